@@ -1,0 +1,1 @@
+"""Substrait's types, expressions and relations as immutable, typed values that write themselves as protobuf."""

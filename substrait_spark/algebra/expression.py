@@ -1,0 +1,656 @@
+"""Substrait expressions (https://substrait.io/expressions/): what they are, their types, and their messages.
+
+Every expression knows its type, derived as the specification says, and its height: the number of messages that
+its protobuf form nests, which readers limit to 100.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from substrait.algebra_pb2 import AggregateFunction as AggregateMessage
+from substrait.algebra_pb2 import Expression as Message
+from substrait.algebra_pb2 import SortField as SortMessage
+
+from . import types
+from .types import Type
+
+if TYPE_CHECKING:
+    from ..extensions import Declaration
+    from .relation import Relation
+
+
+class Anchors(Protocol):
+    """Hands out anchors in the order of first use."""
+
+    def function(self, declaration: Declaration) -> int: ...
+
+
+class Expression:
+    """A Substrait expression."""
+
+    __slots__ = ("height", "type")
+    type: Type
+    height: int
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        """Fill an expression message in place."""
+        raise NotImplementedError
+
+    def children(self) -> tuple[Expression, ...]:
+        """The expressions directly below."""
+        return ()
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        """A copy over other expressions of the same types."""
+        return self
+
+
+class FieldReference(Expression):
+    """A column of the input by position, and a path into it.
+
+    `path` holds `("field", ordinal)`, `("element", offset)` and `("key", literal)` segments. `outer` is how many
+    subqueries outwards the column is; `parameter` how many lambdas outwards, None where it is no lambda's.
+    """
+
+    __slots__ = ("ordinal", "outer", "parameter", "path")
+
+    def __init__(
+        self,
+        ordinal: int,
+        type: Type,
+        path: tuple[tuple[str, Any], ...] = (),
+        outer: int = 0,
+        parameter: int | None = None,
+    ) -> None:
+        self.ordinal = ordinal
+        self.type = type
+        self.path = path
+        self.outer = outer
+        self.parameter = parameter
+        self.height = 4 + 2 * len(path)
+
+    def step(self, segment: tuple[str, Any], type: Type) -> FieldReference:
+        """The reference one segment further in."""
+        return FieldReference(self.ordinal, type, (*self.path, segment), self.outer, self.parameter)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        selection = target.selection
+        segment = selection.direct_reference
+        segment.struct_field.field = self.ordinal
+        node = segment.struct_field
+        for kind, where in self.path:
+            child = node.child
+            if kind == "field":
+                child.struct_field.field = where
+                node = child.struct_field
+            elif kind == "element":
+                child.list_element.offset = where
+                node = child.list_element
+            else:
+                write_literal(where.value, where.type, child.map_key.map_key)
+                node = child.map_key
+        if self.parameter is not None:
+            selection.lambda_parameter_reference.steps_out = self.parameter
+        elif self.outer:
+            selection.outer_reference.steps_out = self.outer
+        else:
+            selection.root_reference.SetInParent()
+
+
+class Literal(Expression):
+    """A value in Catalyst's internal form: days, microseconds, unscaled decimals; None is a typed null."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any, type: Type) -> None:
+        self.value = value
+        self.type = types.nullable(type) if value is None else type
+        self.height = 4 + 2 * _nesting(type)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        write_literal(self.value, self.type, target.literal)
+
+
+class ScalarFunction(Expression):
+    """A call of a scalar function; arguments are expressions or names of enum values."""
+
+    __slots__ = ("arguments", "declaration", "options")
+
+    def __init__(
+        self,
+        declaration: Declaration,
+        arguments: tuple[Expression | str, ...],
+        options: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.declaration = declaration
+        self.arguments = arguments
+        self.options = options
+        self.type = declaration.result
+        self.height = 3 + max((a.height for a in arguments if isinstance(a, Expression)), default=1)
+
+    def children(self) -> tuple[Expression, ...]:
+        return tuple(a for a in self.arguments if isinstance(a, Expression))
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        return ScalarFunction(self.declaration, _put_back(self.arguments, children), self.options)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        function = target.scalar_function
+        function.function_reference = anchors.function(self.declaration)
+        function.output_type.CopyFrom(types.message(self.type))
+        write_arguments(self.arguments, function.arguments, anchors)
+        write_options(self.options, function.options)
+
+
+class Cast(Expression):
+    """A cast that throws on failure, or returns null."""
+
+    __slots__ = ("input", "throws")
+
+    def __init__(self, input: Expression, type: Type, throws: bool) -> None:
+        self.input = input
+        self.type = type
+        self.throws = throws
+        self.height = 2 + input.height
+
+    def children(self) -> tuple[Expression, ...]:
+        return (self.input,)
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        return Cast(children[0], self.type, self.throws)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        cast = target.cast
+        cast.type.CopyFrom(types.message(self.type))
+        cast.failure_behavior = (
+            Message.Cast.FAILURE_BEHAVIOR_THROW_EXCEPTION
+            if self.throws
+            else Message.Cast.FAILURE_BEHAVIOR_RETURN_NULL
+        )
+        self.input.write(cast.input, anchors)
+
+
+class IfThen(Expression):
+    """Conditions with their values, evaluated lazily and in order, and the value where none holds."""
+
+    __slots__ = ("clauses", "otherwise")
+
+    def __init__(
+        self, clauses: tuple[tuple[Expression, Expression], ...], otherwise: Expression
+    ) -> None:
+        self.clauses = clauses
+        self.otherwise = otherwise
+        self.type = otherwise.type
+        inner = max(max(condition.height, value.height) for condition, value in clauses)
+        self.height = max(3 + inner, 2 + otherwise.height)
+
+    def children(self) -> tuple[Expression, ...]:
+        return (*(part for clause in self.clauses for part in clause), self.otherwise)
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        pairs = tuple(zip(children[:-1:2], children[1:-1:2], strict=True))
+        return IfThen(pairs, children[-1])
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        if_then = target.if_then
+        for condition, value in self.clauses:
+            clause = if_then.ifs.add()
+            condition.write(getattr(clause, "if"), anchors)
+            value.write(clause.then, anchors)
+        self.otherwise.write(getattr(if_then, "else"), anchors)
+
+
+class SingularOrList(Expression):
+    """Whether a value equals one of several; null where it equals none and a null was among them."""
+
+    __slots__ = ("options", "value")
+
+    def __init__(self, value: Expression, options: tuple[Expression, ...]) -> None:
+        self.value = value
+        self.options = options
+        maybe_null = value.type.nullable or any(option.type.nullable for option in options)
+        self.type = types.of("boolean", nullable=maybe_null)
+        self.height = 2 + max(value.height, *(option.height for option in options))
+
+    def children(self) -> tuple[Expression, ...]:
+        return (self.value, *self.options)
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        return SingularOrList(children[0], tuple(children[1:]))
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self.value.write(target.singular_or_list.value, anchors)
+        for option in self.options:
+            option.write(target.singular_or_list.options.add(), anchors)
+
+
+class Nested(Expression):
+    """A struct, list or map built from expressions; a map's are its keys and values in turn."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, type: Type, parts: tuple[Expression, ...]) -> None:
+        self.type = types.required(type)
+        self.parts = parts
+        inner = max((part.height for part in parts), default=1)
+        self.height = (4 if type.kind == "map" else 3) + inner
+
+    def children(self) -> tuple[Expression, ...]:
+        return self.parts
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        return Nested(self.type, tuple(children))
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        nested = target.nested
+        nested.nullable = False
+        if self.type.kind == "struct":
+            nested.struct.SetInParent()
+            for part in self.parts:
+                part.write(nested.struct.fields.add(), anchors)
+        elif self.type.kind == "list":
+            nested.list.SetInParent()
+            for part in self.parts:
+                part.write(nested.list.values.add(), anchors)
+        else:
+            nested.map.SetInParent()
+            for key, value in zip(self.parts[::2], self.parts[1::2], strict=True):
+                pair = nested.map.key_values.add()
+                key.write(pair.key, anchors)
+                value.write(pair.value, anchors)
+
+
+class ScalarSubquery(Expression):
+    """The one value of a relation of one column; null where it has no row."""
+
+    __slots__ = ("relation",)
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation = relation
+        self.type = types.nullable(relation.types[0])
+        self.height = 3 + relation.height
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self.relation.write(target.subquery.scalar.input, anchors)
+
+
+class InSubquery(Expression):
+    """Whether a tuple of values is among the rows of a relation, with SQL's three-valued logic."""
+
+    __slots__ = ("needles", "relation")
+
+    def __init__(self, needles: tuple[Expression, ...], relation: Relation) -> None:
+        self.needles = needles
+        self.relation = relation
+        self.type = types.of("boolean", nullable=True)
+        self.height = 3 + max(relation.height, *(needle.height for needle in needles))
+
+    def children(self) -> tuple[Expression, ...]:
+        return self.needles
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        return InSubquery(tuple(children), self.relation)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        predicate = target.subquery.in_predicate
+        for needle in self.needles:
+            needle.write(predicate.needles.add(), anchors)
+        self.relation.write(predicate.haystack, anchors)
+
+
+class Exists(Expression):
+    """Whether a relation has a row."""
+
+    __slots__ = ("relation",)
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation = relation
+        self.type = types.BOOLEAN
+        self.height = 3 + relation.height
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        predicate = target.subquery.set_predicate
+        predicate.predicate_op = Message.Subquery.SetPredicate.PREDICATE_OP_EXISTS
+        self.relation.write(predicate.tuples, anchors)
+
+
+class Lambda(Expression):
+    """An anonymous function; its body refers to its parameters by position."""
+
+    __slots__ = ("body", "parameters")
+
+    def __init__(self, parameters: tuple[Type, ...], body: Expression) -> None:
+        self.parameters = parameters
+        self.body = body
+        self.type = types.of("func", *parameters, body.type, nullable=False)
+        self.height = 2 + body.height
+
+    def children(self) -> tuple[Expression, ...]:
+        return (self.body,)
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        return Lambda(self.parameters, children[0])
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        function = getattr(target, "lambda")
+        types.write_struct(types.of("struct", *self.parameters, nullable=False), function.parameters)
+        self.body.write(function.body, anchors)
+
+
+class SortField:
+    """An expression to sort by, its direction and where nulls go."""
+
+    __slots__ = ("ascending", "expression", "nulls_first")
+
+    def __init__(self, expression: Expression, ascending: bool, nulls_first: bool) -> None:
+        self.expression = expression
+        self.ascending = ascending
+        self.nulls_first = nulls_first
+
+    def write(self, target: SortMessage, anchors: Anchors) -> None:
+        direction = "ASC" if self.ascending else "DESC"
+        nulls = "FIRST" if self.nulls_first else "LAST"
+        target.direction = SortMessage.SortDirection.Value(f"SORT_DIRECTION_{direction}_NULLS_{nulls}")
+        self.expression.write(target.expr, anchors)
+
+
+class AggregateFunction:
+    """A call of an aggregate function over the rows of a group."""
+
+    __slots__ = ("arguments", "declaration", "distinct", "filter", "options", "sorts")
+
+    def __init__(
+        self,
+        declaration: Declaration,
+        arguments: tuple[Expression | str, ...],
+        options: tuple[tuple[str, str], ...] = (),
+        distinct: bool = False,
+        sorts: tuple[SortField, ...] = (),
+        filter: Expression | None = None,
+    ) -> None:
+        self.declaration = declaration
+        self.arguments = arguments
+        self.options = options
+        self.distinct = distinct
+        self.sorts = sorts
+        self.filter = filter
+
+    @property
+    def type(self) -> Type:
+        return self.declaration.result
+
+    @property
+    def height(self) -> int:
+        parts = [a.height for a in self.arguments if isinstance(a, Expression)]
+        parts += [sort.expression.height for sort in self.sorts]
+        parts += [self.filter.height] if self.filter is not None else []
+        return 2 + max(parts, default=1)
+
+    def expressions(self) -> tuple[Expression, ...]:
+        """Every expression in the call, in a fixed order."""
+        found = [a for a in self.arguments if isinstance(a, Expression)]
+        found += [sort.expression for sort in self.sorts]
+        return (*found, *(() if self.filter is None else (self.filter,)))
+
+    def with_expressions(self, expressions: Sequence[Expression]) -> AggregateFunction:
+        """A copy over other expressions, in the order of `expressions()`."""
+        count = sum(isinstance(a, Expression) for a in self.arguments)
+        arguments = _put_back(self.arguments, expressions[:count])
+        sorts = tuple(
+            SortField(expression, sort.ascending, sort.nulls_first)
+            for sort, expression in zip(self.sorts, expressions[count:], strict=False)
+        )
+        filter = None if self.filter is None else expressions[-1]
+        return AggregateFunction(self.declaration, arguments, self.options, self.distinct, sorts, filter)
+
+    def write(self, target: AggregateMessage, anchors: Anchors) -> None:
+        target.function_reference = anchors.function(self.declaration)
+        target.output_type.CopyFrom(types.message(self.type))
+        target.phase = PHASE
+        target.invocation = invocation(self.distinct)
+        write_arguments(self.arguments, target.arguments, anchors)
+        write_options(self.options, target.options)
+        for sort in self.sorts:
+            sort.write(target.sorts.add(), anchors)
+
+
+class Bound:
+    """An end of a window frame: `unbounded`, `current`, `preceding` or `following`, the last two by an offset."""
+
+    __slots__ = ("kind", "offset")
+
+    def __init__(self, kind: str, offset: Expression | None = None) -> None:
+        self.kind = kind
+        self.offset = offset
+
+    def write(self, target: Any, anchors: Anchors, offset_field: bool) -> None:
+        if self.kind == "unbounded":
+            target.unbounded.SetInParent()
+        elif self.kind == "current":
+            target.current_row.SetInParent()
+        else:
+            bound = getattr(target, self.kind)
+            if offset_field and isinstance(self.offset, Literal):
+                bound.offset = self.offset.value
+            if self.offset is not None:
+                self.offset.write(bound.offset_expr, anchors)
+
+
+class WindowCall:
+    """A window function with its frame; partition and order are its relation's, or its expression's."""
+
+    __slots__ = ("arguments", "declaration", "lower", "options", "rows", "upper")
+
+    def __init__(
+        self,
+        declaration: Declaration,
+        arguments: tuple[Expression | str, ...],
+        rows: bool,
+        lower: Bound,
+        upper: Bound,
+        options: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.declaration = declaration
+        self.arguments = arguments
+        self.rows = rows
+        self.lower = lower
+        self.upper = upper
+        self.options = options
+
+    @property
+    def type(self) -> Type:
+        return self.declaration.result
+
+    @property
+    def height(self) -> int:
+        return 3 + max((a.height for a in self.arguments if isinstance(a, Expression)), default=2)
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple(a for a in self.arguments if isinstance(a, Expression))
+
+    def with_expressions(self, expressions: Sequence[Expression]) -> WindowCall:
+        arguments = _put_back(self.arguments, expressions)
+        return WindowCall(self.declaration, arguments, self.rows, self.lower, self.upper, self.options)
+
+    def write(self, target: Any, anchors: Anchors, offset_field: bool = False) -> None:
+        """Fill a window function message, of an expression or of a window relation alike."""
+        target.function_reference = anchors.function(self.declaration)
+        target.output_type.CopyFrom(types.message(self.type))
+        target.phase = PHASE
+        target.invocation = invocation(False)
+        frame = "ROWS" if self.rows else "RANGE"
+        target.bounds_type = Message.WindowFunction.BoundsType.Value(f"BOUNDS_TYPE_{frame}")
+        self.lower.write(target.lower_bound, anchors, offset_field)
+        self.upper.write(target.upper_bound, anchors, offset_field)
+        write_arguments(self.arguments, target.arguments, anchors)
+        write_options(self.options, target.options)
+
+
+class WindowFunction(Expression):
+    """A window function as an expression, for consumers that have no window relation."""
+
+    __slots__ = ("call", "offset_field", "partition", "sorts")
+
+    def __init__(
+        self,
+        call: WindowCall,
+        partition: tuple[Expression, ...],
+        sorts: tuple[SortField, ...],
+        offset_field: bool,
+    ) -> None:
+        self.call = call
+        self.partition = partition
+        self.sorts = sorts
+        self.offset_field = offset_field
+        self.type = call.type
+        inner = [3 + part.height for part in partition]
+        inner += [3 + sort.expression.height for sort in sorts]
+        self.height = max(call.height, *inner) if inner else call.height
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        function = target.window_function
+        self.call.write(function, anchors, self.offset_field)
+        for expression in self.partition:
+            expression.write(function.partitions.add(), anchors)
+        for sort in self.sorts:
+            sort.write(function.sorts.add(), anchors)
+
+
+PHASE = 3
+"""AggregationPhase.INITIAL_TO_RESULT: the unspecified phase would mean intermediate to result."""
+
+
+def invocation(distinct: bool) -> Any:
+    return (
+        AggregateMessage.AGGREGATION_INVOCATION_DISTINCT
+        if distinct
+        else AggregateMessage.AGGREGATION_INVOCATION_ALL
+    )
+
+
+def _put_back(
+    arguments: tuple[Expression | str, ...], expressions: Sequence[Expression]
+) -> tuple[Expression | str, ...]:
+    replacements = iter(expressions)
+    return tuple(next(replacements) if isinstance(a, Expression) else a for a in arguments)
+
+
+def write_arguments(arguments: Sequence[Expression | str], target: Any, anchors: Anchors) -> None:
+    for argument in arguments:
+        if isinstance(argument, str):
+            target.add().enum = argument
+        else:
+            argument.write(target.add().value, anchors)
+
+
+def write_options(options: Sequence[tuple[str, str]], target: Any) -> None:
+    for name, preference in options:
+        option = target.add()
+        option.name = name
+        option.preference.append(preference)
+
+
+# ---- literals
+
+
+def _nesting(type: Type) -> int:
+    """How deep the values of a type nest."""
+    inner = [_nesting(parameter) for parameter in type.parameters if isinstance(parameter, Type)]
+    return 1 + max(inner) if inner else 0
+
+
+def write_literal(value: Any, type: Type, target: Message.Literal) -> None:
+    """Fill a literal message with a value in Catalyst's internal form."""
+    if value is None:
+        target.null.CopyFrom(types.message(types.nullable(type)))
+        return
+    target.nullable = type.nullable
+    _LITERALS[type.kind](value, type, target)
+
+
+def _plain(field: str) -> Callable[[Any, Type, Message.Literal], None]:
+    def write(value: Any, type: Type, target: Message.Literal) -> None:
+        setattr(target, field, value)
+
+    return write
+
+
+def _decimal(value: Any, type: Type, target: Message.Literal) -> None:
+    target.decimal.value = int(value).to_bytes(16, "little", signed=True)
+    target.decimal.precision, target.decimal.scale = type.parameters
+
+
+def _precision(field: str) -> Callable[[Any, Type, Message.Literal], None]:
+    def write(value: Any, type: Type, target: Message.Literal) -> None:
+        literal = getattr(target, field)
+        literal.precision = type.parameters[0]
+        literal.value = value
+
+    return write
+
+
+def _interval_year(value: int, type: Type, target: Message.Literal) -> None:
+    sign = -1 if value < 0 else 1
+    years, months = divmod(abs(value), 12)
+    target.interval_year_to_month.years = sign * years
+    target.interval_year_to_month.months = sign * months
+
+
+def _interval_day(value: int, type: Type, target: Message.Literal) -> None:
+    sign = -1 if value < 0 else 1
+    seconds, micros = divmod(abs(value), 1_000_000)
+    days, seconds = divmod(seconds, 86_400)
+    interval = target.interval_day_to_second
+    interval.days = sign * days
+    interval.seconds = sign * seconds
+    interval.precision = 6
+    interval.subseconds = sign * micros
+
+
+def _list(value: Any, type: Type, target: Message.Literal) -> None:
+    if not value:
+        target.empty_list.CopyFrom(types.message(types.required(type)).list)
+        return
+    for element in value:
+        write_literal(element, type.parameters[0], target.list.values.add())
+
+
+def _map(value: Any, type: Type, target: Message.Literal) -> None:
+    keys, values = value
+    if not keys:
+        target.empty_map.CopyFrom(types.message(types.required(type)).map)
+        return
+    for key, entry in zip(keys, values, strict=True):
+        pair = target.map.key_values.add()
+        write_literal(key, type.parameters[0], pair.key)
+        write_literal(entry, type.parameters[1], pair.value)
+
+
+def _struct(value: Any, type: Type, target: Message.Literal) -> None:
+    target.struct.SetInParent()
+    for field, field_type in zip(value, type.parameters, strict=True):
+        write_literal(field, field_type, target.struct.fields.add())
+
+
+_LITERALS: dict[str, Callable[[Any, Type, Message.Literal], None]] = {
+    "boolean": _plain("boolean"),
+    "i8": _plain("i8"),
+    "i16": _plain("i16"),
+    "i32": _plain("i32"),
+    "i64": _plain("i64"),
+    "fp32": _plain("fp32"),
+    "fp64": _plain("fp64"),
+    "string": _plain("string"),
+    "binary": _plain("binary"),
+    "date": _plain("date"),
+    "decimal": _decimal,
+    "precision_timestamp": _precision("precision_timestamp"),
+    "precision_timestamp_tz": _precision("precision_timestamp_tz"),
+    "interval_year": _interval_year,
+    "interval_day": _interval_day,
+    "list": _list,
+    "map": _map,
+    "struct": _struct,
+}

@@ -1,0 +1,391 @@
+"""Substrait relations (https://substrait.io/relations/logical_relations/): their inputs, output types and messages.
+
+A relation's `types` are those of its output columns after `emit`, which picks and orders the columns that the
+relation itself yields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
+from substrait.algebra_pb2 import Rel as Message
+
+from . import types
+from .expression import AggregateFunction, Anchors, Expression, Literal, SortField, WindowCall
+from .types import Type
+
+
+class Relation:
+    """A Substrait relation."""
+
+    __slots__ = ("emit", "height", "inputs", "types")
+    inputs: tuple[Relation, ...]
+    types: tuple[Type, ...]
+    emit: tuple[int, ...] | None
+    height: int
+
+    def _finish(
+        self, inputs: tuple[Relation, ...], direct: Sequence[Type], expressions: int = 0
+    ) -> None:
+        """Set what every relation has: its inputs, its own columns, and the height with its expressions'."""
+        self.inputs = inputs
+        self.types = tuple(direct)
+        self.emit = None
+        self.height = 2 + max(expressions, *(input.height for input in inputs), 2)
+
+    def select(self, ordinals: Sequence[int]) -> Relation:
+        """The same relation with these of its columns, in this order."""
+        if list(ordinals) == list(range(len(self.types))):
+            return self
+        copy = object.__new__(type(self))
+        for cls in type(self).__mro__:
+            for slot in getattr(cls, "__slots__", ()):
+                setattr(copy, slot, getattr(self, slot))
+        copy.emit = tuple(ordinals) if self.emit is None else tuple(self.emit[o] for o in ordinals)
+        copy.types = tuple(self.types[o] for o in ordinals)
+        return copy
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        """Fill a relation message in place."""
+        raise NotImplementedError
+
+    def _write_common(self, common: RelCommon) -> None:
+        if self.emit is None:
+            common.direct.SetInParent()
+        else:
+            common.emit.output_mapping.extend(self.emit)
+
+
+class Read(Relation):
+    """A leaf with a schema: `names` are the depth-first names of its columns."""
+
+    __slots__ = ("names", "schema")
+    names: tuple[str, ...]
+    schema: tuple[Type, ...]
+
+    def _write_schema(self, target: ReadRel) -> None:
+        self._write_common(target.common)
+        target.base_schema.names.extend(self.names)
+        types.write_struct(types.of("struct", *self.schema, nullable=False), target.base_schema.struct)
+
+
+class NamedTable(Read):
+    """A table that the consumer knows by name."""
+
+    __slots__ = ("table",)
+
+    def __init__(self, table: Sequence[str], names: Sequence[str], schema: Sequence[Type]) -> None:
+        self.table = tuple(table)
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish((), schema, 4)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_schema(target.read)
+        target.read.named_table.names.extend(self.table)
+
+
+class LocalFiles(Read):
+    """Files of one format: `(uri, length)`, the length in bytes or None where it is not known."""
+
+    __slots__ = ("files", "format")
+
+    def __init__(
+        self,
+        files: Sequence[tuple[str, int | None]],
+        format: str,
+        names: Sequence[str],
+        schema: Sequence[Type],
+    ) -> None:
+        self.files = tuple(files)
+        self.format = format
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish((), schema, 6)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_schema(target.read)
+        local_files = target.read.local_files
+        local_files.SetInParent()
+        for uri, length in self.files:
+            item = local_files.items.add()
+            item.uri_file = uri
+            if length is not None:
+                item.length = length
+            getattr(item, self.format).SetInParent()
+
+
+class VirtualTable(Read):
+    """Rows written into the plan, as expressions that need no input."""
+
+    __slots__ = ("rows",)
+
+    def __init__(
+        self, rows: Sequence[tuple[Expression, ...]], names: Sequence[str], schema: Sequence[Type]
+    ) -> None:
+        self.rows = tuple(rows)
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish((), schema, 3 + max((e.height for row in rows for e in row), default=1))
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_schema(target.read)
+        table = target.read.virtual_table
+        table.SetInParent()
+        for row in self.rows:
+            struct = table.expressions.add()
+            for expression in row:
+                expression.write(struct.fields.add(), anchors)
+
+
+class Filter(Relation):
+    """The rows for which a condition is true."""
+
+    __slots__ = ("condition",)
+
+    def __init__(self, input: Relation, condition: Expression) -> None:
+        self.condition = condition
+        self._finish((input,), input.types, condition.height)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_common(target.filter.common)
+        self.inputs[0].write(target.filter.input, anchors)
+        self.condition.write(target.filter.condition, anchors)
+
+
+class Project(Relation):
+    """The columns of the input, then computed ones."""
+
+    __slots__ = ("expressions",)
+
+    def __init__(self, input: Relation, expressions: Sequence[Expression]) -> None:
+        self.expressions = tuple(expressions)
+        direct = (*input.types, *(expression.type for expression in expressions))
+        self._finish((input,), direct, max((e.height for e in expressions), default=1))
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_common(target.project.common)
+        self.inputs[0].write(target.project.input, anchors)
+        for expression in self.expressions:
+            expression.write(target.project.expressions.add(), anchors)
+
+
+class Join(Relation):
+    """Two inputs joined on a condition over the columns of both, left before right.
+
+    `join_type` is a name of JoinRel.JoinType without its prefix.
+    """
+
+    __slots__ = ("condition", "join_type")
+
+    def __init__(self, left: Relation, right: Relation, join_type: str, condition: Expression) -> None:
+        self.join_type = join_type
+        self.condition = condition
+        self._finish((left, right), _join_types(left, right, join_type), condition.height)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        join = target.join
+        self._write_common(join.common)
+        self.inputs[0].write(join.left, anchors)
+        self.inputs[1].write(join.right, anchors)
+        self.condition.write(join.expression, anchors)
+        join.type = JoinRel.JoinType.Value(f"JOIN_TYPE_{self.join_type}")
+
+
+def _join_types(left: Relation, right: Relation, join_type: str) -> tuple[Type, ...]:
+    if join_type in ("LEFT_SEMI", "LEFT_ANTI"):
+        return left.types
+    if join_type == "LEFT_MARK":
+        return (*left.types, types.of("boolean", nullable=True))
+    lefts, rights = left.types, right.types
+    if join_type in ("RIGHT", "OUTER"):
+        lefts = tuple(map(types.nullable, lefts))
+    if join_type in ("LEFT", "OUTER", "LEFT_SINGLE"):
+        rights = tuple(map(types.nullable, rights))
+    return lefts + rights
+
+
+class Cross(Relation):
+    """Every row of the left input with every row of the right."""
+
+    __slots__ = ()
+
+    def __init__(self, left: Relation, right: Relation) -> None:
+        self._finish((left, right), left.types + right.types)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_common(target.cross.common)
+        self.inputs[0].write(target.cross.left, anchors)
+        self.inputs[1].write(target.cross.right, anchors)
+
+
+class Aggregate(Relation):
+    """Grouping expressions, then measures, then, where there are several grouping sets, the set's number."""
+
+    __slots__ = ("groupings", "measures", "sets")
+
+    def __init__(
+        self,
+        input: Relation,
+        groupings: Sequence[Expression],
+        measures: Sequence[AggregateFunction],
+        sets: Sequence[tuple[int, ...]] | None = None,
+    ) -> None:
+        self.groupings = tuple(groupings)
+        self.measures = tuple(measures)
+        self.sets = (tuple(range(len(groupings))),) if sets is None else tuple(sets)
+        keys = [
+            key.type if all(n in chosen for chosen in self.sets) else types.nullable(key.type)
+            for n, key in enumerate(groupings)
+        ]
+        direct = [*keys, *(measure.type for measure in measures)]
+        if len(self.sets) > 1:
+            direct.append(types.I32)
+        inner = [key.height for key in groupings] + [2 + measure.height for measure in measures]
+        self._finish((input,), direct, max(inner, default=1))
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        aggregate = target.aggregate
+        self._write_common(aggregate.common)
+        self.inputs[0].write(aggregate.input, anchors)
+        for key in self.groupings:
+            key.write(aggregate.grouping_expressions.add(), anchors)
+        if self.groupings or len(self.sets) > 1:
+            for chosen in self.sets:
+                aggregate.groupings.add().expression_references.extend(chosen)
+        for measure in self.measures:
+            entry = aggregate.measures.add()
+            measure.write(entry.measure, anchors)
+            if measure.filter is not None:
+                measure.filter.write(entry.filter, anchors)
+
+
+class Sort(Relation):
+    """The input in an order."""
+
+    __slots__ = ("sorts",)
+
+    def __init__(self, input: Relation, sorts: Sequence[SortField]) -> None:
+        self.sorts = tuple(sorts)
+        self._finish((input,), input.types, 1 + max(sort.expression.height for sort in sorts))
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_common(target.sort.common)
+        self.inputs[0].write(target.sort.input, anchors)
+        for sort in self.sorts:
+            sort.write(target.sort.sorts.add(), anchors)
+
+
+class Fetch(Relation):
+    """Rows from an offset on, as many as a count says, all where it is None."""
+
+    __slots__ = ("count", "offset")
+
+    def __init__(self, input: Relation, offset: int, count: int | None) -> None:
+        self.offset = offset
+        self.count = count
+        self._finish((input,), input.types, 2)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_common(target.fetch.common)
+        self.inputs[0].write(target.fetch.input, anchors)
+        if self.offset:
+            Literal(self.offset, types.I64).write(target.fetch.offset_expr, anchors)
+        if self.count is not None:
+            Literal(self.count, types.I64).write(target.fetch.count_expr, anchors)
+
+
+class Set(Relation):
+    """Inputs of the same types combined; `operation` is a name of SetRel.SetOp without its prefix."""
+
+    __slots__ = ("operation",)
+
+    def __init__(self, inputs: Sequence[Relation], operation: str) -> None:
+        self.operation = operation
+        columns = []
+        for column in zip(*(input.types for input in inputs), strict=True):
+            common = column[0]
+            for other in column[1:]:
+                common = types.least_nullable_common(common, other)
+            columns.append(common)
+        self._finish(tuple(inputs), columns)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_common(target.set.common)
+        for input in self.inputs:
+            input.write(target.set.inputs.add(), anchors)
+        target.set.op = SetRel.SetOp.Value(f"SET_OP_{self.operation}")
+
+
+class Expand(Relation):
+    """For each input row one row per projection; then the projection's number."""
+
+    __slots__ = ("projections",)
+
+    def __init__(self, input: Relation, projections: Sequence[tuple[Expression, ...]]) -> None:
+        self.projections = tuple(projections)
+        columns = []
+        for column in zip(*self.projections, strict=True):
+            common = column[0].type
+            for other in column[1:]:
+                common = types.least_nullable_common(common, other.type)
+            columns.append(common)
+        inner = max((e.height for projection in projections for e in projection), default=1)
+        self._finish((input,), [*columns, types.I32], 2 + inner)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        expand = target.expand
+        self._write_common(expand.common)
+        self.inputs[0].write(expand.input, anchors)
+        for column in zip(*self.projections, strict=True):
+            field = expand.fields.add()
+            for expression in column:
+                expression.write(field.switching_field.duplicates.add(), anchors)
+
+
+class Window(Relation):
+    """The columns of the input, then window functions that share a partition and an order."""
+
+    __slots__ = ("calls", "partition", "sorts")
+
+    def __init__(
+        self,
+        input: Relation,
+        calls: Sequence[WindowCall],
+        partition: Sequence[Expression],
+        sorts: Sequence[SortField],
+    ) -> None:
+        self.calls = tuple(calls)
+        self.partition = tuple(partition)
+        self.sorts = tuple(sorts)
+        inner = [call.height for call in calls] + [key.height for key in partition]
+        inner += [1 + sort.expression.height for sort in sorts]
+        self._finish((input,), (*input.types, *(call.type for call in calls)), max(inner, default=1))
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        window = target.window
+        self._write_common(window.common)
+        self.inputs[0].write(window.input, anchors)
+        for call in self.calls:
+            call.write(window.window_functions.add(), anchors)
+        for key in self.partition:
+            key.write(window.partition_expressions.add(), anchors)
+        for sort in self.sorts:
+            sort.write(window.sorts.add(), anchors)
+
+
+class ExtensionSingle(Relation):
+    """A relation that the specification lacks, told by a detail message."""
+
+    __slots__ = ("detail",)
+
+    def __init__(self, input: Relation, detail: Any, direct: Sequence[Type]) -> None:
+        self.detail = detail
+        self._finish((input,), direct, 4)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_common(target.extension_single.common)
+        self.inputs[0].write(target.extension_single.input, anchors)
+        target.extension_single.detail.Pack(self.detail)

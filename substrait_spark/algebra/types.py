@@ -1,0 +1,207 @@
+"""Substrait types (https://substrait.io/types/type_classes/) and their protobuf form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from substrait.type_pb2 import Type as TypeMessage
+
+SHORT_NAMES = {
+    "boolean": "bool",
+    "i8": "i8",
+    "i16": "i16",
+    "i32": "i32",
+    "i64": "i64",
+    "fp32": "fp32",
+    "fp64": "fp64",
+    "string": "str",
+    "binary": "vbin",
+    "date": "date",
+    "precision_time": "pt",
+    "precision_timestamp": "pts",
+    "precision_timestamp_tz": "ptstz",
+    "interval_year": "iyear",
+    "interval_day": "iday",
+    "interval_compound": "icompound",
+    "uuid": "uuid",
+    "fixedchar": "fchar",
+    "varchar": "vchar",
+    "fixedbinary": "fbin",
+    "decimal": "dec",
+    "struct": "struct",
+    "list": "list",
+    "map": "map",
+    "func": "func",
+}
+"""Type names as compound function names abbreviate them (https://substrait.io/extensions/)."""
+
+INTEGERS = ("i8", "i16", "i32", "i64")
+FLOATS = ("fp32", "fp64")
+
+
+class Type:
+    """A Substrait type.
+
+    `parameters`: decimal (precision, scale); the precision types (digits,); list (element,); map (key, value);
+    struct its field types; func its parameter types and, last, its return type.
+    """
+
+    __slots__ = ("_hash", "kind", "nullable", "parameters")
+
+    def __init__(self, kind: str, parameters: tuple[Any, ...] = (), nullable: bool = True) -> None:
+        self.kind = kind
+        self.parameters = parameters
+        self.nullable = nullable
+        self._hash = hash((kind, parameters, nullable))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Type)
+            and self._hash == other._hash
+            and self.kind == other.kind
+            and self.nullable == other.nullable
+            and self.parameters == other.parameters
+        )
+
+    def __str__(self) -> str:
+        mark = "?" if self.nullable else ""
+        if self.kind == "func":
+            *arguments, result = map(str, self.parameters)
+            return f"func{mark}<({', '.join(arguments)}) -> {result}>"
+        if self.parameters or self.kind == "struct":
+            return f"{self.kind}{mark}<{', '.join(map(str, self.parameters))}>"
+        return self.kind + mark
+
+    __repr__ = __str__
+
+
+@lru_cache(maxsize=65536)
+def of(kind: str, *parameters: Any, nullable: bool = True) -> Type:
+    """The type; the same object for the same arguments, as long as it is in use."""
+    return Type(kind, parameters, nullable)
+
+
+def with_nullable(type: Type, nullable: bool) -> Type:
+    """The same type with this outermost nullability."""
+    return type if type.nullable is nullable else of(type.kind, *type.parameters, nullable=nullable)
+
+
+def nullable(type: Type) -> Type:
+    return with_nullable(type, True)
+
+
+def required(type: Type) -> Type:
+    return with_nullable(type, False)
+
+
+def equal_but_nullability(left: Type, right: Type) -> bool:
+    """Whether two types are the same, nullability left aside at every level."""
+    if left is right:
+        return True
+    if left.kind != right.kind or len(left.parameters) != len(right.parameters):
+        return False
+    return all(
+        equal_but_nullability(a, b) if isinstance(a, Type) else a == b
+        for a, b in zip(left.parameters, right.parameters, strict=True)
+    )
+
+
+def least_nullable_common(left: Type, right: Type) -> Type:
+    """The type that both fit in when they differ in nullability only: nullable where either is."""
+    if left == right:
+        return left
+    parameters = [
+        least_nullable_common(a, b) if isinstance(a, Type) else a
+        for a, b in zip(left.parameters, right.parameters, strict=True)
+    ]
+    return of(left.kind, *parameters, nullable=left.nullable or right.nullable)
+
+
+BOOLEAN = of("boolean", nullable=False)
+I32 = of("i32", nullable=False)
+I64 = of("i64", nullable=False)
+FP64 = of("fp64", nullable=False)
+STRING = of("string", nullable=False)
+
+
+# ---- protobuf
+
+_FIELDS = {
+    "boolean": "bool",
+    "i8": "i8",
+    "i16": "i16",
+    "i32": "i32",
+    "i64": "i64",
+    "fp32": "fp32",
+    "fp64": "fp64",
+    "string": "string",
+    "binary": "binary",
+    "date": "date",
+    "uuid": "uuid",
+    "interval_year": "interval_year",
+}
+_PRECISION_FIELDS = {
+    "precision_time": "precision_time",
+    "precision_timestamp": "precision_timestamp",
+    "precision_timestamp_tz": "precision_timestamp_tz",
+    "interval_day": "interval_day",
+    "interval_compound": "interval_compound",
+}
+_LENGTH_FIELDS = {"fixedchar": "fixed_char", "varchar": "varchar", "fixedbinary": "fixed_binary"}
+
+
+@lru_cache(maxsize=65536)
+def message(type: Type) -> TypeMessage:
+    """The type's message, to copy from and never to change."""
+    target = TypeMessage()
+    write(type, target)
+    return target
+
+
+def write(type: Type, target: TypeMessage) -> None:
+    """Fill a type message."""
+    nullability = TypeMessage.NULLABILITY_NULLABLE if type.nullable else TypeMessage.NULLABILITY_REQUIRED
+    if type.kind in _FIELDS:
+        getattr(target, _FIELDS[type.kind]).nullability = nullability
+    elif type.kind in _PRECISION_FIELDS:
+        field = getattr(target, _PRECISION_FIELDS[type.kind])
+        field.precision = type.parameters[0]
+        field.nullability = nullability
+    elif type.kind in _LENGTH_FIELDS:
+        field = getattr(target, _LENGTH_FIELDS[type.kind])
+        field.length = type.parameters[0]
+        field.nullability = nullability
+    elif type.kind == "decimal":
+        target.decimal.precision, target.decimal.scale = type.parameters
+        target.decimal.nullability = nullability
+    elif type.kind == "list":
+        write(type.parameters[0], target.list.type)
+        target.list.nullability = nullability
+    elif type.kind == "map":
+        write(type.parameters[0], target.map.key)
+        write(type.parameters[1], target.map.value)
+        target.map.nullability = nullability
+    elif type.kind == "func":
+        _write_all(type.parameters[:-1], target.func.parameter_types)
+        write(type.parameters[-1], target.func.return_type)
+        target.func.nullability = nullability
+    else:
+        write_struct(type, target.struct)
+
+
+def write_struct(type: Type, target: TypeMessage.Struct) -> None:
+    """Fill a struct type message, which also is the schema of a NamedStruct."""
+    _write_all(type.parameters, target.types)
+    target.nullability = (
+        TypeMessage.NULLABILITY_NULLABLE if type.nullable else TypeMessage.NULLABILITY_REQUIRED
+    )
+
+
+def _write_all(types: Sequence[Type], target: Any) -> None:
+    for type in types:
+        write(type, target.add())

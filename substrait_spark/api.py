@@ -1,0 +1,122 @@
+"""The way of a plan: read, rewrite, emit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from substrait.plan_pb2 import Plan
+
+from .algebra.relation import Relation
+from .catalyst import reader
+from .catalyst.document import decode
+from .catalyst.session import require_classic
+from .catalyst.tree import Document
+from .catalyst.types import field_names
+from .context import READS, Context, Found, Settings
+from .dialects.dialect import load
+from .errors import Problem, Report, SubstraitSparkError, Unsupported, UnsupportedPlanError
+from .plan import build
+from .rel.builder import RelationBuilder
+from .rewrites import rewrite
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def df_to_substrait(
+    df: DataFrame,
+    *,
+    dialect: str | Path | None = None,
+    reads: str = "auto",
+    inline_limit: int = 10_000,
+) -> Plan:
+    """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
+
+    `dialect` is None for the specification's canonical forms, the name of a built-in dialect (`"datafusion"`) or the
+    path of a dialect file. `reads` is `"auto"` (catalog tables by name, paths as files), `"files"` or `"tables"`.
+    `inline_limit` is how many rows of local data may be written into the plan.
+
+    Starts no Spark job, except to fetch the rows of a `createDataFrame`, at most `inline_limit + 1`.
+
+    Raises UnsupportedPlanError, which lists every obstacle, where the plan can't say exactly what the DataFrame
+    means; UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a dialect that is
+    unknown or invalid.
+    """
+    plan, problems = _convert(df, _settings(dialect, reads, inline_limit))
+    if plan is None:
+        raise UnsupportedPlanError(problems)
+    return plan
+
+
+def check(
+    df: DataFrame,
+    *,
+    dialect: str | Path | None = None,
+    reads: str = "auto",
+    inline_limit: int = 10_000,
+) -> Report:
+    """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`."""
+    _, problems = _convert(df, _settings(dialect, reads, inline_limit))
+    return Report(tuple(problems))
+
+
+def _settings(dialect: str | Path | None, reads: str, inline_limit: int) -> Settings:
+    if reads not in READS:
+        raise ValueError(f"reads must be one of {', '.join(READS)}, not {reads!r}")
+    if not isinstance(inline_limit, int) or isinstance(inline_limit, bool) or not 0 <= inline_limit < 2**31:
+        raise ValueError(f"inline_limit must be a number of rows from 0 to {2**31 - 1}, not {inline_limit!r}")
+    return Settings(load(dialect), reads, inline_limit)
+
+
+def _convert(df: DataFrame, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
+    require_classic(df)
+    context = Context(settings)
+    plan = None
+    try:
+        plan = emit_document(context, decode(reader.read(df, settings.inline_limit)))
+    except Unsupported as problem:
+        context.report(None, problem)
+    if not context.found:
+        return plan, ()
+    return None, _problems(df, settings, context.found)
+
+
+def emit_document(context: Context, document: Document) -> Plan:
+    """The plan of a document as it was read; problems go to the context."""
+    if document.streaming:
+        raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
+    document = rewrite(document, context)
+    relations = RelationBuilder(context)
+    output = relations.emit(document.root)
+    ids = [attribute["exprId"] for attribute in document.output]
+    if context.found:
+        return Plan()
+    relation: Relation = output.select(ids).relation
+    names = [
+        name
+        for shown, attribute in zip(document.names, document.output, strict=True)
+        for name in field_names(shown, attribute.type)
+    ]
+    return build(relation, names)
+
+
+def _problems(df: DataFrame, settings: Settings, found: Sequence[Found]) -> list[Problem]:
+    """The problems with Spark's own SQL text of each node."""
+    numbers = sorted({item.node.number for item in found if item.node is not None and item.node.number is not None})
+    try:
+        texts = dict(zip(numbers, reader.describe(df, settings.inline_limit, numbers), strict=True))
+    except (SubstraitSparkError, Unsupported):
+        texts = {}
+    return [
+        Problem(
+            item.path or "the plan",
+            item.node.name if item.node is not None else "DataFrame",
+            (texts.get(item.node.number) if item.node is not None and item.node.number is not None else None)
+            or (item.node.name if item.node is not None else ""),
+            item.reason,
+            item.hint,
+        )
+        for item in found
+    ]

@@ -1,0 +1,711 @@
+package substrait_spark;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.InSet;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.datasources.FileIndex;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DayTimeIntervalType;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.ObjectType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.UserDefinedType;
+import org.apache.spark.sql.types.YearMonthIntervalType;
+import org.apache.spark.unsafe.types.CalendarInterval;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * Walks a DataFrame's optimized logical plan inside the JVM and writes it as one compact JSON document.
+ *
+ * <p>Compiled by Janino in the user's session, so: no lambdas, no diamond operators, and only classes that every
+ * Spark from 3.5 on has. The document is described in document.py, which reads it.
+ */
+public class PlanReader {
+  private final Set<String> harmlessOptions;
+
+  public PlanReader(String harmlessOptions) {
+    this.harmlessOptions = new HashSet<String>(Arrays.asList(harmlessOptions.split(" ")));
+  }
+
+  /** The plan of a Dataset, held only until the caller has fetched its parts. */
+  public Document read(Object dataset, int inlineLimit) throws Exception {
+    return (Document) onDeepStack(new Task(this, queryExecution(dataset), inlineLimit, null));
+  }
+
+  /** The SQL text of the nodes with these numbers, in a document of the same Dataset. */
+  public String describe(Object dataset, int inlineLimit, String numbers) throws Exception {
+    return (String) onDeepStack(new Task(this, queryExecution(dataset), inlineLimit, numbers));
+  }
+
+  private static QueryExecution queryExecution(Object dataset) throws Exception {
+    return (QueryExecution) dataset.getClass().getMethod("queryExecution").invoke(dataset);
+  }
+
+  /** Runs on the caller's stack, and where that is too small, on a large one of its own. */
+  private static Object onDeepStack(Task task) throws Exception {
+    try {
+      return task.call();
+    } catch (StackOverflowError shallow) {
+      Thread thread = new Thread(null, task, "substrait-spark-reader", 1L << 30);
+      thread.start();
+      thread.join();
+      if (task.failure instanceof Exception) throw (Exception) task.failure;
+      if (task.failure instanceof Error) throw (Error) task.failure;
+      return task.result;
+    }
+  }
+
+  public static class Task extends scala.runtime.AbstractFunction0 implements Runnable {
+    private final PlanReader reader;
+    private final QueryExecution execution;
+    private final int inlineLimit;
+    private final String numbers;
+    Object result;
+    Throwable failure;
+
+    Task(PlanReader reader, QueryExecution execution, int inlineLimit, String numbers) {
+      this.reader = reader;
+      this.execution = execution;
+      this.inlineLimit = inlineLimit;
+      this.numbers = numbers;
+    }
+
+    public void run() {
+      try {
+        result = call();
+      } catch (Throwable thrown) {
+        failure = thrown;
+      }
+    }
+
+    /** Types and nullability may ask the active session's configuration, so it must be this plan's session. */
+    Object call() throws Exception {
+      Object session = execution.sparkSession();
+      Method withActive = session.getClass().getMethod("withActive", scala.Function0.class);
+      try {
+        return withActive.invoke(session, this);
+      } catch (java.lang.reflect.InvocationTargetException wrapped) {
+        Throwable cause = wrapped.getCause();
+        if (cause instanceof Error) throw (Error) cause;
+        throw (Exception) cause;
+      }
+    }
+
+    public Object apply() {
+      Walk walk = new Walk(reader.harmlessOptions, inlineLimit);
+      String document = walk.document(execution);
+      return numbers == null ? (Object) new Document(document) : walk.sql(numbers);
+    }
+  }
+
+  /** A document, handed out in parts: one answer of more than 8 KB stalls py4j's socket for 40 ms. */
+  public static class Document {
+    private static final int PART = 4000;
+    private final String text;
+
+    Document(String text) {
+      this.text = text;
+    }
+
+    public int size() {
+      return (text.length() + PART - 1) / PART;
+    }
+
+    public String part(int index) {
+      return text.substring(index * PART, Math.min(text.length(), (index + 1) * PART));
+    }
+  }
+
+  /** One walk over one plan. Every entry is written once; equal entries share a number. */
+  static class Walk {
+    private static final Map<Class<?>, String[]> NAMES = new java.util.concurrent.ConcurrentHashMap<Class<?>, String[]>();
+    private static final Method PRODUCT_ELEMENT_NAME = productElementName();
+
+    private final Set<String> harmlessOptions;
+    private final int inlineLimit;
+    private final StringBuilder classes = new StringBuilder();
+    private final StringBuilder types = new StringBuilder();
+    private final StringBuilder nodes = new StringBuilder();
+    private final Map<Object, Integer> classNumbers = new HashMap<Object, Integer>();
+    private final Map<String, Integer> typeNumbers = new HashMap<String, Integer>();
+    private final Map<DataType, Integer> seenTypes = new IdentityHashMap<DataType, Integer>();
+    private final Map<String, Integer> nodeNumbers = new HashMap<String, Integer>();
+    private final Map<Object, Integer> seenNodes = new IdentityHashMap<Object, Integer>();
+    private final List numbered = new ArrayList();
+    private QueryExecution execution;
+
+    Walk(Set<String> harmlessOptions, int inlineLimit) {
+      this.harmlessOptions = harmlessOptions;
+      this.inlineLimit = inlineLimit;
+    }
+
+    String document(QueryExecution execution) {
+      this.execution = execution;
+      LogicalPlan plan = execution.optimizedPlan();
+      if (readsCache(plan)) plan = withoutCache(execution);
+      StringBuilder output = new StringBuilder();
+      value(plan.output(), output);
+      int root = node(plan);
+      StringBuilder names = new StringBuilder("[");
+      Iterator shown = javaIterator(execution.analyzed().output());
+      while (shown.hasNext()) {
+        if (names.length() > 1) names.append(',');
+        string(((Attribute) shown.next()).name(), names);
+      }
+      StringBuilder text = new StringBuilder("{\"spark\":");
+      string(org.apache.spark.package$.MODULE$.SPARK_VERSION(), text);
+      text.append(",\"streaming\":").append(execution.analyzed().isStreaming());
+      text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);
+      text.append(",\n\"classes\":[").append(classes).append("],\n\"types\":[").append(types);
+      text.append("],\n\"nodes\":[").append(nodes).append("]}");
+      return text.toString();
+    }
+
+    String sql(String wanted) {
+      StringBuilder out = new StringBuilder("[");
+      String[] numbers = wanted.split(" ");
+      for (int i = 0; i < numbers.length; i++) {
+        if (i > 0) out.append(',');
+        Object node = numbered.get(Integer.parseInt(numbers[i]));
+        String text = null;
+        try {
+          if (node instanceof Expression) text = ((Expression) node).sql();
+        } catch (RuntimeException unprintable) {
+          text = null;
+        }
+        if (text == null) out.append("null");
+        else string(text.length() > 1000 ? text.substring(0, 1000) + "…" : text, out);
+      }
+      return out.append(']').toString();
+    }
+
+    // ---- plans read from the cache: the user's query is the one below it
+
+    private static boolean readsCache(LogicalPlan plan) {
+      Iterator nodes = javaIterator(plan.collectLeaves());
+      while (nodes.hasNext()) if (nodes.next() instanceof InMemoryRelation) return true;
+      Iterator subqueries = javaIterator(plan.subqueriesAll());
+      while (subqueries.hasNext()) if (readsCache((LogicalPlan) subqueries.next())) return true;
+      return false;
+    }
+
+    private static LogicalPlan withoutCache(QueryExecution execution) {
+      LogicalPlan analyzed = execution.normalized();
+      return (LogicalPlan) execution.sparkSession().sessionState().optimizer().execute((LogicalPlan) analyzed.clone());
+    }
+
+    // ---- nodes
+
+    private int node(Object object) {
+      Integer seen = (Integer) seenNodes.get(object);
+      if (seen != null) return seen.intValue();
+      StringBuilder entry = new StringBuilder("[");
+      if (object instanceof Literal) literalEntry((Literal) object, entry);
+      else if (object instanceof AttributeReference) attributeEntry((AttributeReference) object, entry);
+      else if (object instanceof InSet) inSetEntry((InSet) object, entry);
+      else if (object instanceof LocalRelation) localRelationEntry((LocalRelation) object, entry);
+      else if (object instanceof LogicalRDD) logicalRddEntry((LogicalRDD) object, entry);
+      else if (object instanceof HadoopFsRelation) fileRelationEntry((HadoopFsRelation) object, entry);
+      else if (object instanceof CatalogTable) catalogTableEntry((CatalogTable) object, entry);
+      else productEntry((scala.Product) object, entry);
+      String text = entry.append(']').toString();
+      Integer number = (Integer) nodeNumbers.get(text);
+      if (number == null) {
+        number = Integer.valueOf(numbered.size());
+        nodeNumbers.put(text, number);
+        numbered.add(object);
+        if (nodes.length() > 0) nodes.append(",\n");
+        nodes.append(text);
+      }
+      seenNodes.put(object, number);
+      return number.intValue();
+    }
+
+    private void productEntry(scala.Product product, StringBuilder out) {
+      boolean named = product instanceof NamedExpression && !(product instanceof AttributeReference);
+      String[] names = fieldNames(product);
+      out.append(classNumber(product.getClass(), kind(product), names, named));
+      if (product instanceof Expression) expressionHead((Expression) product, out);
+      for (int i = 0; i < names.length; i++) {
+        out.append(',');
+        // Each aggregate call has an id of its own, which would hide that two calls are the same.
+        if (names[i].equals("resultId")) out.append("null");
+        else value(product.productElement(i), out);
+      }
+      if (named) out.append(",").append(exprId((NamedExpression) product));
+    }
+
+    private static String kind(Object node) {
+      return node instanceof Expression ? "e" : node instanceof LogicalPlan ? "p" : "v";
+    }
+
+    private void expressionHead(Expression expression, StringBuilder out) {
+      int type = -1;
+      boolean nullable = true;
+      try {
+        type = type(expression.dataType());
+        nullable = expression.nullable();
+      } catch (RuntimeException untyped) {
+        type = -1;
+      }
+      out.append(',').append(type).append(',').append(nullable ? 1 : 0);
+    }
+
+    private String exprId(NamedExpression expression) {
+      return "{\"i\":" + expression.exprId().id() + "}";
+    }
+
+    private void attributeEntry(AttributeReference attribute, StringBuilder out) {
+      out.append(classNumber(attribute.getClass(), "e", new String[] {"name", "exprId", "metadata"}, false));
+      expressionHead(attribute, out);
+      out.append(',');
+      string(attribute.name(), out);
+      out.append(',').append(exprId(attribute)).append(",[");
+      String metadata = attribute.metadata().json();
+      boolean first = true;
+      if (metadata.length() > 2) {
+        String[] marks = {"__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT"};
+        for (int i = 0; i < marks.length; i++) {
+          if (!attribute.metadata().contains(marks[i])) continue;
+          if (!first) out.append(',');
+          first = false;
+          string(marks[i], out);
+        }
+      }
+      out.append(']');
+    }
+
+    private void literalEntry(Literal literal, StringBuilder out) {
+      out.append(classNumber(Literal.class, "e", new String[] {"value"}, false));
+      expressionHead(literal, out);
+      out.append(',');
+      datum(literal.value(), literal.dataType(), out);
+    }
+
+    /** The set holds internal values, in no order: they mean what the child's type says. */
+    private void inSetEntry(InSet in, StringBuilder out) {
+      out.append(classNumber(InSet.class, "e", new String[] {"child", "hset"}, false));
+      expressionHead(in, out);
+      out.append(',').append(node(in.child())).append(",{\"row\":[");
+      Iterator values = javaIterator(in.hset());
+      boolean first = true;
+      while (values.hasNext()) {
+        if (!first) out.append(',');
+        first = false;
+        datum(values.next(), in.child().dataType(), out);
+      }
+      out.append("]}");
+    }
+
+    // ---- leaves that hold rows or files
+
+    private void localRelationEntry(LocalRelation relation, StringBuilder out) {
+      out.append(classNumber(relation.getClass(), "p", new String[] {"output", "data", "isStreaming"}, false)).append(',');
+      value(relation.output(), out);
+      out.append(',');
+      rows(javaIterator(relation.data()), attributeTypes(relation.output()), out);
+      out.append(',').append(relation.isStreaming());
+    }
+
+    private void logicalRddEntry(LogicalRDD relation, StringBuilder out) {
+      out.append(classNumber(relation.getClass(), "p", new String[] {"output", "data", "isStreaming"}, false)).append(',');
+      value(relation.output(), out);
+      out.append(',');
+      DataType[] types = attributeTypes(relation.output());
+      if (relation.isStreaming()) out.append("null");
+      else {
+        InternalRow[] taken = execution.sparkSession().sessionState().executePlan(relation, execution.mode())
+            .executedPlan().executeTake(inlineLimit == Integer.MAX_VALUE ? inlineLimit : inlineLimit + 1);
+        rows((Iterator) Arrays.asList(taken).iterator(), types, out);
+      }
+      out.append(',').append(relation.isStreaming());
+    }
+
+    private static DataType[] attributeTypes(Object output) {
+      List types = new ArrayList();
+      Iterator attributes = javaIterator(output);
+      while (attributes.hasNext()) types.add(((Attribute) attributes.next()).dataType());
+      return (DataType[]) types.toArray(new DataType[0]);
+    }
+
+    /** At most one row more than the limit, so that the reader of the document sees that there are too many. */
+    private void rows(Iterator rows, DataType[] types, StringBuilder out) {
+      for (int i = 0; i < types.length; i++) type(types[i]);
+      out.append("{\"row\":[");
+      for (long count = 0; rows.hasNext() && count <= inlineLimit; count++) {
+        if (count > 0) out.append(',');
+        row((InternalRow) rows.next(), types, out);
+      }
+      out.append("]}");
+    }
+
+    private void fileRelationEntry(HadoopFsRelation relation, StringBuilder out) {
+      String[] names = {"location", "partitionSchema", "dataSchema", "fileFormat", "options", "rootPaths", "partitions"};
+      out.append(classNumber(HadoopFsRelation.class, "v", names, false)).append(',');
+      FileIndex index = relation.location();
+      string(index.getClass().getName(), out);
+      out.append(",{\"t\":").append(type(relation.partitionSchema())).append("},{\"t\":").append(type(relation.dataSchema())).append("},");
+      string(relation.fileFormat().getClass().getName(), out);
+      out.append(',');
+      options(relation.options(), out);
+      out.append(",[");
+      Iterator roots = javaIterator(index.rootPaths());
+      for (boolean first = true; roots.hasNext(); first = false) {
+        if (!first) out.append(',');
+        string(((Path) roots.next()).toUri().toString(), out);
+      }
+      out.append("],[");
+      DataType[] types = fieldTypes(relation.partitionSchema());
+      scala.collection.immutable.Seq none = (scala.collection.immutable.Seq) scala.collection.immutable.Nil$.MODULE$;
+      Iterator partitions = javaIterator(index.listFiles(none, none));
+      for (boolean first = true; partitions.hasNext(); first = false) {
+        if (!first) out.append(',');
+        partition(partitions.next(), types, out);
+      }
+      out.append(']');
+    }
+
+    private void partition(Object directory, DataType[] types, StringBuilder out) {
+      scala.Product product = (scala.Product) directory;
+      out.append("[{\"row\":");
+      row((InternalRow) product.productElement(0), types, out);
+      out.append("},[");
+      Iterator files = javaIterator(product.productElement(1));
+      for (boolean first = true; files.hasNext(); first = false) {
+        if (!first) out.append(',');
+        FileStatus status = fileStatus(files.next());
+        out.append('[');
+        string(status.getPath().toUri().toString(), out);
+        out.append(",{\"i\":").append(status.getLen()).append("}]");
+      }
+      out.append("]]");
+    }
+
+    private static FileStatus fileStatus(Object file) {
+      if (file instanceof FileStatus) return (FileStatus) file;
+      return (FileStatus) ((scala.Product) file).productElement(0);
+    }
+
+    private static DataType[] fieldTypes(StructType struct) {
+      StructField[] fields = struct.fields();
+      DataType[] types = new DataType[fields.length];
+      for (int i = 0; i < fields.length; i++) types[i] = fields[i].dataType();
+      return types;
+    }
+
+    /** Storage and table properties may hold credentials: only what names the table leaves the JVM. */
+    private void catalogTableEntry(CatalogTable table, StringBuilder out) {
+      out.append(classNumber(CatalogTable.class, "v", new String[] {"identifier", "tableType", "provider"}, false)).append(',');
+      value(table.identifier(), out);
+      out.append(',');
+      string(table.tableType().name(), out);
+      out.append(',');
+      value(table.provider(), out);
+    }
+
+    /** Keys of all options, values only of those known to hold no secret. */
+    private void options(Object map, StringBuilder out) {
+      out.append("{\"m\":[");
+      Iterator entries = map instanceof java.util.Map
+          ? ((Iterator) ((java.util.Map) map).entrySet().iterator()) : javaIterator(map);
+      for (boolean first = true; entries.hasNext(); first = false) {
+        if (!first) out.append(',');
+        Object entry = entries.next();
+        Object key = entry instanceof Map.Entry ? ((Map.Entry) entry).getKey() : ((scala.Tuple2) entry)._1();
+        Object option = entry instanceof Map.Entry ? ((Map.Entry) entry).getValue() : ((scala.Tuple2) entry)._2();
+        String name = String.valueOf(key).toLowerCase(java.util.Locale.ROOT);
+        out.append('[');
+        string(name, out);
+        out.append(',');
+        if (harmlessOptions.contains(name)) string(String.valueOf(option), out);
+        else out.append("null");
+        out.append(']');
+      }
+      out.append("]}");
+    }
+
+    // ---- field values
+
+    private void value(Object value, StringBuilder out) {
+      if (value == null || value == scala.None$.MODULE$) out.append("null");
+      else if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
+      else if (value instanceof Expression || value instanceof LogicalPlan) out.append(node(value));
+      else if (value instanceof DataType) out.append("{\"t\":").append(type((DataType) value)).append('}');
+      else if (value instanceof String || value instanceof Character || value instanceof UTF8String) string(value.toString(), out);
+      else if (value instanceof Boolean) out.append(value);
+      else if (value instanceof Double || value instanceof Float) out.append("{\"d\":").append(value).append('}');
+      else if (value instanceof Number && !(value instanceof scala.math.ScalaNumber)) out.append("{\"i\":").append(value).append('}');
+      else if (value instanceof ExprId) out.append("{\"i\":").append(((ExprId) value).id()).append('}');
+      else if (value instanceof scala.collection.Map || value instanceof java.util.Map) options(value, out);
+      else if (value instanceof HadoopFsRelation || value instanceof CatalogTable) out.append(node(value));
+      else if (value instanceof scala.collection.Iterable) sequence(javaIterator(value), out);
+      else if (value instanceof Object[]) sequence((Iterator) Arrays.asList((Object[]) value).iterator(), out);
+      else if (value instanceof Class) out.append("{\"o\":\"").append(((Class<?>) value).getName()).append("\"}");
+      else if (value instanceof Enum) string(((Enum<?>) value).name(), out);
+      else if (value.getClass().getName().startsWith("scala.Enumeration")) string(value.toString(), out);
+      else if (walkable(value)) product((scala.Product) value, out);
+      else opaque(value, out);
+    }
+
+    private void product(scala.Product product, StringBuilder out) {
+      if (product.productArity() > 0) out.append(node(product));
+      else string(simpleName(product.getClass()), out);
+    }
+
+    /** Only Catalyst's own case classes are looked into; what else hangs on a plan may hold anything. */
+    private static boolean walkable(Object value) {
+      if (!(value instanceof scala.Product) || value instanceof TreeNode) return false;
+      String name = value.getClass().getName();
+      return name.startsWith("scala.Tuple")
+          || (name.startsWith("org.apache.spark.sql.catalyst.") && !name.startsWith("org.apache.spark.sql.catalyst.encoders."));
+    }
+
+    private void opaque(Object value, StringBuilder out) {
+      out.append("{\"o\":");
+      string(value.getClass().getName(), out);
+      out.append('}');
+    }
+
+    private void sequence(Iterator elements, StringBuilder out) {
+      out.append('[');
+      for (boolean first = true; elements.hasNext(); first = false) {
+        if (!first) out.append(',');
+        value(elements.next(), out);
+      }
+      out.append(']');
+    }
+
+    // ---- data in Catalyst's internal form
+
+    private void datum(Object value, DataType type, StringBuilder out) {
+      if (value == null) out.append("null");
+      else if (value instanceof UTF8String) text((UTF8String) value, out);
+      else if (value instanceof Boolean || value instanceof Number && !(value instanceof scala.math.ScalaNumber)) out.append(value);
+      else if (value instanceof Decimal) out.append('"').append(((Decimal) value).toJavaBigDecimal().unscaledValue()).append('"');
+      else if (value instanceof byte[]) out.append("{\"x\":\"").append(Base64.getEncoder().encodeToString((byte[]) value)).append("\"}");
+      else if (value instanceof InternalRow && type instanceof StructType) row((InternalRow) value, fieldTypes((StructType) type), out);
+      else if (value instanceof ArrayData && type instanceof ArrayType) array((ArrayData) value, ((ArrayType) type).elementType(), out);
+      else if (value instanceof MapData && type instanceof MapType) map((MapData) value, (MapType) type, out);
+      else if (value instanceof CalendarInterval) {
+        CalendarInterval interval = (CalendarInterval) value;
+        out.append('[').append(interval.months).append(',').append(interval.days).append(',').append(interval.microseconds).append(']');
+      } else opaque(value, out);
+    }
+
+    /** A Spark string may hold bytes that are no UTF-8: those are handed over as bytes. */
+    private void text(UTF8String value, StringBuilder out) {
+      byte[] bytes = value.getBytes();
+      String decoded = new String(bytes, StandardCharsets.UTF_8);
+      if (Arrays.equals(decoded.getBytes(StandardCharsets.UTF_8), bytes)) string(decoded, out);
+      else out.append("{\"x\":\"").append(Base64.getEncoder().encodeToString(bytes)).append("\"}");
+    }
+
+    private void row(InternalRow row, DataType[] types, StringBuilder out) {
+      out.append('[');
+      for (int i = 0; i < types.length; i++) {
+        if (i > 0) out.append(',');
+        datum(row.isNullAt(i) ? null : row.get(i, types[i]), types[i], out);
+      }
+      out.append(']');
+    }
+
+    private void array(ArrayData array, DataType elementType, StringBuilder out) {
+      out.append('[');
+      for (int i = 0; i < array.numElements(); i++) {
+        if (i > 0) out.append(',');
+        datum(array.isNullAt(i) ? null : array.get(i, elementType), elementType, out);
+      }
+      out.append(']');
+    }
+
+    private void map(MapData map, MapType type, StringBuilder out) {
+      out.append('[');
+      array(map.keyArray(), type.keyType(), out);
+      out.append(',');
+      array(map.valueArray(), type.valueType(), out);
+      out.append(']');
+    }
+
+    // ---- types
+
+    private int type(DataType type) {
+      Integer seen = (Integer) seenTypes.get(type);
+      if (seen != null) return seen.intValue();
+      StringBuilder entry = new StringBuilder("[");
+      typeEntry(type, entry);
+      String text = entry.append(']').toString();
+      Integer number = (Integer) typeNumbers.get(text);
+      if (number == null) {
+        number = Integer.valueOf(typeNumbers.size());
+        typeNumbers.put(text, number);
+        if (types.length() > 0) types.append(",\n");
+        types.append(text);
+      }
+      seenTypes.put(type, number);
+      return number.intValue();
+    }
+
+    private void typeEntry(DataType type, StringBuilder out) {
+      if (type instanceof DecimalType) {
+        out.append("\"decimal\",").append(((DecimalType) type).precision()).append(',').append(((DecimalType) type).scale());
+      } else if (type instanceof ArrayType) {
+        out.append("\"array\",").append(type(((ArrayType) type).elementType())).append(',').append(((ArrayType) type).containsNull() ? 1 : 0);
+      } else if (type instanceof MapType) {
+        MapType map = (MapType) type;
+        out.append("\"map\",").append(type(map.keyType())).append(',').append(type(map.valueType())).append(',').append(map.valueContainsNull() ? 1 : 0);
+      } else if (type instanceof StructType) {
+        structEntry((StructType) type, out);
+      } else if (type instanceof DayTimeIntervalType) {
+        out.append("\"daytime\",").append(((DayTimeIntervalType) type).startField()).append(',').append(((DayTimeIntervalType) type).endField());
+      } else if (type instanceof YearMonthIntervalType) {
+        out.append("\"yearmonth\",").append(((YearMonthIntervalType) type).startField()).append(',').append(((YearMonthIntervalType) type).endField());
+      } else if (type instanceof UserDefinedType || type instanceof ObjectType) {
+        out.append(type instanceof ObjectType ? "\"object\"," : "\"udt\",");
+        string(type.getClass().getName(), out);
+      } else {
+        String name = type.typeName();
+        boolean sized = name.startsWith("char(") || name.startsWith("varchar(");
+        boolean plain = !(type instanceof StringType) || sized || type.equals(org.apache.spark.sql.types.StringType$.MODULE$);
+        string(plain ? name : "collated " + type.sql(), out);
+      }
+    }
+
+    private void structEntry(StructType struct, StringBuilder out) {
+      out.append("\"struct\"");
+      StructField[] fields = struct.fields();
+      for (int i = 0; i < fields.length; i++) {
+        int type = type(fields[i].dataType());
+        out.append(",[");
+        string(fields[i].name(), out);
+        out.append(',').append(type).append(',').append(fields[i].nullable() ? 1 : 0).append(']');
+      }
+    }
+
+    // ---- classes and names
+
+    private int classNumber(Class<?> type, String kind, String[] names, boolean named) {
+      Integer number = (Integer) classNumbers.get(type);
+      if (number != null) return number.intValue();
+      number = Integer.valueOf(classNumbers.size());
+      classNumbers.put(type, number);
+      if (classes.length() > 0) classes.append(",\n");
+      classes.append('[');
+      string(simpleName(type), classes);
+      classes.append(",\"").append(kind).append('"');
+      for (int i = 0; i < names.length; i++) {
+        classes.append(',');
+        string(names[i], classes);
+      }
+      if (named) classes.append(",\"exprId\"");
+      classes.append(']');
+      return number.intValue();
+    }
+
+    /** Outside Catalyst's own packages a class keeps its full name, so that none passes for Catalyst's. */
+    private static String simpleName(Class<?> type) {
+      String name = type.getName();
+      String[] homes = {"org.apache.spark.sql.", "scala."};
+      for (int i = 0; i < homes.length; i++) {
+        if (!name.startsWith(homes[i])) continue;
+        name = name.substring(Math.max(name.lastIndexOf('.'), name.indexOf('$') == name.length() - 1 ? -1 : name.indexOf('$')) + 1);
+      }
+      return name.endsWith("$") ? name.substring(0, name.length() - 1) : name;
+    }
+
+    private static Method productElementName() {
+      try {
+        return scala.Product.class.getMethod("productElementName", new Class[] {Integer.TYPE});
+      } catch (NoSuchMethodException scala212) {
+        return null;
+      }
+    }
+
+    private static String[] fieldNames(scala.Product product) {
+      String[] names = (String[]) NAMES.get(product.getClass());
+      if (names != null) return names;
+      names = new String[product.productArity()];
+      if (PRODUCT_ELEMENT_NAME == null) declaredNames(product.getClass(), names);
+      else {
+        try {
+          for (int i = 0; i < names.length; i++) names[i] = (String) PRODUCT_ELEMENT_NAME.invoke(product, new Object[] {Integer.valueOf(i)});
+        } catch (ReflectiveOperationException impossible) {
+          throw new IllegalStateException(impossible);
+        }
+      }
+      NAMES.put(product.getClass(), names);
+      return names;
+    }
+
+    /** Scala 2.12 does not tell field names; a case class declares its parameters as its first fields. */
+    private static void declaredNames(Class<?> type, String[] names) {
+      Field[] fields = type.getDeclaredFields();
+      int next = 0;
+      for (int i = 0; i < fields.length && next < names.length; i++) {
+        if (!Modifier.isStatic(fields[i].getModifiers())) names[next++] = fields[i].getName();
+      }
+      while (next < names.length) {
+        names[next] = "_" + (next + 1);
+        next++;
+      }
+    }
+
+    // ---- JSON in ASCII, so that parts may be cut anywhere
+
+    private static void string(String text, StringBuilder out) {
+      out.append('"');
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        if (c == '"' || c == '\\') out.append('\\').append(c);
+        else if (c >= ' ' && c < 127) out.append(c);
+        else {
+          String hex = Integer.toHexString(c);
+          out.append("\\u").append("0000".substring(hex.length())).append(hex);
+        }
+      }
+      out.append('"');
+    }
+
+    private static Iterator javaIterator(Object collection) {
+      List elements = new ArrayList();
+      scala.collection.Iterator iterator = ((scala.collection.Iterable) collection).iterator();
+      while (iterator.hasNext()) elements.add(iterator.next());
+      return elements.iterator();
+    }
+  }
+}

@@ -1,0 +1,114 @@
+"""Decoding the document that PlanReader.java writes.
+
+A JSON object: `spark` (version), `streaming`, `names` (root names), `output` (root attributes), `root` (a node
+number) and three tables, `classes`, `types` and `nodes`, whose entries refer to earlier entries by number.
+
+* class: `[name, kind, field…]`; kind `e` expression, `p` plan, `v` value object
+* type: `[name, parameter…]`
+* node: `[class, field value…]`; an expression's class is followed by its type (-1: none) and nullability
+
+A field value is a number (of a node), a string, a boolean, null, a list, or an object that tells what it is:
+`i` integer, `d` double, `t` type, `o` opaque object, `m` options, `row` data in Catalyst's internal form.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from ..errors import Unsupported
+from .tree import UNTYPED, DataType, Document, Expression, Field, Node, NodeClass, Opaque, Options, Plan, Rows
+
+
+def decode(text: str) -> Document:
+    """The tree in a document. Raises `Unsupported` for a document that makes no sense."""
+    try:
+        return _decode(json.loads(text))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise Unsupported(f"the plan read from Spark has a shape that is not known ({error!r})") from error
+
+
+def _decode(document: dict[str, Any]) -> Document:
+    classes = [NodeClass(entry[0], entry[1], tuple(entry[2:])) for entry in document["classes"]]
+    types: list[DataType] = []
+    for entry in document["types"]:
+        types.append(_type(entry, types))
+    nodes: list[Node] = []
+    for number, entry in enumerate(document["nodes"]):
+        nodes.append(_node(number, entry, classes, types, nodes))
+    root = nodes[document["root"]]
+    if not isinstance(root, Plan):
+        raise TypeError("the root is no plan")
+    output = tuple(nodes[number] for number in document["output"])
+    if not all(isinstance(attribute, Expression) for attribute in output):
+        raise TypeError("the output is no list of attributes")
+    return Document(document["spark"], document["streaming"], tuple(document["names"]), output, root)  # type: ignore[arg-type]
+
+
+def _type(entry: list[Any], types: list[DataType]) -> DataType:
+    name = entry[0]
+    if name == "array":
+        return DataType(name, (types[entry[1]], bool(entry[2])))
+    if name == "map":
+        return DataType(name, (types[entry[1]], types[entry[2]], bool(entry[3])))
+    if name == "struct":
+        return DataType(name, tuple(Field(field[0], types[field[1]], bool(field[2])) for field in entry[1:]))
+    return DataType(name, tuple(entry[1:]))
+
+
+def _node(
+    number: int, entry: list[Any], classes: list[NodeClass], types: list[DataType], nodes: list[Node]
+) -> Node:
+    cls = classes[entry[0]]
+    if cls.kind == "e":
+        kind = types[entry[1]] if entry[1] >= 0 else UNTYPED
+        if cls.name == "Literal":
+            values: tuple[Any, ...] = (datum(entry[3]),)
+        else:
+            values = tuple([_value(value, types, nodes) for value in entry[3:]])
+        _check_arity(cls, values)
+        return Expression(cls, values, number, kind, entry[2] == 1)
+    values = tuple([_value(value, types, nodes) for value in entry[1:]])
+    _check_arity(cls, values)
+    return (Plan if cls.kind == "p" else Node)(cls, values, number)
+
+
+def _check_arity(cls: NodeClass, values: tuple[Any, ...]) -> None:
+    if len(values) != len(cls.fields):
+        raise ValueError(f"{cls.name} has {len(values)} values for {len(cls.fields)} fields")
+
+
+def _value(value: Any, types: list[DataType], nodes: list[Node]) -> Any:
+    kind = type(value)
+    if kind is int:
+        if value < 0:
+            raise IndexError(value)
+        return nodes[value]
+    if kind is list:
+        return tuple([_value(element, types, nodes) for element in value])
+    if kind is not dict:
+        return value
+    ((tag, content),) = value.items()
+    if tag in ("i", "d"):
+        return content
+    if tag == "t":
+        return types[content]
+    if tag == "o":
+        return Opaque(content)
+    if tag == "m":
+        return Options(dict(content))
+    if tag == "row":
+        return Rows([datum(element) for element in content])
+    raise ValueError(f"unknown tag {tag!r}")
+
+
+def datum(value: Any) -> Any:
+    """A value in Catalyst's internal form; bytes and opaque objects come tagged."""
+    kind = type(value)
+    if kind is list:
+        return tuple([datum(element) for element in value])
+    if kind is dict:
+        ((tag, content),) = value.items()
+        return base64.b64decode(content, validate=True) if tag == "x" else Opaque(content)
+    return value

@@ -1,0 +1,78 @@
+"""Fetching a DataFrame's plan out of the JVM: one compile per JVM, one walk per plan."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError
+
+from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
+from .source_options import HARMLESS_OPTIONS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_readers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+_compiling = threading.Lock()
+
+
+def read(df: DataFrame, inline_limit: int) -> str:
+    """The document of the DataFrame's optimized plan. At most `inline_limit + 1` local rows are in it."""
+    document = _call(df, "read", inline_limit)
+    return "".join([document.part(index) for index in range(document.size())])
+
+
+def describe(df: DataFrame, inline_limit: int, numbers: Sequence[int]) -> list[str | None]:
+    """Spark's SQL text of nodes of the DataFrame's document, by number; None where a node has no SQL."""
+    if not numbers:
+        return []
+    return list(json.loads(_call(df, "describe", inline_limit, " ".join(map(str, numbers)))))
+
+
+def _call(df: DataFrame, method: str, *arguments: object) -> Any:
+    from pyspark.errors import PySparkException
+
+    try:
+        return getattr(_reader(df), method)(df._jdf, *arguments)
+    except PySparkException as error:
+        raise Unsupported(f"Spark itself can't plan it: {_first_line(error)}") from error
+    except Py4JError as error:
+        raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {_first_line(error)}") from error
+    except OSError as error:
+        raise UnsupportedSessionError("The JVM of this DataFrame's session can't be reached any more.") from error
+
+
+def _first_line(error: Exception) -> str:
+    java = getattr(error, "java_exception", None)
+    if java is not None:
+        return str(java.getClass().getName())
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+def _reader(df: DataFrame) -> Any:
+    gateway = df.sparkSession._sc._gateway  # type: ignore[attr-defined]
+    with _compiling:
+        reader = _readers.get(gateway)
+        if reader is None:
+            reader = _readers[gateway] = _compile(gateway)
+    return reader
+
+
+def _compile(gateway: Any) -> Any:
+    """Compile the reader with Janino, which Spark itself uses for generated code."""
+    source = importlib.resources.files(__package__).joinpath("PlanReader.java").read_text("utf-8")
+    jvm = gateway.jvm
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
+    compiler.cook(source)
+    reader = compiler.getClassLoader().loadClass("substrait_spark.PlanReader")
+    parameters = gateway.new_array(jvm.java.lang.Class, 1)
+    parameters[0] = jvm.java.lang.Class.forName("java.lang.String")
+    arguments = gateway.new_array(jvm.java.lang.Object, 1)
+    arguments[0] = " ".join(sorted(HARMLESS_OPTIONS))
+    return reader.getConstructor(parameters).newInstance(arguments)

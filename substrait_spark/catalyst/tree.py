@@ -1,0 +1,208 @@
+"""Catalyst's optimized plan as immutable Python nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..errors import Unsupported
+
+
+class NodeClass:
+    """A Catalyst class as one Spark version declares it: its name and its fields in order."""
+
+    __slots__ = ("fields", "index", "kind", "name")
+
+    def __init__(self, name: str, kind: str, fields: tuple[str, ...]) -> None:
+        self.name = name
+        self.kind = kind
+        self.fields = fields
+        self.index = {field: position for position, field in enumerate(fields)}
+
+
+class DataType(NamedTuple):
+    """A Spark type: its name (`integer`, `decimal`, `array`, …) and its parameters.
+
+    Parameters: decimal (precision, scale); array (element, contains null); map (key, value, value contains
+    null); struct a tuple of `Field`; daytime and yearmonth intervals (start, end) as Spark numbers them.
+    """
+
+    name: str
+    parameters: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        if self.name == "decimal":
+            return f"decimal({self.parameters[0]},{self.parameters[1]})"
+        if self.name == "array":
+            return f"array<{self.parameters[0]}>"
+        if self.name == "map":
+            return f"map<{self.parameters[0]},{self.parameters[1]}>"
+        if self.name == "struct":
+            return f"struct<{','.join(f'{field.name}:{field.type}' for field in self.parameters)}>"
+        return self.name
+
+
+class Field(NamedTuple):
+    """A field of a struct type."""
+
+    name: str
+    type: DataType
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """An object that the reader does not look into; its Java class is all that is known."""
+
+    java_class: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Values in Catalyst's internal form: dates in days, timestamps in microseconds, decimals unscaled."""
+
+    values: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options by lower-cased key; None where the value stayed in the JVM because it may hold a secret."""
+
+    entries: dict[str, str | None]
+
+
+class Node:
+    """A Catalyst object: a plan, an expression or a small value object. Fields by name: `node["child"]`."""
+
+    __slots__ = ("cls", "number", "values")
+
+    def __init__(self, cls: NodeClass, values: tuple[Any, ...], number: int | None = None) -> None:
+        self.cls = cls
+        self.values = values
+        self.number = number
+
+    @property
+    def name(self) -> str:
+        """The Catalyst class name."""
+        return self.cls.name
+
+    def __getitem__(self, field: str) -> Any:
+        position = self.cls.index.get(field)
+        if position is None:
+            raise Unsupported(
+                f"this Spark's {self.cls.name} has no field {field!r} (it has {', '.join(self.cls.fields)})",
+                "Check that this Spark version is one that substrait_spark supports.",
+            )
+        return self.values[position]
+
+    def get(self, field: str, default: Any = None) -> Any:
+        """The field's value, or the default on Spark versions whose class has no such field."""
+        position = self.cls.index.get(field)
+        return default if position is None else self.values[position]
+
+    def replace(self, **changes: Any) -> Node:
+        """A copy with some fields changed."""
+        values = list(self.values)
+        for field, value in changes.items():
+            values[self.cls.index[field]] = value
+        return self.with_values(tuple(values))
+
+    def with_values(self, values: tuple[Any, ...]) -> Node:
+        """A copy with other field values."""
+        return type(self)(self.cls, values, self.number)
+
+    def children(self) -> Iterator[Node]:
+        """The nodes in this node's fields, also inside sequences, in order."""
+        for value in self.values:
+            if isinstance(value, Node):
+                yield value
+            elif type(value) is tuple:
+                yield from _nodes(value)
+
+    def __repr__(self) -> str:
+        return f"<{self.cls.name}>"
+
+
+def _nodes(values: tuple[Any, ...]) -> Iterator[Node]:
+    for value in values:
+        if isinstance(value, Node):
+            yield value
+        elif type(value) is tuple:
+            yield from _nodes(value)
+
+
+class Plan(Node):
+    """A logical plan node."""
+
+    __slots__ = ()
+
+
+class Expression(Node):
+    """An expression with the type and nullability that Spark computed."""
+
+    __slots__ = ("nullable", "type")
+
+    def __init__(
+        self,
+        cls: NodeClass,
+        values: tuple[Any, ...],
+        number: int | None = None,
+        type: DataType | None = None,
+        nullable: bool = True,
+    ) -> None:
+        super().__init__(cls, values, number)
+        self.type = type or UNTYPED
+        self.nullable = nullable
+
+    def with_values(self, values: tuple[Any, ...]) -> Expression:
+        return type(self)(self.cls, values, self.number, self.type, self.nullable)
+
+
+UNTYPED = DataType("untyped")
+"""The type of an expression that Spark itself can't type outside its context."""
+
+
+class Document(NamedTuple):
+    """A plan as it was read: the tree, the names a user sees, and the output attributes they belong to."""
+
+    spark: str
+    streaming: bool
+    names: tuple[str, ...]
+    output: tuple[Expression, ...]
+    root: Plan
+
+
+def make(name: str, type: DataType, nullable: bool = True, /, **fields: Any) -> Expression:
+    """An expression of our own making, as rewrites need them."""
+    return Expression(NodeClass(name, "e", tuple(fields)), tuple(fields.values()), None, type, nullable)
+
+
+def make_plan(name: str, /, **fields: Any) -> Plan:
+    """A plan node of our own making, as rewrites need them."""
+    return Plan(NodeClass(name, "p", tuple(fields)), tuple(fields.values()))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two field values are equal in structure, nullability aside.
+
+    The reader shares equal entries, so that this mostly ends at the first comparison of identities.
+    """
+    stack = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        if isinstance(a, Node) and isinstance(b, Node):
+            if a.cls.name != b.cls.name or len(a.values) != len(b.values):
+                return False
+            if isinstance(a, Expression) and isinstance(b, Expression) and a.type != b.type:
+                return False
+            stack.extend(zip(a.values, b.values, strict=True))
+        elif type(a) is tuple and type(b) is tuple:
+            if len(a) != len(b):
+                return False
+            stack.extend(zip(a, b, strict=True))
+        elif type(a) is not type(b) or a != b:
+            return False
+    return True

@@ -1,0 +1,105 @@
+"""Spark types and what they are in Substrait."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..algebra import types
+from ..algebra.types import Type
+from ..errors import Unsupported
+from .tree import DataType, Field
+
+ATOMIC = {
+    "boolean": ("boolean",),
+    "byte": ("i8",),
+    "short": ("i16",),
+    "integer": ("i32",),
+    "long": ("i64",),
+    "float": ("fp32",),
+    "double": ("fp64",),
+    "string": ("string",),
+    "binary": ("binary",),
+    "date": ("date",),
+    "timestamp": ("precision_timestamp_tz", 6),
+    "timestamp_ntz": ("precision_timestamp", 6),
+    "yearmonth": ("interval_year",),
+    "daytime": ("interval_day", 6),
+}
+"""Spark's timestamps and day-time intervals count microseconds. The sub-ranges of interval types (DAY TO HOUR)
+say how values print, not which values there are, and have no counterpart."""
+
+REFUSED = {
+    "void": ("a NULL that nothing gives a type", "Cast the NULL to the type that it stands for."),
+    "variant": ("VARIANT", "Extract typed fields with variant_get before exporting."),
+    "interval": ("the legacy calendar interval", "Use a year-month or a day-time interval."),
+    "udt": ("a user-defined type", "Convert the column to the built-in type that it is stored as."),
+    "object": ("a JVM object", "Typed Dataset operations can't be exported; use DataFrame operations."),
+    "time": ("TIME", "Cast the column to a timestamp or a string."),
+    "geometry": ("GEOMETRY", "Convert the column to a binary or a string form."),
+    "geography": ("GEOGRAPHY", "Convert the column to a binary or a string form."),
+}
+
+
+@lru_cache(maxsize=65536)
+def to_substrait(type: DataType, nullable: bool) -> Type:
+    """The Substrait type of a Spark type. Raises `Unsupported` where there is none."""
+    name = type.name
+    if name in ATOMIC:
+        kind, *parameters = ATOMIC[name]
+        return types.of(str(kind), *parameters, nullable=nullable)
+    if name.startswith(("char(", "varchar(")):
+        return types.of("string", nullable=nullable)
+    if name == "decimal":
+        return _decimal(type, nullable)
+    if name == "array":
+        element, contains_null = type.parameters
+        return types.of("list", to_substrait(element, contains_null), nullable=nullable)
+    if name == "map":
+        key, value, contains_null = type.parameters
+        parts = (to_substrait(key, False), to_substrait(value, contains_null))
+        return types.of("map", *parts, nullable=nullable)
+    if name == "struct":
+        fields = (to_substrait(field.type, field.nullable) for field in type.parameters)
+        return types.of("struct", *fields, nullable=nullable)
+    raise refusal(type)
+
+
+def _decimal(type: DataType, nullable: bool) -> Type:
+    precision, scale = type.parameters
+    if not 0 <= scale <= precision <= 38:
+        raise Unsupported(
+            f"Substrait has no {type}", "Cast the column to a decimal with a scale from 0 to its precision."
+        )
+    return types.of("decimal", precision, scale, nullable=nullable)
+
+
+def refusal(type: DataType) -> Unsupported:
+    """Why a type can't be expressed."""
+    if type.name.startswith("collated"):
+        collation = type.name.removeprefix("collated ")
+        return Unsupported(
+            f"{collation} compares strings in a way that Substrait has no type for",
+            "Use the collation UTF8_BINARY, for example with collate(column, 'UTF8_BINARY').",
+        )
+    what, hint = REFUSED.get(type.name.split("(")[0], (f"the Spark type {type.name}", ""))
+    return Unsupported(f"Substrait has no type for {what}", hint)
+
+
+def field_names(name: str, type: DataType) -> list[str]:
+    """A column's name and, depth-first, those of the struct fields in its type, as NamedStruct lists them."""
+    return [name, *nested_names(type)]
+
+
+def nested_names(type: DataType) -> list[str]:
+    """The names of the struct fields in a type, depth-first; a map's key comes before its value."""
+    if type.name == "array":
+        return nested_names(type.parameters[0])
+    if type.name == "map":
+        return nested_names(type.parameters[0]) + nested_names(type.parameters[1])
+    if type.name == "struct":
+        return [name for field in _fields(type) for name in field_names(field.name, field.type)]
+    return []
+
+
+def _fields(type: DataType) -> tuple[Field, ...]:
+    return type.parameters

@@ -1,0 +1,62 @@
+"""The state of one conversion: what was asked for, and the problems found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from .catalyst.tree import Node
+from .dialects.dialect import Dialect
+from .errors import Unsupported
+
+READS = ("auto", "files", "tables")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the caller asked for."""
+
+    dialect: Dialect
+    reads: str
+    inline_limit: int
+
+
+@dataclass
+class Found:
+    """A problem as it is met, before Spark was asked for the node's SQL."""
+
+    path: str
+    node: Node | None
+    reason: str
+    hint: str
+
+
+@dataclass
+class Context:
+    """One conversion."""
+
+    settings: Settings
+    found: list[Found] = field(default_factory=list)
+    _path: list[str] = field(default_factory=list)
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.settings.dialect
+
+    @contextmanager
+    def at(self, step: str) -> Iterator[None]:
+        """Everything met inside is at this step of the path."""
+        self._path.append(step)
+        try:
+            yield
+        finally:
+            self._path.pop()
+
+    def report(self, node: Node | None, problem: Unsupported) -> None:
+        """Note a problem, once."""
+        path = " / ".join(self._path)
+        for known in self.found:
+            if known.reason == problem.reason and known.path == path and known.node is node:
+                return
+        self.found.append(Found(path, node, problem.reason, problem.hint))

@@ -1,0 +1,1 @@
+"""What engines support: the dialect files and the questions that the producer asks of them."""

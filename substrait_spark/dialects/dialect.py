@@ -1,0 +1,201 @@
+"""A dialect: what one engine supports, in the specification's dialect YAML form.
+
+An absent or empty list means that all of its kind is supported (the schema is `dialect_schema.yaml` of the
+substrait-extensions package). `metadata` holds the engine's quirks, which the schema has no words for; those
+that the producer knows are the fields of `Quirks`.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from .. import extensions
+from ..errors import DialectError
+
+BUILT_IN = ("datafusion",)
+
+
+class Quirks(NamedTuple):
+    """What an engine does that its supported lists can't say. The defaults are the specification's behaviour."""
+
+    distinct_signed_zeros: bool = False
+    """Comparing, grouping, joining and sorting tell -0.0 from 0.0, and one NaN's bits from another's."""
+    window_offset_field: bool = False
+    """Reads a window bound's removed integer `offset` in place of `offset_expr`."""
+    grouping_sets: bool = True
+    """Runs aggregates with several grouping sets as the specification says."""
+    inline_references: bool = True
+    """Takes struct, list and map segments in field references."""
+    required_columns: bool = True
+    """Takes REQUIRED columns in a read's schema where the data's schema says nullable."""
+    literal_types: tuple[str, ...] = ()
+    """Type names whose literals the engine can't read; they are written as casts of text where that is exact."""
+
+
+class Function(NamedTuple):
+    """What a dialect says of one function."""
+
+    signatures: frozenset[str]
+    options: Mapping[str, str]
+    metadata: Mapping[str, Any]
+
+
+class Dialect:
+    """What a consumer supports. `Dialect.canonical()` supports all that the specification has."""
+
+    def __init__(self, name: str, document: Mapping[str, Any]) -> None:
+        self.name = name
+        self._relations = _by_name(document.get("supported_relations"), "relation")
+        self._expressions = _by_name(document.get("supported_expressions"), "expression")
+        dependencies = document.get("dependencies") or {}
+        self._functions = {
+            kind: _functions(document.get(f"supported_{section}"), dependencies)
+            for kind, section in extensions.KINDS.items()
+        }
+        self.quirks = _quirks(document.get("metadata") or {})
+
+    @staticmethod
+    @lru_cache(maxsize=1)
+    def canonical() -> Dialect:
+        return Dialect("canonical", {})
+
+    def allows_relation(self, name: str, key: str = "", value: str = "") -> bool:
+        """Whether a relation is supported, and a variant of it such as `("JOIN", "join_types", "LEFT_MARK")`."""
+        return _allows(self._relations, name, key, value)
+
+    def allows_expression(self, name: str, key: str = "", value: str = "") -> bool:
+        """Whether an expression is supported, and a variant of it such as `("SUBQUERY", "subquery_types", …)`."""
+        return _allows(self._expressions, name, key, value)
+
+    def function(self, kind: str, urn: str, name: str, signature: str) -> Function | None:
+        """What the dialect says of a function, None where it doesn't have it."""
+        functions = self._functions[kind]
+        if functions is None:
+            return ANY_FUNCTION
+        entry = functions.get((urn, name))
+        return entry if entry is not None and signature in entry.signatures else None
+
+    def allows_function(
+        self, kind: str, urn: str, name: str, signature: str, options: Sequence[tuple[str, str]]
+    ) -> bool:
+        """Whether a function is supported with exactly these options."""
+        entry = self.function(kind, urn, name, signature)
+        if entry is None:
+            return False
+        return entry is ANY_FUNCTION or dict(options) == entry.options
+
+
+ANY_FUNCTION = Function(frozenset(), {}, {})
+
+
+def _by_name(entries: Sequence[Any] | None, noun: str) -> dict[str, Mapping[str, Any]] | None:
+    if not entries:
+        return None
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        if isinstance(entry, str):
+            found[entry] = {}
+        else:
+            found[str(entry[noun])] = entry
+    return found
+
+
+def _allows(entries: dict[str, Mapping[str, Any]] | None, name: str, key: str, value: str) -> bool:
+    if entries is None:
+        return True
+    if name not in entries:
+        return False
+    variants = entries[name].get(key) if key else None
+    return not variants or value in variants
+
+
+def _functions(
+    entries: Sequence[Mapping[str, Any]] | None, dependencies: Mapping[str, str]
+) -> dict[tuple[str, str], Function] | None:
+    if not entries:
+        return None
+    return {
+        (dependencies[entry["source"]], entry["name"]): Function(
+            frozenset(entry["supported_impls"]),
+            {name: str(value) for name, value in (entry.get("required_options") or {}).items()},
+            entry.get("metadata") or {},
+        )
+        for entry in entries
+    }
+
+
+def _quirks(metadata: Mapping[str, Any]) -> Quirks:
+    given = {key: value for key, value in metadata.get("quirks", {}).items()}
+    unknown = sorted(set(given) - set(Quirks._fields))
+    if unknown:
+        raise DialectError(f"The dialect names quirks that substrait_spark doesn't know: {', '.join(unknown)}.")
+    if "literal_types" in given:
+        given["literal_types"] = tuple(given["literal_types"])
+    return Quirks(**given)
+
+
+def load(dialect: str | Path | None) -> Dialect:
+    """The dialect by the name of a built-in one, or in a file; None is the canonical one.
+
+    Raises DialectError for an unknown name, and for a file that is no valid dialect file.
+    """
+    if dialect is None:
+        return Dialect.canonical()
+    if isinstance(dialect, str) and dialect in BUILT_IN:
+        return _built_in(dialect)
+    if not isinstance(dialect, str | Path):
+        raise DialectError(f"A dialect is a name or the path of a YAML file, not {type(dialect).__name__}.")
+    path = Path(dialect)
+    if not path.is_file():
+        raise DialectError(
+            f"There is no dialect {str(dialect)!r}: give None, one of {', '.join(BUILT_IN)}, or the path of a dialect file."
+        )
+    return _from_text(path.stem, path.read_text("utf-8"), str(path))
+
+
+@lru_cache(maxsize=None)
+def _built_in(name: str) -> Dialect:
+    text = importlib.resources.files(__package__).joinpath(f"{name}.yaml").read_text("utf-8")
+    return Dialect(name, _parse(text, name))
+
+
+def _from_text(name: str, text: str, origin: str) -> Dialect:
+    document = _parse(text, origin)
+    error = schema_error(document)
+    if error is not None:
+        raise DialectError(f"{origin} is no valid Substrait dialect: {error}.")
+    unknown = {
+        entry["source"]
+        for section in extensions.KINDS.values()
+        for entry in document.get(f"supported_{section}") or ()
+        if entry["source"] not in (document.get("dependencies") or {})
+    }
+    if unknown:
+        raise DialectError(f"{origin} has functions of undeclared dependencies: {', '.join(sorted(unknown))}.")
+    return Dialect(document.get("name") or name, document)
+
+
+def _parse(text: str, origin: str) -> dict[str, Any]:
+    try:
+        document = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        raise DialectError(f"{origin} is no YAML: {error}") from error
+    if not isinstance(document, dict):
+        raise DialectError(f"{origin} is no dialect: its top level is no mapping.")
+    return document
+
+
+def schema_error(document: Any) -> str | None:
+    """What is wrong with a dialect document by the specification's schema; None where it is valid."""
+    import jsonschema
+
+    text = importlib.resources.files("substrait_extensions.dialects").joinpath("dialect_schema.yaml").read_text("utf-8")
+    validator = jsonschema.Draft202012Validator(yaml.safe_load(text))
+    error = jsonschema.exceptions.best_match(validator.iter_errors(document))
+    return None if error is None else f"{error.message} (at {'/'.join(map(str, error.absolute_path)) or 'the top'})"

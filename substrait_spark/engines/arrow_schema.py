@@ -1,0 +1,67 @@
+"""Substrait schemas as Arrow schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+from substrait.type_pb2 import NamedStruct
+from substrait.type_pb2 import Type as TypeMessage
+
+from ..errors import InvalidPlanError
+
+_SIMPLE = {
+    "bool": pa.bool_(),
+    "i8": pa.int8(),
+    "i16": pa.int16(),
+    "i32": pa.int32(),
+    "i64": pa.int64(),
+    "fp32": pa.float32(),
+    "fp64": pa.float64(),
+    "string": pa.string(),
+    "varchar": pa.string(),
+    "fixed_char": pa.string(),
+    "binary": pa.binary(),
+    "date": pa.date32(),
+    "interval_year": pa.month_day_nano_interval(),
+    "interval_day": pa.duration("us"),
+}
+_UNITS = {0: "s", 3: "ms", 6: "us", 9: "ns"}
+
+
+def arrow_schema(named: NamedStruct) -> pa.Schema:
+    """The Arrow schema of a NamedStruct; every field is nullable, as consumers of files see them."""
+    names = iter(named.names)
+    return pa.schema([_field(kind, names) for kind in named.struct.types])
+
+
+def arrow_types(types: Sequence[TypeMessage], names: Sequence[str]) -> pa.Schema:
+    """The Arrow schema of types whose depth-first names are these."""
+    remaining = iter(names)
+    return pa.schema([_field(kind, remaining) for kind in types])
+
+
+def _field(message: TypeMessage, names: Iterator[str]) -> pa.Field:
+    name = next(names)
+    return pa.field(name, _type(message, names))
+
+
+def _type(message: TypeMessage, names: Iterator[str]) -> pa.DataType:
+    kind = message.WhichOneof("kind")
+    if kind in _SIMPLE:
+        return _SIMPLE[kind]
+    value = getattr(message, kind)
+    if kind == "decimal":
+        return pa.decimal128(value.precision, value.scale)
+    if kind == "precision_timestamp":
+        return pa.timestamp(_UNITS[value.precision])
+    if kind == "precision_timestamp_tz":
+        return pa.timestamp(_UNITS[value.precision], "UTC")
+    if kind == "list":
+        return pa.list_(_type(value.type, names))
+    if kind == "map":
+        key = _type(value.key, names)
+        return pa.map_(key, _type(value.value, names))
+    if kind == "struct":
+        return pa.struct([_field(inner, names) for inner in value.types])
+    raise InvalidPlanError(f"There is no Arrow type for Substrait's {kind}.")

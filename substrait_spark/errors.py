@@ -1,0 +1,93 @@
+"""The errors that leave this library, and the report of what stands in a plan's way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+
+class SubstraitSparkError(Exception):
+    """Anything that went wrong in substrait_spark."""
+
+
+class UnsupportedSessionError(SubstraitSparkError):
+    """There is no classic, running Spark session from 3.5 on behind what was given."""
+
+
+class DialectError(SubstraitSparkError):
+    """A dialect is unknown, or its file is not a valid dialect file."""
+
+
+class InvalidPlanError(SubstraitSparkError):
+    """A Substrait plan breaks a structural rule, or an engine cannot bind it."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One obstacle between a DataFrame and its plan."""
+
+    path: str
+    """Where in the plan, from the root: `Project / Filter / Join.right`."""
+    catalyst_class: str
+    """The Catalyst class of the node, such as `PythonUDF`."""
+    sql: str
+    """The node's SQL text as Spark prints it, or its class where it has none."""
+    reason: str
+    """Why it can't be expressed, as a sentence."""
+    hint: str
+    """What the user can do."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.catalyst_class} at {self.path}: {self.reason}"]
+        if self.sql and self.sql != self.catalyst_class:
+            lines.append(f"    in: {self.sql}")
+        if self.hint:
+            lines.append(f"    hint: {self.hint}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found: every obstacle of a plan. True when the plan can be made."""
+
+    problems: tuple[Problem, ...] = ()
+
+    def __bool__(self) -> bool:
+        return not self.problems
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self.problems)
+
+    def __len__(self) -> int:
+        return len(self.problems)
+
+    def __str__(self) -> str:
+        if not self.problems:
+            return "The plan can be expressed in Substrait."
+        count = len(self.problems)
+        head = f"{count} obstacle{'s' if count > 1 else ''} on the way to a Substrait plan:"
+        return "\n".join([head, *(f"{n}. {problem}" for n, problem in enumerate(self.problems, 1))])
+
+
+class UnsupportedPlanError(SubstraitSparkError):
+    """The DataFrame means something that the plan could not say exactly.
+
+    `problems` lists every obstacle of the plan, not just the first.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__(str(Report(self.problems)))
+
+
+class Unsupported(Exception):
+    """Raised inside the library where a node can't be expressed; collected into problems."""
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+
+
+class NotInDialect(Unsupported):
+    """A form of a node that the dialect doesn't offer; another form may serve."""

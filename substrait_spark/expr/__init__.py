@@ -1,0 +1,1 @@
+"""Catalyst expressions to Substrait expressions: one module per kind."""

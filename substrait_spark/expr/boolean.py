@@ -1,0 +1,37 @@
+"""AND, OR and NOT: three-valued, as in Substrait's boolean functions."""
+
+from __future__ import annotations
+
+from ..algebra.expression import Expression
+from ..catalyst import tree
+from .builder import ExpressionBuilder, Rule
+
+VARIADIC = {"And": "and", "Or": "or"}
+
+
+def chain(node: tree.Expression) -> list[tree.Expression]:
+    """The operands of a chain of the same connective, in order."""
+    name = node.cls.name
+    found: list[tree.Expression] = []
+    stack: list[tree.Expression] = [node]
+    while stack:
+        current = stack.pop()
+        if current.cls.name == name:
+            stack.append(current["right"])
+            stack.append(current["left"])
+        else:
+            found.append(current)
+    return found
+
+
+def connective(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """And, Or: one call for a whole chain, because messages nest only so deep."""
+    return e.call(f"boolean:{VARIADIC[node.cls.name]}", *e.emit_all(chain(node)))
+
+
+def negation(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Not: also of an equality, because `not_equal` says no more than that."""
+    return e.not_(e.emit(node["child"]))
+
+
+RULES: dict[str, Rule] = {"And": connective, "Or": connective, "Not": negation}

@@ -1,0 +1,234 @@
+"""Turning Catalyst expressions into Substrait expressions over one scope.
+
+`ExpressionBuilder.emit` walks without recursion, children first, so that depth is no danger; the rules of the
+function tables find their children already emitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import extensions
+from ..algebra import types
+from ..algebra.expression import (
+    AggregateFunction,
+    Cast,
+    Expression,
+    IfThen,
+    Literal,
+    Nested,
+    ScalarFunction,
+    SortField,
+)
+from ..algebra.types import Type
+from ..catalyst import tree
+from ..catalyst.types import to_substrait
+from ..context import Context
+from ..errors import NotInDialect, Unsupported
+from .scope import Scope
+
+if TYPE_CHECKING:
+    from ..rel.builder import RelationBuilder
+
+Rule = Callable[["ExpressionBuilder", tree.Expression], Expression]
+Form = TypeVar("Form")
+
+
+class ExpressionBuilder:
+    """Emits the expressions of one relation. Problems are reported to the context; a stand-in takes their place."""
+
+    def __init__(self, context: Context, relations: RelationBuilder, scope: Scope) -> None:
+        self.context = context
+        self.relations = relations
+        self.scope = scope
+        self.dialect = context.dialect
+        self._emitted: dict[int, Expression] = dict(scope.computed)
+        self._kept: list[tree.Node] = []
+        self.lambdas: list[dict[int, tuple[int, Type]]] = []
+
+    # ---- from Catalyst
+
+    def emit(self, node: tree.Expression) -> Expression:
+        """The Substrait form of an expression; what can't be expressed is reported."""
+        from .dispatch import operands
+
+        emitted = self._emitted
+        stack: list[tree.Expression] = [node]
+        while stack:
+            current = stack[-1]
+            if id(current) in emitted:
+                stack.pop()
+                continue
+            pending = [child for child in operands(current) if id(child) not in emitted]
+            if pending:
+                stack.extend(reversed(pending))
+                continue
+            emitted[id(current)] = self._emit_one(current)
+            self._kept.append(current)
+            stack.pop()
+        return emitted[id(node)]
+
+    def emit_all(self, nodes: Iterable[tree.Expression]) -> tuple[Expression, ...]:
+        return tuple([self.emit(node) for node in nodes])
+
+    def _emit_one(self, node: tree.Expression) -> Expression:
+        from .dispatch import rule_of
+
+        try:
+            return rule_of(node)(self, node)
+        except Unsupported as problem:
+            self.context.report(node, problem)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            self.context.report(node, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
+        return self.stand_in(node)
+
+    def stand_in(self, node: tree.Expression) -> Expression:
+        """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""
+        try:
+            return Literal(None, to_substrait(node.type, True))
+        except Unsupported:
+            return Literal(None, types.BOOLEAN)
+
+    def let(self, node: tree.Expression, expression: Expression) -> None:
+        """Let every occurrence of a node stand for an expression that is computed already."""
+        self._emitted[id(node)] = expression
+        self._kept.append(node)
+
+    def branch(self, computed: dict[int, Expression] | None = None) -> ExpressionBuilder:
+        """A builder over the same scope that forgets what is emitted in it."""
+        copy = ExpressionBuilder(self.context, self.relations, self.scope)
+        copy.lambdas = list(self.lambdas)
+        copy._emitted.update(computed or {})
+        return copy
+
+    def type_of(self, node: tree.Expression, nullable: bool | None = None) -> Type:
+        """The Substrait type of Spark's type of an expression."""
+        return to_substrait(node.type, node.nullable if nullable is None else nullable)
+
+    # ---- calls
+
+    def call(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
+        """A call of a scalar function by `alias:name`. Options that are None are left out.
+
+        Raises NotInDialect where the dialect lacks it, Unsupported where the extension file has no such signature.
+        """
+        declaration, given = self.resolve("scalar", function, arguments, options)
+        return ScalarFunction(declaration, arguments, given)
+
+    def resolve(
+        self, kind: str, function: str, arguments: Sequence[Expression | str], options: dict[str, str | None]
+    ) -> tuple[extensions.Declaration, tuple[tuple[str, str], ...]]:
+        """The declaration of a call and its options, as the dialect takes them."""
+        alias, name = function.split(":")
+        shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
+        declaration = extensions.resolve(kind, alias, name, shapes)
+        if declaration is None:
+            listed = ", ".join(map(str, shapes))
+            raise NotInDialect(f"the function {name} is not declared for ({listed})")
+        given = tuple([(key, value) for key, value in options.items() if value is not None])
+        if not self.dialect.allows_function(kind, declaration.urn, name, declaration.signature, given):
+            stated = f" with {', '.join(f'{key} {value}' for key, value in given)}" if given else ""
+            raise NotInDialect(
+                f"the dialect {self.dialect.name} has no function {declaration.compound}{stated}",
+                "Choose another dialect, or compute this column in Spark.",
+            )
+        return declaration, given
+
+    def aggregate(
+        self,
+        function: str,
+        *arguments: Expression | str,
+        distinct: bool = False,
+        filter: Expression | None = None,
+        sorts: tuple[SortField, ...] = (),
+        **options: str | None,
+    ) -> AggregateFunction:
+        """A call of an aggregate function by `alias:name`, refused as `call` does."""
+        declaration, given = self.resolve("aggregate", function, arguments, options)
+        return AggregateFunction(declaration, arguments, given, distinct, sorts, filter)
+
+    def first(self, *forms: Callable[[], Form]) -> Form:
+        """The first form that the dialect has."""
+        refused: NotInDialect | None = None
+        for form in forms:
+            try:
+                return form()
+            except NotInDialect as problem:
+                refused = refused or problem
+        raise refused or Unsupported("there is no form for it")
+
+    def has(self, form: Callable[[], Any]) -> bool:
+        """Whether the dialect has everything that a form needs."""
+        try:
+            form()
+        except NotInDialect:
+            return False
+        return True
+
+    # ---- the expressions that rules build with
+
+    def literal(self, value: Any, type: Type) -> Literal:
+        return Literal(value, type)
+
+    def null(self, type: Type) -> Literal:
+        return Literal(None, types.nullable(type))
+
+    def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
+        """A cast to the type, as nullable as its input must make it; none where there is nothing to do."""
+        target = types.with_nullable(type, input.type.nullable or not throws)
+        if input.type == target:
+            return input
+        return Cast(input, target, throws)
+
+    def as_type(self, input: Expression, type: Type) -> Expression:
+        """The same value in a type that differs in nullability only."""
+        if input.type == type:
+            return input
+        if isinstance(input, Literal):
+            return Literal(input.value, type)
+        return Cast(input, type, True)
+
+    def alike(self, inputs: Sequence[Expression]) -> list[Expression]:
+        """The same values, all in one type, as branches and list elements must be; types differ in nullability only."""
+        common = reduce(types.least_nullable_common, [input.type for input in inputs])
+        return [self.as_type(input, common) for input in inputs]
+
+    def if_then(self, *parts: Expression) -> Expression:
+        """`if_then(condition, value, …, otherwise)`."""
+        values = self.alike([*parts[1::2], parts[-1]])
+        return IfThen(tuple(zip(parts[:-1:2], values[:-1], strict=True)), values[-1])
+
+    def list_of(self, element: Type, parts: Sequence[Expression]) -> Expression:
+        parts = [self.as_type(part, element) for part in parts]
+        return Nested(types.of("list", element, nullable=False), tuple(parts))
+
+    # ---- everyday calls
+
+    def equal(self, left: Expression, right: Expression) -> Expression:
+        return self.call("comparison:equal", left, right)
+
+    def is_null(self, input: Expression) -> Expression:
+        return self.call("comparison:is_null", input)
+
+    def is_not_null(self, input: Expression) -> Expression:
+        return self.call("comparison:is_not_null", input)
+
+    def coalesce(self, *inputs: Expression) -> Expression:
+        return self.call("comparison:coalesce", *inputs)
+
+    def not_(self, input: Expression) -> Expression:
+        return self.call("boolean:not", input)
+
+    def and_(self, *inputs: Expression) -> Expression:
+        return inputs[0] if len(inputs) == 1 else self.call("boolean:and", *inputs)
+
+    def or_(self, *inputs: Expression) -> Expression:
+        return inputs[0] if len(inputs) == 1 else self.call("boolean:or", *inputs)
+
+    def true(self) -> Literal:
+        return Literal(True, types.BOOLEAN)
+
+    def false(self) -> Literal:
+        return Literal(False, types.BOOLEAN)

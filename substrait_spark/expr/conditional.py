@@ -1,0 +1,34 @@
+"""IF, CASE and COALESCE."""
+
+from __future__ import annotations
+
+from ..algebra.expression import Expression
+from ..catalyst import tree
+from .builder import ExpressionBuilder, Rule
+
+
+def if_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """If: a condition that is null counts as false."""
+    return e.if_then(
+        e.emit(node["predicate"]), e.emit(node["trueValue"]), e.emit(node["falseValue"])
+    )
+
+
+def case_when(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """CaseWhen: without ELSE, a null of the branches' type."""
+    parts: list[Expression] = []
+    for branch in node["branches"]:
+        condition, value = branch.values
+        parts += [e.emit(condition), e.emit(value)]
+    otherwise = node["elseValue"]
+    parts.append(e.null(e.type_of(node)) if otherwise is None else e.emit(otherwise))
+    return e.if_then(*parts)
+
+
+def coalesce(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Coalesce: the first value that is not null; later ones are not evaluated."""
+    inputs = e.alike(e.emit_all(node["children"]))
+    return inputs[0] if len(inputs) == 1 else e.coalesce(*inputs)
+
+
+RULES: dict[str, Rule] = {"If": if_, "CaseWhen": case_when, "Coalesce": coalesce}

@@ -1,0 +1,53 @@
+"""Which rule emits which Catalyst expression, and which of its parts come first."""
+
+from __future__ import annotations
+
+from ..catalyst.tree import Expression
+from ..errors import Unsupported
+from ..functions import scalar_rule
+from . import boolean, cast, conditional, lambda_, literal, membership, nested, reference, subquery
+from .builder import Rule
+
+RULES: dict[str, Rule] = {
+    **boolean.RULES,
+    **cast.RULES,
+    **conditional.RULES,
+    **lambda_.RULES,
+    **literal.RULES,
+    **membership.RULES,
+    **nested.RULES,
+    **reference.RULES,
+    **subquery.RULES,
+}
+"""The expression kinds that are no function calls, by Catalyst class."""
+
+
+def rule_of(node: Expression) -> Rule:
+    """The rule for an expression. Raises `Unsupported` where there is none."""
+    rule = RULES.get(node.cls.name)
+    if rule is None:
+        rule = scalar_rule(node)
+    if rule is None:
+        raise Unsupported(
+            f"{node.cls.name} has no Substrait form",
+            "Compute this column before the exported part of the query, or replace the function.",
+        )
+    return rule
+
+
+def operands(node: Expression) -> list[Expression]:
+    """The expressions that must be emitted before this one.
+
+    Chains of AND and OR count as one call. Lambdas are emitted by the function that applies them, and a
+    subquery's plan by its own rule.
+    """
+    name = node.cls.name
+    if name in boolean.VARIADIC:
+        return boolean.chain(node)
+    if name in subquery.RULES:
+        return subquery.operands(node)
+    return [
+        child
+        for child in node.children()
+        if isinstance(child, Expression) and child.cls.name != "LambdaFunction"
+    ]

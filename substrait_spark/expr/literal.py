@@ -1,0 +1,53 @@
+"""Literals, in every type that Spark has values of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..algebra.expression import Expression, Literal
+from ..catalyst import tree
+from ..catalyst.tree import DataType, Opaque
+from ..catalyst.types import refusal, to_substrait
+from ..errors import Unsupported
+from .builder import ExpressionBuilder, Rule
+
+
+def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Literal: the value that Spark holds, in its type."""
+    return typed_literal(e, node["value"], node.type)
+
+
+def typed_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
+    """A literal of a value in Catalyst's internal form. Raises `Unsupported` where it has none."""
+    if type.name == "void" and value is None:
+        raise refusal(type)
+    checked = plain(value, type)
+    return Literal(checked, to_substrait(type, checked is None))
+
+
+def plain(value: Any, type: DataType) -> Any:
+    """The value, checked to be one that a Substrait literal can hold; decimals become integers."""
+    if value is None:
+        return None
+    if isinstance(value, Opaque):
+        raise Unsupported(f"its value is a Java object ({value.java_class})")
+    if type.name == "decimal":
+        return int(value)
+    if isinstance(value, bytes) and type.name != "binary":
+        raise Unsupported(
+            "the string holds bytes that are no UTF-8", "Keep such bytes in a BINARY column."
+        )
+    if type.name == "array":
+        return tuple(plain(element, type.parameters[0]) for element in value)
+    if type.name == "map":
+        keys, values = value
+        return (
+            tuple(plain(key, type.parameters[0]) for key in keys),
+            tuple(plain(entry, type.parameters[1]) for entry in values),
+        )
+    if type.name == "struct":
+        return tuple(plain(field, kind.type) for field, kind in zip(value, type.parameters, strict=True))
+    return value
+
+
+RULES: dict[str, Rule] = {"Literal": literal}

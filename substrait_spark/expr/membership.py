@@ -1,0 +1,34 @@
+"""IN lists."""
+
+from __future__ import annotations
+
+from ..algebra.expression import Expression, SingularOrList
+from ..catalyst import tree
+from .builder import ExpressionBuilder, Rule
+from .literal import typed_literal
+
+
+def in_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """In: a list of expressions."""
+    return or_list(e, e.emit(node["value"]), e.emit_all(node["list"]))
+
+
+def in_set(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """InSet: internal values that mean what the child's type says, in no order; sorted, for stable plans."""
+    child = node["child"]
+    values = [value for value in node["hset"].values if value is not None]
+    ordered = sorted(values, key=lambda value: (str(type(value)), value))
+    with_null = [None] if len(ordered) < len(node["hset"].values) else []
+    options = tuple(typed_literal(e, value, child.type) for value in [*ordered, *with_null])
+    return or_list(e, e.emit(child), options)
+
+
+def or_list(e: ExpressionBuilder, value: Expression, options: tuple[Expression, ...]) -> Expression:
+    """A SingularOrList; the empty one is false, as Spark says by default."""
+    if not options:
+        return e.false()
+    alike = e.alike(options)
+    return SingularOrList(value, tuple(alike))
+
+
+RULES: dict[str, Rule] = {"In": in_, "InSet": in_set}

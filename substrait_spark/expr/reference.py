@@ -1,0 +1,37 @@
+"""Attributes: field references by position."""
+
+from __future__ import annotations
+
+from ..algebra.expression import Expression, FieldReference
+from ..catalyst import tree
+from ..errors import Unsupported
+from .builder import ExpressionBuilder, Rule
+
+
+def attribute(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """AttributeReference: the column of the input that carries its exprId."""
+    column = e.scope.column(node["exprId"])
+    if column is None:
+        raise Unsupported(f"the column {node['name']!r} is not among the columns of the relation below")
+    return column
+
+
+def alias(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Alias: only a name, which positional references do not need."""
+    return e.emit(node["child"])
+
+
+def lambda_variable(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """NamedLambdaVariable: a parameter of this lambda or of one around it."""
+    for steps, parameters in enumerate(reversed(e.lambdas)):
+        if node["exprId"] in parameters:
+            ordinal, type = parameters[node["exprId"]]
+            return FieldReference(ordinal, type, parameter=steps)
+    raise Unsupported(f"the lambda variable {node['name']!r} is not bound by a lambda around it")
+
+
+RULES: dict[str, Rule] = {
+    "AttributeReference": attribute,
+    "Alias": alias,
+    "NamedLambdaVariable": lambda_variable,
+}

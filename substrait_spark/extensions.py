@@ -1,0 +1,188 @@
+"""The functions that plans may name: the standard extension files, ours, and how a call resolves to one.
+
+Matching is exact, on the argument types that a call really has; nothing is coerced
+(https://substrait.io/expressions/scalar_functions/).
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources.abc import Traversable
+from typing import Any, NamedTuple
+
+import yaml
+
+from .algebra import types
+from .algebra.types import Type
+from .type_expressions import Bindings, Pattern, Program, matches, pattern, program
+
+STANDARD = (
+    "aggregate_approx",
+    "aggregate_generic",
+    "arithmetic",
+    "arithmetic_decimal",
+    "boolean",
+    "comparison",
+    "datetime",
+    "list",
+    "logarithmic",
+    "rounding",
+    "rounding_decimal",
+    "set",
+    "string",
+)
+"""Aliases of the specification's extension files, `functions_<alias>.yaml`."""
+
+OWN = ("spark", "datafusion")
+"""Aliases of the files in `extensions/`: Spark's semantics, and engines' own functions where a dialect needs them."""
+
+KINDS = {
+    "scalar": "scalar_functions",
+    "aggregate": "aggregate_functions",
+    "window": "window_functions",
+}
+
+
+class EnumArgument(NamedTuple):
+    """An argument that takes one of a few names."""
+
+    options: tuple[str, ...]
+
+
+class Implementation(NamedTuple):
+    """One implementation of a function in an extension file."""
+
+    urn: str
+    name: str
+    signature: str
+    arguments: tuple[Pattern | EnumArgument, ...]
+    variadic: bool
+    minimum: int
+    options: Mapping[str, tuple[str, ...]]
+    nullability: str
+    result: Program
+
+
+class Declaration(NamedTuple):
+    """A function as a call names it: where it is from, its compound name, and the type it returns."""
+
+    alias: str
+    urn: str
+    name: str
+    signature: str
+    result: Type
+
+    @property
+    def compound(self) -> str:
+        return f"{self.name}:{self.signature}"
+
+
+def source(alias: str) -> Traversable:
+    """The extension file behind an alias."""
+    if alias in OWN:
+        return importlib.resources.files(__package__).joinpath("extensions", f"functions_{alias}.yaml")
+    return importlib.resources.files("substrait_extensions.extensions").joinpath(f"functions_{alias}.yaml")
+
+
+@lru_cache(maxsize=None)
+def load(alias: str) -> dict[str, Any]:
+    """The content of an extension file."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    content: dict[str, Any] = yaml.load(source(alias).read_text("utf-8"), loader)
+    return content
+
+
+def urn(alias: str) -> str:
+    return str(load(alias)["urn"])
+
+
+@lru_cache(maxsize=None)
+def implementations(kind: str, alias: str, name: str) -> tuple[Implementation, ...]:
+    """Every implementation of a function in one extension file, in the file's order."""
+    document = load(alias)
+    return tuple(
+        _implementation(document["urn"], name, entry)
+        for function in document.get(KINDS[kind]) or ()
+        if function["name"] == name
+        for entry in function["impls"]
+    )
+
+
+def _implementation(urn: str, name: str, entry: Mapping[str, Any]) -> Implementation:
+    arguments = tuple(_argument(argument) for argument in entry.get("args") or ())
+    signature = "_".join(
+        "req" if isinstance(argument, EnumArgument) else argument.short_name for argument in arguments
+    )
+    variadic = entry.get("variadic")
+    return Implementation(
+        urn,
+        name,
+        signature,
+        arguments,
+        variadic is not None,
+        int((variadic or {}).get("min", 0)),
+        {key: tuple(map(str, option["values"])) for key, option in (entry.get("options") or {}).items()},
+        entry.get("nullability", "MIRROR"),
+        program(str(entry["return"])),
+    )
+
+
+def _argument(argument: Mapping[str, Any]) -> Pattern | EnumArgument:
+    if "options" in argument:
+        return EnumArgument(tuple(map(str, argument["options"])))
+    return pattern(str(argument["value"]))
+
+
+@lru_cache(maxsize=65536)
+def resolve(kind: str, alias: str, name: str, arguments: tuple[Type | str, ...]) -> Declaration | None:
+    """The implementation that takes exactly these arguments (types, or names of enum values), if there is one."""
+    for implementation in implementations(kind, alias, name):
+        result = _result(implementation, arguments)
+        if result is not None:
+            return Declaration(alias, implementation.urn, name, implementation.signature, result)
+    return None
+
+
+def _result(implementation: Implementation, arguments: tuple[Type | str, ...]) -> Type | None:
+    expected = implementation.arguments
+    if implementation.variadic:
+        fixed, repeated = len(expected) - 1, len(arguments) - len(expected) + 1
+        if repeated < implementation.minimum:
+            return None
+        expected = expected[:-1] + expected[-1:] * repeated
+        if fixed > len(arguments):
+            return None
+    if len(expected) != len(arguments):
+        return None
+    bindings: Bindings = {}
+    for wanted, given in zip(expected, arguments, strict=True):
+        if not _fits(wanted, given, bindings, implementation.nullability == "DISCRETE"):
+            return None
+    try:
+        result = implementation.result.evaluate(bindings)
+    except LookupError:  # the type hangs on an argument's value, which types alone do not tell
+        return None
+    if implementation.nullability == "MIRROR" and not result.nullable:
+        mirrored = any(isinstance(given, Type) and given.nullable for given in arguments)
+        return types.with_nullable(result, mirrored)
+    return result
+
+
+def _fits(wanted: Pattern | EnumArgument, given: Type | str, bindings: Bindings, discrete: bool) -> bool:
+    if isinstance(wanted, EnumArgument):
+        return isinstance(given, str) and given in wanted.options
+    if isinstance(given, str):
+        return False
+    if discrete and not wanted.variable and wanted.nullable != given.nullable:
+        return False
+    return matches(wanted, given, bindings)
+
+
+def options(kind: str, alias: str, name: str, signature: str) -> Mapping[str, tuple[str, ...]]:
+    """The options that an implementation declares, and their values."""
+    for implementation in implementations(kind, alias, name):
+        if implementation.signature == signature:
+            return implementation.options
+    return {}

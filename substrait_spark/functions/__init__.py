@@ -1,0 +1,47 @@
+"""The function tables: what each Catalyst function class becomes. One module per family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..catalyst.tree import Expression
+from ..errors import Unsupported
+from . import arithmetic, comparison, datetime, string
+from .aggregate import AGGREGATE, Measured
+from .table import Plain
+
+if TYPE_CHECKING:
+    from ..context import Context
+    from ..expr.builder import ExpressionBuilder, Rule
+
+SCALAR: dict[str, Plain | Rule] = {
+    **arithmetic.SCALAR,
+    **comparison.SCALAR,
+    **datetime.SCALAR,
+    **string.SCALAR,
+}
+"""Scalar functions by Catalyst class."""
+
+
+def scalar_rule(node: Expression) -> Rule | None:
+    """The rule for a scalar function, None where no table has its class."""
+    entry = SCALAR.get(node.cls.name)
+    return entry.emit if isinstance(entry, Plain) else entry
+
+
+def aggregate_rule(context: Context, e: ExpressionBuilder, aggregate: Expression) -> Measured:
+    """The measures of an AggregateExpression; what has none is reported."""
+    function = aggregate["aggregateFunction"]
+    try:
+        rule = AGGREGATE.get(function.cls.name)
+        if rule is None:
+            raise Unsupported(
+                f"the aggregate function {function.cls.name} has no Substrait form",
+                "Compute this aggregate in Spark and save the result, or replace the function.",
+            )
+        return rule(e, aggregate, function)
+    except Unsupported as problem:
+        context.report(function, problem)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        context.report(function, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
+    return Measured((), lambda above, references: above.stand_in(aggregate))

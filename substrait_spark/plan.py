@@ -1,0 +1,74 @@
+"""The Plan message around a relation: version, extension declarations, root names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait.plan_pb2 import ExecutionBehavior, Plan
+
+from . import __version__, extensions
+from .algebra.relation import Relation
+from .errors import Unsupported
+from .extensions import Declaration
+
+SUBSTRAIT_VERSION = (0, 106, 0)
+
+DEPTH_LIMIT = 100
+"""How deep messages may nest below the plan: protobuf readers stop there, and so do all known consumers."""
+
+_ROOT_LEVELS = 2
+"""PlanRel and RelRoot, above the root relation."""
+
+
+class DeclaredFunctions:
+    """Function and URN anchors, counted from 1 in the order of first use."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._functions: dict[tuple[str, str], int] = {}
+        self._urns: dict[str, int] = {}
+
+    def function(self, declaration: Declaration) -> int:
+        """The anchor of a function, declared on first use."""
+        key = (declaration.urn, declaration.compound)
+        anchor = self._functions.get(key)
+        if anchor is None:
+            anchor = self._functions[key] = len(self._functions) + 1
+            entry = self._plan.extensions.add().extension_function
+            entry.extension_urn_reference = self._urn(declaration.urn)
+            entry.function_anchor = anchor
+            entry.name = declaration.compound
+        return anchor
+
+    def _urn(self, urn: str) -> int:
+        anchor = self._urns.get(urn)
+        if anchor is None:
+            anchor = self._urns[urn] = len(self._urns) + 1
+            self._plan.extension_urns.add(extension_urn_anchor=anchor, urn=urn)
+        return anchor
+
+
+def build(relation: Relation, names: Sequence[str]) -> Plan:
+    """The plan of a root relation whose columns, depth-first, have these names.
+
+    Raises `Unsupported` where its messages would nest too deep for protobuf readers.
+    """
+    depth = _ROOT_LEVELS + relation.height
+    if depth > DEPTH_LIMIT:
+        raise Unsupported(
+            f"the plan nests {depth} messages deep, and Substrait readers stop at {DEPTH_LIMIT}",
+            "Split the query: write an intermediate result to a table and continue from there.",
+        )
+    plan = Plan()
+    version = plan.version
+    version.major_number, version.minor_number, version.patch_number = SUBSTRAIT_VERSION
+    version.producer = f"substrait-spark {__version__}"
+    mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN
+    plan.execution_behavior.variable_eval_mode = mode
+    root = plan.relations.add().root
+    relation.write(root.input, DeclaredFunctions(plan))
+    root.names.extend(names)
+    return plan
+
+
+__all__ = ["DEPTH_LIMIT", "SUBSTRAIT_VERSION", "build", "extensions"]

@@ -1,0 +1,1 @@
+"""Catalyst plan nodes to Substrait relations: one module per kind of relation."""

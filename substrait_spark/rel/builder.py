@@ -1,0 +1,72 @@
+"""Turning Catalyst plan nodes into Substrait relations."""
+
+from __future__ import annotations
+
+from ..algebra import types
+from ..algebra.expression import Literal
+from ..algebra.relation import Relation, VirtualTable
+from ..algebra.types import Type
+from ..catalyst import tree
+from ..catalyst.types import to_substrait
+from ..context import Context
+from ..errors import Unsupported
+from ..expr.builder import ExpressionBuilder
+from ..expr.scope import Scope
+from .output import Output
+
+CHILD_FIELDS = ("child", "left", "right", "children", "plan")
+
+
+class RelationBuilder:
+    """Emits the relations of one plan. Problems are reported to the context; a stand-in takes their place."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.dialect = context.dialect
+
+    def emit(self, node: tree.Plan, side: str = "") -> Output:
+        """The relation of a plan node; `side` tells the children of one node apart in a problem's path."""
+        from .dispatch import HANDLERS
+
+        with self.context.at(side + node.name if side else node.name):
+            handler = HANDLERS.get(node.name)
+            try:
+                if handler is None:
+                    raise Unsupported(
+                        f"{node.name} has no Substrait relation",
+                        "Run this step in Spark, save the result, and export the query on top of that.",
+                    )
+                return handler(self, node)
+            except Unsupported as problem:
+                self.context.report(node, problem)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                problem = Unsupported(f"its form is not known ({type(error).__name__}: {error})")
+                self.context.report(node, problem)
+            return self._stand_in(node)
+
+    def expressions(self, scope: Scope) -> ExpressionBuilder:
+        """A builder for expressions over these columns."""
+        return ExpressionBuilder(self.context, self, scope)
+
+    def subquery(self, plan: tree.Plan) -> Relation:
+        """The relation of a subquery's plan."""
+        return self.emit(plan, "subquery: ").relation
+
+    def _stand_in(self, node: tree.Plan) -> Output:
+        """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""
+        outputs = [self.emit(child) for child in node.children() if isinstance(child, tree.Plan)]
+        ids = [id for output in outputs for id in output.ids]
+        kinds = [kind for output in outputs for kind in output.relation.types]
+        for attribute in node.children():
+            if isinstance(attribute, tree.Expression) and "exprId" in attribute.cls.index:
+                ids.append(attribute["exprId"])
+                kinds.append(_stand_in_type(attribute))
+        row = tuple(Literal(None, kind) for kind in kinds)
+        return Output(VirtualTable([row], [str(id) for id in ids], kinds), tuple(ids))
+
+
+def _stand_in_type(attribute: tree.Expression) -> Type:
+    try:
+        return to_substrait(attribute.type, True)
+    except Unsupported:
+        return types.nullable(types.BOOLEAN)

@@ -1,0 +1,25 @@
+"""Which handler emits which Catalyst plan node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..catalyst import tree
+from . import aggregate, fetch, filter, join, project, read, set, sort, transparent
+from .builder import RelationBuilder
+from .output import Output
+
+Handler = Callable[[RelationBuilder, tree.Plan], Output]
+
+HANDLERS: dict[str, Handler] = {
+    **aggregate.HANDLERS,
+    **fetch.HANDLERS,
+    **filter.HANDLERS,
+    **join.HANDLERS,
+    **project.HANDLERS,
+    **read.HANDLERS,
+    **set.HANDLERS,
+    **sort.HANDLERS,
+    **transparent.HANDLERS,
+}
+"""Handlers by Catalyst class."""

@@ -1,0 +1,27 @@
+"""FilterRel: https://substrait.io/relations/logical_relations/#filter-operation."""
+
+from __future__ import annotations
+
+from ..algebra.expression import Expression, Literal
+from ..algebra.relation import Filter
+from ..catalyst import tree
+from ..expr.boolean import chain
+from .builder import RelationBuilder
+from .output import Output
+
+
+def emit(r: RelationBuilder, node: tree.Plan) -> Output:
+    """Filter: rows for which the condition is true, neither false nor null."""
+    input = r.emit(node["child"])
+    e = r.expressions(input.scope())
+    conjuncts = [c for c in e.emit_all(chain(node["condition"]) if node["condition"].name == "And" else [node["condition"]]) if not _is_true(c)]
+    if not conjuncts:
+        return input
+    return Output(Filter(input.relation, e.and_(*conjuncts)), input.ids)
+
+
+def _is_true(condition: Expression) -> bool:
+    return isinstance(condition, Literal) and condition.value is True
+
+
+HANDLERS = {"Filter": emit}

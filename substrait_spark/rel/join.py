@@ -1,0 +1,61 @@
+"""JoinRel and CrossRel: https://substrait.io/relations/logical_relations/#join-operation."""
+
+from __future__ import annotations
+
+from ..algebra.relation import Cross, Join
+from ..catalyst import tree
+from ..catalyst.tree import Node
+from ..errors import NotInDialect, Unsupported
+from ..expr.scope import Scope
+from .builder import RelationBuilder
+from .output import Output
+from .project import columns
+
+JOIN_TYPES = {
+    "Inner": "INNER",
+    "Cross": "INNER",
+    "LeftOuter": "LEFT",
+    "RightOuter": "RIGHT",
+    "FullOuter": "OUTER",
+    "LeftSemi": "LEFT_SEMI",
+    "LeftAnti": "LEFT_ANTI",
+    "LeftSingle": "LEFT_SINGLE",
+}
+"""Catalyst's join types; ExistenceJoin is a mark join."""
+
+
+def emit(r: RelationBuilder, node: tree.Plan) -> Output:
+    """Join of any type. Hints are advice and fall away."""
+    left, right = r.emit(node["left"], "left: "), r.emit(node["right"], "right: ")
+    if isinstance(node["joinType"], Node):
+        return existence(r, node, left, right)
+    join_type = JOIN_TYPES.get(node["joinType"])
+    if join_type is None:
+        raise Unsupported(f"the join type {node['joinType']} is not known")
+    if join_type == "INNER" and node["condition"] is None:
+        return Output(Cross(left.relation, right.relation), left.ids + right.ids)
+    ids = left.ids if join_type in ("LEFT_SEMI", "LEFT_ANTI") else left.ids + right.ids
+    return Output(_join(r, node, left, right, join_type), ids)
+
+
+def existence(r: RelationBuilder, node: tree.Plan, left: Output, right: Output) -> Output:
+    """ExistenceJoin: a mark join, whose mark may be null where Spark's `exists` is false."""
+    marked = _join(r, node, left, right, "LEFT_MARK")
+    exists = node["joinType"]["exists"]["exprId"]
+    e = r.expressions(Scope((*left.ids, exists), marked.types))
+    mark = e.scope.column(exists)
+    if mark is None:
+        raise Unsupported("the mark of the existence join is not among its columns")
+    kept = [column for id in left.ids if (column := e.scope.column(id)) is not None]
+    return Output(columns(marked, [*kept, e.coalesce(mark, e.false())]), (*left.ids, exists))
+
+
+def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join_type: str) -> Join:
+    if not r.dialect.allows_relation("JOIN", "join_types", join_type):
+        raise NotInDialect(f"the dialect {r.dialect.name} has no {join_type} join")
+    e = r.expressions(Scope(left.ids + right.ids, left.relation.types + right.relation.types))
+    condition = e.true() if node["condition"] is None else e.emit(node["condition"])
+    return Join(left.relation, right.relation, join_type, condition)
+
+
+HANDLERS = {"Join": emit}

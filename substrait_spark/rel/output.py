@@ -1,0 +1,29 @@
+"""What emitting a plan node yields: a relation, and the exprIds of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..algebra.relation import Relation
+from ..expr.scope import Scope
+
+
+class Output(NamedTuple):
+    """A relation and, column by column, the exprIds that Catalyst refers to its columns by."""
+
+    relation: Relation
+    ids: tuple[int, ...]
+
+    def scope(self) -> Scope:
+        return Scope(self.ids, self.relation.types)
+
+    def select(self, ids: Sequence[int]) -> Output:
+        """These columns, in this order."""
+        ordinals = {id: ordinal for ordinal, id in reversed(list(enumerate(self.ids)))}
+        return Output(self.relation.select([ordinals[id] for id in ids]), tuple(ids))
+
+
+def ids_of(attributes: Sequence[object]) -> tuple[int, ...]:
+    """The exprIds of named expressions."""
+    return tuple(attribute["exprId"] for attribute in attributes)  # type: ignore[index]

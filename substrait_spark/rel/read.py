@@ -1,0 +1,119 @@
+"""ReadRel: tables, files and local rows (https://substrait.io/relations/logical_relations/#read-operation)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra.relation import LocalFiles, NamedTable, Read, VirtualTable
+from ..algebra.types import Type
+from ..catalyst import tree
+from ..catalyst.types import field_names, to_substrait
+from ..errors import NotInDialect, Unsupported
+from ..expr.literal import typed_literal
+from .builder import RelationBuilder
+from .output import Output, ids_of
+
+FORMATS = {
+    "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat": "parquet",
+    "org.apache.spark.sql.execution.datasources.orc.OrcFileFormat": "orc",
+}
+
+
+def schema(attributes: Sequence[tree.Expression]) -> tuple[list[str], list[Type]]:
+    """The depth-first names and the types of a leaf's columns."""
+    names = [name for attribute in attributes for name in field_names(attribute["name"], attribute.type)]
+    return names, [to_substrait(attribute.type, attribute.nullable) for attribute in attributes]
+
+
+def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
+    """LogicalRelation: a table by name or files, as the caller asked for."""
+    names, types = schema(node["output"])
+    table = node["catalogTable"]
+    if table is not None and r.context.settings.reads != "files":
+        return Output(_checked(r, "NAMED_TABLE", NamedTable(table_name(table), names, types)), ids_of(node["output"]))
+    if r.context.settings.reads == "tables":
+        raise Unsupported("it reads files that no catalog names", "Use reads='auto' or reads='files'.")
+    return Output(files(r, node["relation"], names, types), ids_of(node["output"]))
+
+
+def table_name(table: tree.Node) -> list[str]:
+    """The parts of a catalog table's name, never taken apart from text."""
+    identifier = table["identifier"]
+    parts = (identifier.get("catalog"), identifier["database"], identifier["table"])
+    return [part for part in parts if part is not None]
+
+
+def files(r: RelationBuilder, relation: tree.Node, names: list[str], types: list[Type]) -> Read:
+    """The files of a relation, one item each."""
+    if not isinstance(relation, tree.Node) or relation.name != "HadoopFsRelation":
+        source = getattr(relation, "java_class", relation)
+        raise Unsupported(f"rows of {source} can't be read from a plan", "Save them as Parquet and read that.")
+    format = FORMATS.get(relation["fileFormat"])
+    if format is None:
+        raise Unsupported(
+            f"files of {relation['fileFormat'].rsplit('.', 1)[-1]} can't be read as Spark does",
+            "Save them as Parquet and read that.",
+        )
+    if relation["partitionSchema"].parameters:
+        raise Unsupported("the files are partitioned by folder names", "Use reads='tables' for a catalog table.")
+    listed = [(uri, length) for _, found in relation["partitions"] for uri, length in found]
+    return _checked(r, "LOCAL_FILES", LocalFiles(sorted(listed), format, names, types))
+
+
+def _checked(r: RelationBuilder, read_type: str, read: Read) -> Read:
+    if not r.dialect.allows_relation("READ", "read_types", read_type):
+        raise NotInDialect(f"the dialect {r.dialect.name} has no {read_type.lower().replace('_', ' ')} reads")
+    return read
+
+
+def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
+    """LocalRelation, LogicalRDD: their rows, all of them or none."""
+    if node["isStreaming"] or node["data"] is None:
+        raise Unsupported("it is a streaming source")
+    attributes = node["output"]
+    names, types = schema(attributes)
+    limit = r.context.settings.inline_limit
+    if len(node["data"].values) > limit:
+        raise too_many(limit, f"more than {limit}")
+    e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
+    rows = [
+        tuple(
+            e.as_type(typed_literal(e, value, attribute.type), type)
+            for value, attribute, type in zip(row, attributes, types, strict=True)
+        )
+        for row in node["data"].values
+    ]
+    return Output(_checked(r, "VIRTUAL_TABLE", VirtualTable(rows, names, types)), ids_of(attributes))
+
+
+def too_many(limit: int, count: str) -> Unsupported:
+    return Unsupported(
+        f"it has {count} local rows, and inline_limit allows {limit} in a plan",
+        "Raise inline_limit, or save the rows as Parquet or as a table and read that.",
+    )
+
+
+def one_row(r: RelationBuilder, node: tree.Plan) -> Output:
+    """OneRowRelation: one row without columns."""
+    return Output(VirtualTable([()], [], []), ())
+
+
+def range_(r: RelationBuilder, node: tree.Plan) -> Output:
+    """Range: its numbers as rows."""
+    numbers = range(node["start"], node["end"], node["step"])
+    limit = r.context.settings.inline_limit
+    if len(numbers) > limit:
+        raise too_many(limit, str(len(numbers)))
+    names, types = schema(node["output"])
+    e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
+    rows = [(e.literal(number, types[0]),) for number in numbers]
+    return Output(_checked(r, "VIRTUAL_TABLE", VirtualTable(rows, names, types)), ids_of(node["output"]))
+
+
+HANDLERS = {
+    "LogicalRelation": logical_relation,
+    "LocalRelation": local_rows,
+    "LogicalRDD": local_rows,
+    "OneRowRelation": one_row,
+    "Range": range_,
+}
