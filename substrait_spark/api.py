@@ -87,7 +87,7 @@ def emit_document(context: Context, document: Document) -> Plan:
     """The plan of a document as it was read; problems go to the context."""
     if document.streaming:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
-    document = rewrite(document, context)
+    document = rewrite(document)
     relations = RelationBuilder(context)
     output = relations.emit(document.root)
     ids = [attribute["exprId"] for attribute in document.output]

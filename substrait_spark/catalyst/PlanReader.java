@@ -206,7 +206,7 @@ public class PlanReader {
         String text = null;
         try {
           if (node instanceof Expression) text = ((Expression) node).sql();
-        } catch (RuntimeException unprintable) {
+        } catch (Exception unprintable) {
           text = null;
         }
         if (text == null) out.append("null");
@@ -281,7 +281,7 @@ public class PlanReader {
       try {
         type = type(expression.dataType());
         nullable = expression.nullable();
-      } catch (RuntimeException untyped) {
+      } catch (Exception untyped) {
         type = -1;
       }
       out.append(',').append(type).append(',').append(nullable ? 1 : 0);

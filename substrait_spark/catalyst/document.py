@@ -43,7 +43,8 @@ def _decode(document: dict[str, Any]) -> Document:
     output = tuple(nodes[number] for number in document["output"])
     if not all(isinstance(attribute, Expression) for attribute in output):
         raise TypeError("the output is no list of attributes")
-    return Document(document["spark"], document["streaming"], tuple(document["names"]), output, root)  # type: ignore[arg-type]
+    names = frozenset(cls.name for cls in classes)
+    return Document(document["spark"], document["streaming"], tuple(document["names"]), output, root, names)  # type: ignore[arg-type]
 
 
 def _type(entry: list[Any], types: list[DataType]) -> DataType:

@@ -171,6 +171,8 @@ class Document(NamedTuple):
     names: tuple[str, ...]
     output: tuple[Expression, ...]
     root: Plan
+    classes: frozenset[str]
+    """The names of all Catalyst classes in the plan."""
 
 
 def make(name: str, type: DataType, nullable: bool = True, /, **fields: Any) -> Expression:

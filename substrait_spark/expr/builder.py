@@ -21,6 +21,7 @@ from ..algebra.expression import (
     Nested,
     ScalarFunction,
     SortField,
+    WindowCall,
 )
 from ..algebra.types import Type
 from ..catalyst import tree
@@ -30,6 +31,7 @@ from ..errors import NotInDialect, Unsupported
 from .scope import Scope
 
 if TYPE_CHECKING:
+    from ..functions.window import Frame
     from ..rel.builder import RelationBuilder
 
 Rule = Callable[["ExpressionBuilder", tree.Expression], Expression]
@@ -148,6 +150,11 @@ class ExpressionBuilder:
         """A call of an aggregate function by `alias:name`, refused as `call` does."""
         declaration, given = self.resolve("aggregate", function, arguments, options)
         return AggregateFunction(declaration, arguments, given, distinct, sorts, filter)
+
+    def window(self, function: str, *arguments: Expression | str, frame: Frame, **options: str | None) -> WindowCall:
+        """A call of a window function by `alias:name`, refused as `call` does."""
+        declaration, given = self.resolve("window", function, arguments, options)
+        return WindowCall(declaration, arguments, frame.rows, frame.lower, frame.upper, given)
 
     def first(self, *forms: Callable[[], Form]) -> Form:
         """The first form that the dialect has."""

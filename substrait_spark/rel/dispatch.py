@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..catalyst import tree
-from . import aggregate, fetch, filter, join, project, read, set, sort, transparent
+from . import aggregate, expand, fetch, filter, join, project, read, set, sort, transparent, window
 from .builder import RelationBuilder
 from .output import Output
 
@@ -13,6 +13,7 @@ Handler = Callable[[RelationBuilder, tree.Plan], Output]
 
 HANDLERS: dict[str, Handler] = {
     **aggregate.HANDLERS,
+    **expand.HANDLERS,
     **fetch.HANDLERS,
     **filter.HANDLERS,
     **join.HANDLERS,
@@ -21,5 +22,6 @@ HANDLERS: dict[str, Handler] = {
     **set.HANDLERS,
     **sort.HANDLERS,
     **transparent.HANDLERS,
+    **window.HANDLERS,
 }
 """Handlers by Catalyst class."""

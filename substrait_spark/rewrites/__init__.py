@@ -1,10 +1,40 @@
-"""Catalyst tree to Catalyst tree: the rules, in the order in which they run."""
+"""Catalyst tree to Catalyst tree: the rules that undo what the optimizer made of a query.
+
+Each rule is one function from a node to the node that takes its place, or to None where it does not apply. A plan is
+walked once, children first; at each node the rules of its class run in the order of `RULES`.
+"""
 
 from __future__ import annotations
 
-from ..catalyst.tree import Document
-from ..context import Context
+from collections import defaultdict
+from collections.abc import Callable
+
+from ..catalyst.tree import Document, Node
+from . import decimal_aggregates, float_keys, merged_subqueries
+from .transform import transform
+
+Rule = Callable[[Node], Node | None]
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    *decimal_aggregates.RULES,
+    *float_keys.RULES,
+    *merged_subqueries.RULES,
+)
+"""Rules by the Catalyst class that they apply to, in order."""
 
 
-def rewrite(document: Document, context: Context) -> Document:
-    return document
+def _by_class() -> dict[str, list[Rule]]:
+    rules = defaultdict(list)
+    for name, rule in RULES:
+        rules[name].append(rule)
+    return dict(rules)
+
+
+_RULES_OF = _by_class()
+
+
+def rewrite(document: Document) -> Document:
+    """The document with the optimizer's artefacts undone."""
+    if document.classes.isdisjoint(_RULES_OF):
+        return document
+    return document._replace(root=transform(document.root, _RULES_OF))

@@ -1,0 +1,46 @@
+"""Undoes DecimalAggregates: sums and averages of small decimals that the optimizer computes on unscaled integers."""
+
+from __future__ import annotations
+
+from ..catalyst.tree import DataType, Expression, Node
+
+
+def sum_of_unscaled(node: Node) -> Node | None:
+    """MakeDecimal(sum(UnscaledValue(x)), p + 10, s), also over a window, is sum(x)."""
+    return _undone(node["child"], "Sum", DataType("decimal", (node["precision"], node["scale"])))
+
+
+def average_of_unscaled(node: Node) -> Node | None:
+    """Cast(avg(UnscaledValue(x)) / 10^s AS decimal(p + 4, s + 4)), also over a window, is avg(x)."""
+    child = node["child"]
+    if not isinstance(node, Expression) or node.type.name != "decimal" or child.name != "Divide":
+        return None
+    divisor = child["right"]
+    if divisor.name != "Literal" or divisor.type.name != "double":
+        return None
+    undone = _undone(child["left"], "Average", node.type)
+    if undone is None or divisor["value"] != 10.0 ** (node.type.parameters[1] - 4):
+        return None
+    return undone
+
+
+def _undone(node: Expression, function: str, type: DataType) -> Expression | None:
+    """The aggregate call, or the window call of it, on the decimal itself; None where it is no such call."""
+    if node.name == "WindowExpression":
+        inner = _undone(node["windowFunction"], function, type)
+        return None if inner is None else _retyped(node.replace(windowFunction=inner), type)
+    if node.name != "AggregateExpression" or node["aggregateFunction"].name != function:
+        return None
+    aggregate = node["aggregateFunction"]
+    unscaled = aggregate["child"]
+    if unscaled.name != "UnscaledValue":
+        return None
+    replaced = _retyped(aggregate.replace(child=unscaled["child"]), type)
+    return _retyped(node.replace(aggregateFunction=replaced), type)
+
+
+def _retyped(node: Node, type: DataType) -> Expression:
+    return Expression(node.cls, node.values, node.number, type, True)
+
+
+RULES = (("MakeDecimal", sum_of_unscaled), ("Cast", average_of_unscaled))

@@ -1,0 +1,160 @@
+"""Reading types out of protobuf messages: of type messages, of literals, and how many names a type takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+from substrait.algebra_pb2 import Expression
+from substrait.type_pb2 import Type as TypeMessage
+
+from ..algebra import types
+from ..algebra.types import Type
+
+Complain = Callable[[str], None]
+
+_PLAIN = ("i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "uuid", "interval_year")
+_RENAMED = {"bool": "boolean", "fixed_char": "fixedchar", "fixed_binary": "fixedbinary"}
+_PRECISION = ("precision_time", "precision_timestamp", "precision_timestamp_tz", "interval_day", "interval_compound")
+_LENGTH = ("fixed_char", "varchar", "fixed_binary")
+
+_LITERALS = {
+    **{kind: kind for kind in _PLAIN if kind != "interval_year"},
+    "boolean": "boolean",
+    "interval_year_to_month": "interval_year",
+}
+_PRECISION_LITERALS = {
+    "interval_day_to_second": "interval_day",
+    "interval_compound": "interval_compound",
+    "precision_time": "precision_time",
+    "precision_timestamp": "precision_timestamp",
+    "precision_timestamp_tz": "precision_timestamp_tz",
+}
+_DECIMAL_BYTES = 16
+
+
+def read_type(message: TypeMessage, complain: Complain) -> Type | None:
+    """The type that a message stands for; None, after a complaint, where it stands for none that we know."""
+    kind = message.WhichOneof("kind")
+    if kind is None:
+        complain("a type is empty")
+        return None
+    field = getattr(message, kind)
+    if kind == "alias" or not hasattr(field, "nullability"):
+        complain(f"the type {kind} is not known")
+        return None
+    if field.nullability == TypeMessage.NULLABILITY_UNSPECIFIED:
+        complain(f"the type {kind} doesn't state its nullability")
+    parameters = _parameters(kind, field, complain)
+    if parameters is None or None in parameters:
+        return None
+    nullable = field.nullability != TypeMessage.NULLABILITY_REQUIRED
+    return types.of(_RENAMED.get(kind, kind), *parameters, nullable=nullable)
+
+
+def _parameters(kind: str, field: Any, complain: Complain) -> tuple[Any, ...] | None:
+    if kind in _PLAIN or kind == "bool":
+        return ()
+    if kind in _PRECISION:
+        if kind == "interval_day" and not field.HasField("precision"):
+            complain("the type interval_day doesn't state its precision")
+        return (field.precision,)
+    if kind in _LENGTH:
+        return (field.length,)
+    if kind == "decimal":
+        if not (1 <= field.precision <= 38 and 0 <= field.scale <= field.precision):
+            complain(f"there is no decimal({field.precision}, {field.scale})")
+        return (field.precision, field.scale)
+    if kind == "list":
+        return (read_type(field.type, complain),)
+    if kind == "map":
+        return (read_type(field.key, complain), read_type(field.value, complain))
+    if kind == "struct":
+        return tuple(read_type(inner, complain) for inner in field.types)
+    if kind == "func":
+        arguments = [read_type(inner, complain) for inner in field.parameter_types]
+        return (*arguments, read_type(field.return_type, complain))
+    complain(f"the type {kind} is not known")
+    return None
+
+
+def struct_types(message: TypeMessage.Struct, complain: Complain) -> tuple[Type | None, ...]:
+    """The types of a struct's fields."""
+    return tuple(read_type(inner, complain) for inner in message.types)
+
+
+def name_count(type: Type) -> int:
+    """How many names the depth-first list of names has for what is inside a column of this type."""
+    inner = sum(name_count(parameter) for parameter in type.parameters if isinstance(parameter, Type))
+    return inner + (len(type.parameters) if type.kind == "struct" else 0)
+
+
+def literal_type(literal: Expression.Literal, complain: Complain) -> Type | None:
+    """The type of a literal."""
+    kind = literal.WhichOneof("literal_type")
+    if kind is None:
+        complain("a literal is empty")
+        return None
+    if kind == "null":
+        type = read_type(literal.null, complain)
+        if type is not None and not type.nullable:
+            complain(f"a null literal has the required type {type}")
+        return type
+    found = _typed_literal(kind, getattr(literal, kind), complain)
+    return None if found is None else types.with_nullable(found, literal.nullable)
+
+
+def _typed_literal(kind: str, value: Any, complain: Complain) -> Type | None:
+    if kind in _LITERALS:
+        return types.of(_LITERALS[kind])
+    if kind in _PRECISION_LITERALS:
+        return types.of(_PRECISION_LITERALS[kind], value.precision)
+    if kind == "fixed_char":
+        return types.of("fixedchar", len(value))
+    if kind == "var_char":
+        return types.of("varchar", value.length)
+    if kind == "fixed_binary":
+        return types.of("fixedbinary", len(value))
+    if kind == "decimal":
+        if len(value.value) != _DECIMAL_BYTES:
+            complain(f"a decimal literal has {len(value.value)} bytes, not {_DECIMAL_BYTES}")
+        return types.of("decimal", value.precision, value.scale)
+    return _nested_literal(kind, value, complain)
+
+
+def _nested_literal(kind: str, value: Any, complain: Complain) -> Type | None:
+    if kind in ("empty_list", "empty_map"):
+        message = TypeMessage()
+        getattr(message, kind.removeprefix("empty_")).CopyFrom(value)
+        return read_type(message, complain)
+    if kind == "list":
+        return _built("list", [_common(value.values, "a list literal's elements", complain)])
+    if kind == "map":
+        keys = _common([pair.key for pair in value.key_values], "a map literal's keys", complain)
+        return _built("map", [keys, _common([p.value for p in value.key_values], "a map literal's values", complain)])
+    if kind == "struct":
+        return _built("struct", [literal_type(field, complain) for field in value.fields])
+    complain(f"the literal {kind} is not known")
+    return None
+
+
+def _built(kind: str, parameters: Sequence[Type | None]) -> Type | None:
+    return None if None in parameters else types.of(kind, *parameters)
+
+
+def _common(literals: Sequence[Message], what: str, complain: Complain) -> Type | None:
+    found = [literal_type(literal, complain) for literal in literals]  # type: ignore[arg-type]
+    return common_type(found, what, complain)
+
+
+def common_type(found: Sequence[Type | None], what: str, complain: Complain) -> Type | None:
+    """The one type that all of them have; None, after a complaint, where there is none."""
+    if not found:
+        complain(f"{what} are missing")
+        return None
+    known = [type for type in found if type is not None]
+    if any(type != known[0] for type in known):
+        complain(f"{what} have different types: {', '.join(sorted({str(type) for type in known}))}")
+        return None
+    return known[0] if len(known) == len(found) else None
