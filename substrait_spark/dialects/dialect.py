@@ -24,8 +24,8 @@ BUILT_IN = ("datafusion",)
 class Quirks(NamedTuple):
     """What an engine does that its supported lists can't say. The defaults are the specification's behaviour."""
 
-    distinct_signed_zeros: bool = False
-    """Comparing, grouping, joining and sorting tell -0.0 from 0.0, and one NaN's bits from another's."""
+    nan_payloads: bool = False
+    """Compares NaNs by their bits, and groups -0.0 under whichever zero came first; has `datafusion:nanvl`."""
     window_offset_field: bool = False
     """Reads a window bound's removed integer `offset` in place of `offset_expr`."""
     grouping_sets: bool = True

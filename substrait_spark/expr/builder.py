@@ -207,6 +207,15 @@ class ExpressionBuilder:
         values = self.alike([*parts[1::2], parts[-1]])
         return IfThen(tuple(zip(parts[:-1:2], values[:-1], strict=True)), values[-1])
 
+    def raises(self, message: str, type: Type, witness: Expression) -> Expression:
+        """An expression that raises when it is evaluated: a cast of text that is no number.
+
+        It holds a value of the row, so that engines don't evaluate it before they must.
+        """
+        shown = self.coalesce(self.cast(witness, types.STRING), self.literal("", types.STRING))
+        text = self.call("string:concat", self.literal(message + " ", types.STRING), shown, null_handling="ACCEPT_NULLS")
+        return self.cast(self.cast(text, types.I64), type)
+
     def list_of(self, element: Type, parts: Sequence[Expression]) -> Expression:
         parts = [self.as_type(part, element) for part in parts]
         return Nested(types.of("list", element, nullable=False), tuple(parts))
@@ -233,6 +242,18 @@ class ExpressionBuilder:
 
     def or_(self, *inputs: Expression) -> Expression:
         return inputs[0] if len(inputs) == 1 else self.call("boolean:or", *inputs)
+
+    def text(self, value: str) -> Literal:
+        return Literal(value, types.STRING)
+
+    def i32(self, value: int) -> Literal:
+        return Literal(value, types.I32)
+
+    def i64(self, value: int) -> Literal:
+        return Literal(value, types.I64)
+
+    def fp64(self, value: float) -> Literal:
+        return Literal(value, types.FP64)
 
     def true(self) -> Literal:
         return Literal(True, types.BOOLEAN)

@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..catalyst import tree
+from .floating import comparable
 from .table import Plain, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
     from ..expr.builder import ExpressionBuilder, Rule
+
+
+def comparison(name: str) -> Rule:
+    """=, <=>, <, <=, > and >=: for floating-point values NaN equals NaN and is greatest."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        left, right = e.emit(node["left"]), e.emit(node["right"])
+        return e.call(f"comparison:{name}", comparable(e, left), comparable(e, right))
+
+    return emit
 
 
 def known(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -18,12 +29,12 @@ def known(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 
 SCALAR: dict[str, Plain | Rule] = {
-    "EqualTo": plain("comparison:equal"),
-    "EqualNullSafe": plain("comparison:is_not_distinct_from"),
-    "LessThan": plain("comparison:lt"),
-    "LessThanOrEqual": plain("comparison:lte"),
-    "GreaterThan": plain("comparison:gt"),
-    "GreaterThanOrEqual": plain("comparison:gte"),
+    "EqualTo": comparison("equal"),
+    "EqualNullSafe": comparison("is_not_distinct_from"),
+    "LessThan": comparison("lt"),
+    "LessThanOrEqual": comparison("lte"),
+    "GreaterThan": comparison("gt"),
+    "GreaterThanOrEqual": comparison("gte"),
     "IsNull": plain("comparison:is_null"),
     "IsNotNull": plain("comparison:is_not_null"),
     "KnownNotNull": known,

@@ -10,6 +10,7 @@ from ..algebra.expression import AggregateFunction, FieldReference
 from ..algebra.relation import Aggregate
 from ..catalyst import tree
 from ..functions import aggregate_rule
+from ..functions.floating import groupable
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
@@ -20,7 +21,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
     keys = distinct(node["groupingExpressions"])
-    groupings = [e.emit(key) for key in keys]
+    groupings = [groupable(e, e.emit(key)) for key in keys]
     measures: list[AggregateFunction] = []
     results = []
     calls = aggregate_calls(node["aggregateExpressions"])

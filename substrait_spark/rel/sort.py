@@ -7,6 +7,7 @@ from ..algebra.relation import Sort
 from ..catalyst import tree
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
+from ..functions.floating import groupable
 from .builder import RelationBuilder
 from .output import Output
 
@@ -26,7 +27,7 @@ def sort_field(e: ExpressionBuilder, order: tree.Expression) -> SortField:
     nulls_first = {"NullsFirst": True, "NullsLast": False}.get(order["nullOrdering"])
     if ascending is None or nulls_first is None:
         raise Unsupported(f"the order {order['direction']} {order['nullOrdering']} is not known")
-    return SortField(e.emit(order["child"]), ascending, nulls_first)
+    return SortField(groupable(e, e.emit(order["child"])), ascending, nulls_first)
 
 
 HANDLERS = {"Sort": emit}

@@ -9,6 +9,7 @@ from ..algebra.relation import Relation, Window
 from ..catalyst import tree
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
+from ..functions.floating import groupable
 from ..functions.window import WINDOW, Windowed, frame_of
 from .builder import RelationBuilder
 from .output import Output, ids_of
@@ -20,7 +21,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Window: the child's columns, then results over window functions of one partition and order."""
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
-    partition = e.emit_all(node["partitionSpec"])
+    partition = tuple(groupable(e, key) for key in e.emit_all(node["partitionSpec"]))
     sorts = tuple(sort_field(e, order) for order in node["orderSpec"])
     calls = [(call, windowed(e, call)) for call in window_calls(node["windowExpressions"])]
     ids = input.ids + ids_of(node["windowExpressions"])

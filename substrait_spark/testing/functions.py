@@ -10,7 +10,7 @@ from substrait.plan_pb2 import Plan
 
 from .. import extensions
 from ..algebra.types import Type
-from ..extensions import EnumArgument, Implementation
+from ..extensions import Implementation
 from .type_messages import Complain, read_type
 
 INITIAL_TO_RESULT = 3
@@ -157,8 +157,3 @@ def _takes_count(implementation: Implementation, count: int) -> bool:
     if implementation.variadic:
         return count >= expected - 1 + implementation.minimum
     return count == expected
-
-
-def enum_arguments(implementation: Implementation) -> int:
-    """How many arguments are names of enum values."""
-    return sum(isinstance(argument, EnumArgument) for argument in implementation.arguments)

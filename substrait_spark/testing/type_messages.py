@@ -17,6 +17,12 @@ Complain = Callable[[str], None]
 _PLAIN = ("i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "uuid", "interval_year")
 _RENAMED = {"bool": "boolean", "fixed_char": "fixedchar", "fixed_binary": "fixedbinary"}
 _PRECISION = ("precision_time", "precision_timestamp", "precision_timestamp_tz", "interval_day", "interval_compound")
+_NESTED: dict[str, Callable[[Any], Sequence[TypeMessage]]] = {
+    "list": lambda field: (field.type,),
+    "map": lambda field: (field.key, field.value),
+    "struct": lambda field: field.types,
+    "func": lambda field: (*field.parameter_types, field.return_type),
+}
 _LENGTH = ("fixed_char", "varchar", "fixed_binary")
 
 _LITERALS = {
@@ -56,25 +62,18 @@ def read_type(message: TypeMessage, complain: Complain) -> Type | None:
 def _parameters(kind: str, field: Any, complain: Complain) -> tuple[Any, ...] | None:
     if kind in _PLAIN or kind == "bool":
         return ()
+    if kind in _LENGTH:
+        return (field.length,)
     if kind in _PRECISION:
         if kind == "interval_day" and not field.HasField("precision"):
             complain("the type interval_day doesn't state its precision")
         return (field.precision,)
-    if kind in _LENGTH:
-        return (field.length,)
     if kind == "decimal":
         if not (1 <= field.precision <= 38 and 0 <= field.scale <= field.precision):
             complain(f"there is no decimal({field.precision}, {field.scale})")
         return (field.precision, field.scale)
-    if kind == "list":
-        return (read_type(field.type, complain),)
-    if kind == "map":
-        return (read_type(field.key, complain), read_type(field.value, complain))
-    if kind == "struct":
-        return tuple(read_type(inner, complain) for inner in field.types)
-    if kind == "func":
-        arguments = [read_type(inner, complain) for inner in field.parameter_types]
-        return (*arguments, read_type(field.return_type, complain))
+    if kind in _NESTED:
+        return tuple(read_type(inner, complain) for inner in _NESTED[kind](field))
     complain(f"the type {kind} is not known")
     return None
 

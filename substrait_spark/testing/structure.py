@@ -1,0 +1,80 @@
+"""The structural rules of a plan: what must hold for any plan, whatever the query."""
+
+from __future__ import annotations
+
+from google.protobuf.unknown_fields import UnknownFieldSet
+from substrait.plan_pb2 import ExecutionBehavior, Plan
+
+from ..algebra.message_walk import depth, messages
+from .complaints import Complaints
+from .expressions import Types
+from .functions import Functions
+from .relations import Relations
+from .type_messages import name_count
+
+DEPTH_LIMIT = 100
+"""How deep messages may nest below the plan: protobuf readers stop there."""
+
+
+def structural_problems(plan: Plan, *, allow_unknown_fields: bool = False) -> list[str]:
+    """What is wrong with a plan's structure, each with its place; empty for a well-formed plan.
+
+    The rules: anchors are declared once and used; functions are declared under compound names of the extension files,
+    and every call fits its declaration in the number and types of arguments, in its options and in its result type;
+    references stay within their input; conditions are boolean; branches and rows have one type; the root's names are
+    as many as its output type takes, depth-first; phases and window frames are set; messages nest no deeper than
+    readers follow; and there are no fields that Substrait 0.106 doesn't have, unless `allow_unknown_fields`.
+
+    Types are derived from the messages alone, by the specification and the extension files. What an extension relation
+    yields is its own secret: expressions over it are checked as far as their types are known.
+    """
+    nesting = depth(plan)
+    if nesting > DEPTH_LIMIT:
+        return [f"the plan nests {nesting} messages deep: readers stop at {DEPTH_LIMIT}"]
+    complain = Complaints()
+    if not allow_unknown_fields:
+        _check_unknown_fields(plan, complain)
+    _check_header(plan, complain)
+    functions = Functions(plan, complain)
+    _check_relations(plan, Relations(functions, complain), complain)
+    functions.finish()
+    return complain.problems
+
+
+def assert_well_formed(plan: Plan, *, allow_unknown_fields: bool = False) -> None:
+    """Raise AssertionError, with every problem, unless the plan keeps the structural rules."""
+    problems = structural_problems(plan, allow_unknown_fields=allow_unknown_fields)
+    if problems:
+        raise AssertionError("The plan breaks structural rules:\n" + "\n".join(f"  - {p}" for p in problems))
+
+
+def _check_unknown_fields(plan: Plan, complain: Complaints) -> None:
+    for message in messages(plan):
+        for field in UnknownFieldSet(message):
+            complain(f"{message.DESCRIPTOR.full_name} has the unknown field {field.field_number}")
+
+
+def _check_header(plan: Plan, complain: Complaints) -> None:
+    if not plan.HasField("version"):
+        complain("the plan has no version")
+    if plan.execution_behavior.variable_eval_mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_UNSPECIFIED:
+        complain("the plan doesn't state its execution behaviour")
+    if not plan.relations:
+        complain("the plan has no relation")
+
+
+def _check_relations(plan: Plan, relations: Relations, complain: Complaints) -> None:
+    for index, entry in enumerate(plan.relations):
+        is_root = entry.WhichOneof("rel_type") == "root"
+        rel = entry.root.input if is_root else entry.rel
+        with complain.at("root" if is_root else f"relations[{index}]"):
+            columns = relations.read_root(rel)
+            if is_root and columns is not None:
+                _check_names(len(entry.root.names), columns, complain)
+
+
+def _check_names(names: int, columns: Types, complain: Complaints) -> None:
+    known = [column for column in columns if column is not None]
+    expected = len(columns) + sum(map(name_count, known))
+    if len(known) == len(columns) and names != expected:
+        complain(f"{names} names for an output of {expected} fields, counted depth-first")
