@@ -129,10 +129,11 @@ class Relations:
         return tuple(found)
 
     def _reference(self, reference: Any, outer: Scope | None) -> Types | None:
-        if not 0 <= reference.subtree_ordinal < len(self._roots):
-            self._complain(f"a reference to the plan's relation {reference.subtree_ordinal}, which isn't before it")
+        ordinal: int = reference.subtree_ordinal
+        if not 0 <= ordinal < len(self._roots):
+            self._complain(f"a reference to the plan's relation {ordinal}, which isn't before it")
             return None
-        return self._roots[reference.subtree_ordinal]
+        return self._roots[ordinal]
 
     # ---- one input
 

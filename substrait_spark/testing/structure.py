@@ -50,8 +50,9 @@ def assert_well_formed(plan: Plan, *, allow_unknown_fields: bool = False) -> Non
 
 def _check_unknown_fields(plan: Plan, complain: Complaints) -> None:
     for message in messages(plan):
-        for field in UnknownFieldSet(message):
-            complain(f"{message.DESCRIPTOR.full_name} has the unknown field {field.field_number}")
+        unknown = UnknownFieldSet(message)
+        for index in range(len(unknown)):
+            complain(f"{message.DESCRIPTOR.full_name} has the unknown field {unknown[index].field_number}")
 
 
 def _check_header(plan: Plan, complain: Complaints) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from google.protobuf.message import Message
 from substrait.algebra_pb2 import Expression
 from substrait.type_pb2 import Type as TypeMessage
 
@@ -142,8 +141,8 @@ def _built(kind: str, parameters: Sequence[Type | None]) -> Type | None:
     return None if None in parameters else types.of(kind, *parameters)
 
 
-def _common(literals: Sequence[Message], what: str, complain: Complain) -> Type | None:
-    found = [literal_type(literal, complain) for literal in literals]  # type: ignore[arg-type]
+def _common(literals: Sequence[Expression.Literal], what: str, complain: Complain) -> Type | None:
+    found = [literal_type(literal, complain) for literal in literals]
     return common_type(found, what, complain)
 
 

@@ -1,0 +1,50 @@
+# The commands of this repository. `make demo`, `make test` and `make check` need nothing prepared but Python and Java.
+SHELL := /bin/sh
+PYTHON ?= python3
+WORKERS ?= 2
+TESTS ?=
+MATRIX := 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format matrix clean require
+
+help: ## Show these commands.
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+
+demo: $(INSTALLED) ## Export a Spark query, run its plan in DataFusion, and compare the rows.
+	@$(BIN)/python examples/demo.py
+
+test: $(INSTALLED) ## Run the tests (TESTS=path or options, WORKERS=processes).
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
+
+check: $(INSTALLED) ## Check format, lint and types.
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+format: $(INSTALLED) ## Format the code, and mend what the linter can.
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+matrix: require ## Run the smoke tests on every supported Spark version, each in its own environment.
+	@PYTHON="$(PYTHON)" scripts/matrix $(MATRIX)
+
+clean: ## Remove the environments and everything generated.
+	rm -rf $(VENV) .venv-spark-* build dist data .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+require:
+	@scripts/require_python "$(PYTHON)"
+	@scripts/require_java
+
+# Order-only, so that the requirements are checked each time without reinstalling.
+$(INSTALLED): pyproject.toml | require
+	@echo "Installing into $(VENV) (a few minutes the first time) …"
+	@"$(PYTHON)" -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[datafusion]' --group dev
+	@touch $(INSTALLED)

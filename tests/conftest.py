@@ -1,0 +1,100 @@
+"""What all tests share: a Spark session, the benchmarks' data, and the structural rules on every plan that is made."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tpc_data
+from pyspark.sql import SparkSession
+from substrait.plan_pb2 import Plan
+
+from substrait_spark.plan import build
+from substrait_spark.testing import assert_well_formed
+
+TIME_ZONE = "America/Los_Angeles"
+"""A session time zone with daylight-saving time, so that a test which forgets the time zone fails."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--scale-factor", type=float, default=0.01, help="scale factor of the TPC-H and TPC-DS data (default: 0.01)"
+    )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _every_plan_is_well_formed() -> Iterator[None]:
+    """Whatever plan the library builds in a test keeps the structural rules."""
+
+    def checked(*arguments: Any) -> Plan:
+        plan = build(*arguments)
+        assert_well_formed(plan)
+        return plan
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("substrait_spark.api.build", checked)
+        yield
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A small, quiet local session. A test that changes its settings puts them back."""
+    # The session is for this machine alone; a laptop's name may not even resolve.
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    directory = tmp_path_factory.mktemp("spark")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("substrait_spark tests")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={directory / 'derby'}")
+        .config("spark.log.level", "ERROR")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.session.timeZone", TIME_ZONE)
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", str(directory / "warehouse"))
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def tpch(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
+    """The folder of the TPC-H tables, which are temporary views of the session, and queries."""
+    return _benchmark("tpch", pytestconfig, tmp_path_factory, spark)
+
+
+@pytest.fixture(scope="session")
+def tpcds(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
+    """The folder of the TPC-DS tables, which are temporary views of the session, and queries."""
+    return _benchmark("tpcds", pytestconfig, tmp_path_factory, spark)
+
+
+def _benchmark(name: str, config: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
+    scale_factor = config.getoption("--scale-factor")
+    directory = _shared_root(tmp_path_factory) / f"{name}-{scale_factor:g}"
+    _once(directory, lambda: tpc_data.generate(name, scale_factor, directory))
+    tpc_data.register(spark, directory)
+    return directory
+
+
+def _shared_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run's temporary folder, which pytest-xdist's workers share."""
+    root = tmp_path_factory.getbasetemp()
+    return root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+
+
+def _once(directory: Path, make: Any) -> None:
+    """Make a folder's content in one worker, while the others wait for it."""
+    done = directory.with_name(directory.name + ".done")
+    with directory.with_name(directory.name + ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            make()
+            done.touch()

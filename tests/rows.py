@@ -1,0 +1,317 @@
+"""Comparing the rows that Spark computes with those that an engine computes from our plan."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql.types import YearMonthIntervalType
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import SubstraitSparkError, df_to_substrait
+from substrait_spark.engines import datafusion
+from substrait_spark.testing import assert_well_formed
+
+SHOWN = 5
+"""How many differing rows an assertion shows."""
+
+
+class Same(NamedTuple):
+    """What a comparison went over, for a test to look closer: the plan that ran, and the rows."""
+
+    plan: Plan
+    rows: pa.Table
+
+
+def assert_same_rows(
+    df: DataFrame,
+    *,
+    ordered: bool = False,
+    tolerance: float | None = None,
+    dialect: str = "datafusion",
+    allow_empty: bool = False,
+    tables: dict[str, Any] | None = None,
+) -> Same:
+    """Spark's rows of a DataFrame, and the engine's rows of its plan, are the same.
+
+    Rows are compared as multisets; with `ordered`, the columns that the query orders by must also come in the same
+    order (rows that tie on all of them may change places). Types are exact, decimals and timestamps too; NaN equals
+    NaN, and -0.0 isn't 0.0. Floating-point numbers are equal, or within a relative `tolerance`. No rows at all is a
+    failure, because it shows nothing, unless `allow_empty`.
+    """
+    plan = plan_of(df, dialect)
+    expected = spark_table(df)
+    actual = datafusion.execute(plan, tables=tables)
+    order = ordering(df) if ordered else None
+    assert order is None or order.columns, "the query's result isn't ordered by any of its columns"
+    found = differences(expected, actual, tolerance=tolerance, order=order)
+    assert not found, "\n".join(["Spark (-) and the engine (+) differ:", *found])
+    assert allow_empty or expected.num_rows, "vacuous: there was no row to compare"
+    return Same(plan, expected)
+
+
+def assert_same_outcome(
+    df: DataFrame, *, ordered: bool = False, tolerance: float | None = None, dialect: str = "datafusion"
+) -> Same | None:
+    """As `assert_same_rows`; but where Spark raises, the engine raises. None then."""
+    try:
+        df.collect()
+    except Exception:  # noqa: BLE001 - whatever Spark raises is an outcome
+        assert_engine_raises(df, dialect)
+        return None
+    return assert_same_rows(df, ordered=ordered, tolerance=tolerance, dialect=dialect)
+
+
+def assert_engine_raises(df: DataFrame, dialect: str = "datafusion") -> None:
+    """The DataFrame has a plan, and the engine raises when it runs it."""
+    plan = plan_of(df, dialect)
+    try:
+        result = datafusion.execute(plan)
+    except SubstraitSparkError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever the engine raises will do
+        return
+    pytest.fail(f"Spark raises, and the engine returned {result.to_pylist()[:SHOWN]}")
+
+
+def plan_of(df: DataFrame, dialect: str | None = None) -> Plan:
+    """The plan of a DataFrame, which keeps the structural rules."""
+    plan = df_to_substrait(df, dialect=dialect)
+    assert_well_formed(plan)
+    return plan
+
+
+# ---- Spark's side
+
+
+def spark_table(df: DataFrame) -> pa.Table:
+    """Spark's rows; intervals of months, which Spark has no Arrow form for, as Arrow's interval."""
+    names = df.columns
+    months = [isinstance(field.dataType, YearMonthIntervalType) for field in df.schema.fields]
+    if any(months):
+        df = df.toDF(*(f"c{index}" for index in range(len(names))))
+        df = df.selectExpr(
+            *(_as_months(name) if is_months else name for name, is_months in zip(df.columns, months, strict=True))
+        )
+    table = _collect(df)
+    for index, is_months in enumerate(months):
+        if is_months:
+            intervals = [None if value is None else (value, 0, 0) for value in table.column(index).to_pylist()]
+            table = table.set_column(index, names[index], pa.array(intervals, pa.month_day_nano_interval()))
+    return table.rename_columns(names)
+
+
+def _as_months(name: str) -> str:
+    return f"extract(YEAR FROM {name}) * 12 + extract(MONTH FROM {name}) AS {name}"
+
+
+def _collect(df: DataFrame) -> pa.Table:
+    if hasattr(df, "toArrow"):  # since Spark 4.0
+        return df.toArrow()
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return pa.Table.from_batches(df._collect_as_arrow(), to_arrow_schema(df.schema))
+
+
+class Ordering(NamedTuple):
+    """Which output columns a query orders by, and whether a limit may then cut through rows that tie."""
+
+    columns: tuple[int, ...]
+    limited: bool
+
+
+def ordering(df: DataFrame) -> Ordering:
+    """The order of a query's result, up to the first key that isn't one of its columns."""
+    node: Any = df._jdf.queryExecution().analyzed()
+    output = [node.output().apply(index).exprId().id() for index in range(node.output().size())]
+    limited = False
+    while node.nodeName() != "Sort":
+        limited = limited or node.nodeName() in ("GlobalLimit", "LocalLimit", "Offset")
+        if node.nodeName() == "WithCTE":
+            node = node.plan()
+        elif node.children().size() == 1:
+            node = node.children().apply(0)
+        else:
+            return Ordering((), limited)
+    keys = []
+    for index in range(node.order().size()):
+        key = node.order().apply(index).child()
+        if key.nodeName() != "AttributeReference" or key.exprId().id() not in output:
+            break
+        keys.append(output.index(key.exprId().id()))
+    return Ordering(tuple(keys), limited)
+
+
+# ---- comparing
+
+
+def differences(
+    expected: pa.Table, actual: pa.Table, *, tolerance: float | None = None, order: Ordering | None = None
+) -> list[str]:
+    """What differs between Spark's rows and an engine's; empty where they are the same."""
+    if expected.column_names != actual.column_names:
+        return [f"- columns {expected.column_names}", f"+ columns {actual.column_names}"]
+    found = [
+        f"column {field.name}: - {kind(field.type)} + {kind(other.type)}"
+        for field, other in zip(expected.schema, actual.schema, strict=True)
+        if kind(field.type) != kind(other.type)
+    ]
+    if found:
+        return found
+    left, right = rows(expected), rows(actual)
+    if order is not None:
+        found = _order_differences(left, right, order, tolerance)
+        if order.limited and left and len(left) == len(right) and not found:
+            left, right = _without_last_tie(left, order.columns), _without_last_tie(right, order.columns)
+    return found + _multiset_differences(left, right, tolerance)
+
+
+def _order_differences(
+    left: Sequence[Row], right: Sequence[Row], order: Ordering, tolerance: float | None
+) -> list[str]:
+    for position, (a, b) in enumerate(zip(left, right, strict=False)):
+        keys, others = [a[column] for column in order.columns], [b[column] for column in order.columns]
+        if not _close(tuple(keys), tuple(others), tolerance):
+            return [f"row {position} in order: - {_show(keys)} + {_show(others)}"]
+    return []
+
+
+def _without_last_tie(found: Sequence[Row], columns: Sequence[int]) -> list[Row]:
+    last = [found[-1][column] for column in columns]
+    return [row for row in found if [row[column] for column in columns] != last]
+
+
+def _multiset_differences(left: Sequence[Row], right: Sequence[Row], tolerance: float | None) -> list[str]:
+    if tolerance is not None and len(left) == len(right):
+        pairs = zip(sorted(left, key=_sort_key), sorted(right, key=_sort_key), strict=True)
+        apart = [(a, b) for a, b in pairs if not _close(a, b, tolerance)]
+        only_left, only_right = [a for a, _ in apart], [b for _, b in apart]
+    else:
+        only_left = sorted((Counter(left) - Counter(right)).elements(), key=repr)
+        only_right = sorted((Counter(right) - Counter(left)).elements(), key=repr)
+    if not only_left and not only_right:
+        return []
+    found = [f"{len(left)} rows in Spark, {len(right)} in the engine; {len(only_left)} and {len(only_right)} differ"]
+    found += [f"- {_show(row)}" for row in only_left[:SHOWN]]
+    found += [f"+ {_show(row)}" for row in only_right[:SHOWN]]
+    return found
+
+
+def _show(values: Sequence[Any]) -> str:
+    return "(" + ", ".join(str(value) if isinstance(value, Float) else repr(value) for value in values) + ")"
+
+
+def _close(a: Any, b: Any, tolerance: float | None) -> bool:
+    if isinstance(a, Float) and isinstance(b, Float) and tolerance is not None:
+        return a == b or math.isclose(float(a), float(b), rel_tol=tolerance, abs_tol=0.0)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_close(x, y, tolerance) for x, y in zip(a, b, strict=True))
+    return bool(a == b)
+
+
+def _sort_key(row: Row) -> tuple[str, tuple[float, ...]]:
+    """Rows that agree but for the last digits of their floats sort alike: by everything else first."""
+    floats: list[float] = []
+
+    def skeleton(value: Any) -> Any:
+        if isinstance(value, Float) and math.isfinite(float(value)):
+            floats.append(float(value))
+            return "float"
+        return tuple(map(skeleton, value)) if isinstance(value, tuple) else value
+
+    return repr(skeleton(row)), tuple(floats)
+
+
+# ---- rows in one form, whatever Arrow type carries them
+
+Row = tuple[Any, ...]
+
+
+class Float(str):
+    """A floating-point number by its shortest decimal form, so that NaN equals itself and -0.0 isn't 0.0."""
+
+    __slots__ = ()
+
+
+def kind(type: pa.DataType) -> str:
+    """An Arrow type's name, the same for every layout of the same type."""
+    if pa.types.is_dictionary(type):
+        return kind(type.value_type)
+    if pa.types.is_struct(type):
+        fields = [type.field(index) for index in range(type.num_fields)]
+        return f"struct<{', '.join(f'{field.name}: {kind(field.type)}' for field in fields)}>"
+    if pa.types.is_map(type):
+        return f"map<{kind(type.key_type)}, {kind(type.item_type)}>"
+    if _is_list(type):
+        return f"list<{kind(type.value_type)}>"
+    if pa.types.is_timestamp(type):
+        return "timestamp" if type.tz is None else "timestamp with time zone"
+    if pa.types.is_decimal(type):
+        return f"decimal({type.precision}, {type.scale})"
+    return next((name for name, is_it in _LAYOUTS.items() if is_it(type)), str(type))
+
+
+_LAYOUTS: dict[str, Callable[[pa.DataType], bool]] = {
+    "string": lambda type: pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type),
+    "binary": lambda type: (
+        pa.types.is_binary(type)
+        or pa.types.is_large_binary(type)
+        or pa.types.is_binary_view(type)
+        or pa.types.is_fixed_size_binary(type)
+    ),
+    "date": pa.types.is_date,
+    "duration": pa.types.is_duration,
+    "time": pa.types.is_time,
+}
+
+
+def _is_list(type: pa.DataType) -> bool:
+    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view)
+    return any(is_it(type) for is_it in tests) or pa.types.is_large_list_view(type)
+
+
+def rows(table: pa.Table) -> list[Row]:
+    """A table's rows as tuples that compare and hash by value."""
+    if not table.num_columns:
+        return [()] * table.num_rows
+    columns = [[value for chunk in column.chunks for value in _values(chunk)] for column in table.columns]
+    return list(zip(*columns, strict=True))
+
+
+def _values(array: pa.Array) -> list[Any]:
+    type = array.type
+    if pa.types.is_dictionary(type):
+        return _values(array.dictionary_decode())
+    if pa.types.is_floating(type):
+        return [None if value is None else Float(repr(value)) for value in array.to_pylist()]
+    if pa.types.is_timestamp(type):
+        return list(array.cast(pa.timestamp("us", type.tz)).cast(pa.int64()).to_pylist())
+    if pa.types.is_date(type):
+        return list(array.cast(pa.date32()).cast(pa.int32()).to_pylist())
+    if pa.types.is_duration(type):
+        return list(array.cast(pa.duration("us")).cast(pa.int64()).to_pylist())
+    if pa.types.is_struct(type):
+        fields = zip(*map(_values, array.flatten()), strict=True) if type.num_fields else [()] * len(array)
+        return _where_valid(array, list(fields))
+    if pa.types.is_map(type):
+        entries = list(zip(_values(array.keys), _values(array.items), strict=True))
+        return _where_valid(array, [tuple(sorted(part, key=repr)) for part in _parts(array, entries)])
+    if _is_list(type):
+        array = array.cast(pa.large_list(type.value_type))
+        return _where_valid(array, [tuple(part) for part in _parts(array, _values(array.values))])
+    return list(array.to_pylist())
+
+
+def _parts(array: pa.Array, values: Sequence[Any]) -> list[Sequence[Any]]:
+    offsets = array.offsets.to_pylist()
+    return [values[start:end] for start, end in itertools.pairwise(offsets)]
+
+
+def _where_valid(array: pa.Array, values: Sequence[Any]) -> list[Any]:
+    return [value if valid else None for value, valid in zip(values, array.is_valid().to_pylist(), strict=True)]
