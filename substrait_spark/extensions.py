@@ -9,14 +9,16 @@ from __future__ import annotations
 import importlib.resources
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources.abc import Traversable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
 from .algebra import types
 from .algebra.types import Type
 from .type_expressions import Bindings, Pattern, Program, matches, pattern, program
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 STANDARD = (
     "aggregate_approx",

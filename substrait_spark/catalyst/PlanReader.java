@@ -177,7 +177,8 @@ public class PlanReader {
 
     String document(QueryExecution execution) {
       this.execution = execution;
-      LogicalPlan plan = execution.optimizedPlan();
+      // Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one.
+      LogicalPlan plan = execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
       if (readsCache(plan)) plan = withoutCache(execution);
       StringBuilder output = new StringBuilder();
       value(plan.output(), output);

@@ -17,6 +17,7 @@ from substrait.plan_pb2 import Plan
 from ..algebra.message_walk import messages
 from ..errors import InvalidPlanError
 from .arrow_schema import arrow_schema
+from .result import named
 
 _fresh = itertools.count(1)
 
@@ -44,46 +45,42 @@ def context() -> SessionContext:
 def execute(
     plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[str, Any] | None = None
 ) -> pa.Table:
-    """The rows of a plan of the `datafusion` dialect.
+    """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
-    Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's name,
-    or its dotted full name, an Arrow table or the path of a Parquet file or folder.
+    Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
+    full name or its last part, an Arrow table or the path of a Parquet file or folder.
 
     Raises InvalidPlanError, before anything runs, where a file or a table is missing.
     """
     if ctx is None:
         ctx = context()
-    bound = Plan()
-    bound.CopyFrom(plan)
+    bound, names = _without_root(plan)
     registered = [_bind(read, ctx, tables or {}) for read in _reads(bound)]
-    names = _unique_root_names(bound)
     try:
-        logical = consumer.Consumer.from_substrait_plan(
-            ctx, consumer.Serde.deserialize_bytes(bound.SerializeToString())
-        )
+        message = consumer.Serde.deserialize_bytes(bound.SerializeToString())
+        logical = consumer.Consumer.from_substrait_plan(ctx, message)
         result = ctx.create_dataframe_from_logical_plan(logical).to_arrow_table()
-        return result.rename_columns(names)
     finally:
         for name in registered:
             if name is not None:
                 ctx.deregister_table(name)
+    return named(result, names)
+
+
+def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
+    """The plan with a bare relation, and the names of its root: DataFusion takes no names that occur twice."""
+    if len(plan.relations) != 1 or not plan.relations[0].HasField("root"):
+        raise InvalidPlanError("DataFusion runs plans of exactly one root relation.")
+    bound = Plan()
+    bound.CopyFrom(plan)
+    bound.ClearField("relations")
+    root = plan.relations[0].root
+    bound.relations.add().rel.CopyFrom(root.input)
+    return bound, list(root.names)
 
 
 def _reads(plan: Plan) -> list[ReadRel]:
     return [message for message in messages(plan) if isinstance(message, ReadRel)]
-
-
-def _unique_root_names(plan: Plan) -> list[str]:
-    """Give the root columns names that differ, as DataFusion demands; returns the top-level names of the plan."""
-    root = plan.relations[0].root
-    shown = list(root.names)
-    if len(set(shown)) == len(shown):
-        return _top_level(plan, shown)
-    raise InvalidPlanError("The plan has columns of the same name, which DataFusion can't return.")
-
-
-def _top_level(plan: Plan, names: list[str]) -> list[str]:
-    return names
 
 
 def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str | None:
@@ -99,8 +96,11 @@ def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -
     parts = list(read.named_table.names)
     source = tables.get(".".join(parts), tables.get(parts[-1]))
     if source is None:
-        if not ctx.table_exist(".".join(f'"{part}"' for part in parts)):
+        known = _registered(ctx, parts)
+        if known is None:
             raise InvalidPlanError(f"There is no table {'.'.join(parts)!r}: register it, or give it in tables=.")
+        del read.named_table.names[:]
+        read.named_table.names.extend(known)
         return None
     name = _name(read)
     if isinstance(source, str | Path):
@@ -108,6 +108,17 @@ def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -
     else:
         ctx.register_record_batches(name, [source.to_batches()])
     return name
+
+
+def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
+    """The name by which DataFusion knows a table: its full name, or else its last part."""
+    for candidate in (parts, parts[-1:]):
+        try:
+            if ctx.table_exist(".".join(f'"{part}"' for part in candidate)):
+                return candidate
+        except ValueError:  # there is no such catalog or schema
+            continue
+    return None
 
 
 def _bind_files(read: ReadRel, ctx: SessionContext) -> str:

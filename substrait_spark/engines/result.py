@@ -1,0 +1,64 @@
+"""Giving an engine's result the names of a plan's root, which are depth-first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+
+def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The table with its columns, and the fields of structs in them, named in depth-first order.
+
+    Strings and binaries of 64-bit offsets or views become plain ones.
+    """
+    remaining = iter(names)
+    fields = [_field(field, remaining) for field in table.schema]
+    arrays = [
+        pa.chunked_array([_rebuilt(chunk, field.type) for chunk in column.chunks], field.type)
+        for column, field in zip(table.columns, fields, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _field(field: pa.Field, names: Iterator[str]) -> pa.Field:
+    name = next(names)
+    return pa.field(name, _type(field.type, names))
+
+
+def _type(type: pa.DataType, names: Iterator[str]) -> pa.DataType:
+    if pa.types.is_struct(type):
+        return pa.struct([_field(type.field(n), names) for n in range(type.num_fields)])
+    if pa.types.is_map(type):
+        key = _type(type.key_type, names)
+        return pa.map_(key, _type(type.item_type, names))
+    if pa.types.is_list(type) or pa.types.is_large_list(type):
+        return pa.list_(_type(type.value_type, names))
+    if pa.types.is_large_string(type) or pa.types.is_string_view(type):
+        return pa.string()
+    if pa.types.is_large_binary(type) or pa.types.is_binary_view(type):
+        return pa.binary()
+    return type
+
+
+def _rebuilt(array: pa.Array, type: pa.DataType) -> pa.Array:
+    """The array in a type that differs in field names and offset sizes only."""
+    if array.type == type:
+        return array
+    if pa.types.is_struct(type):
+        parts = [_rebuilt(part, type.field(n).type) for n, part in enumerate(array.flatten())]
+        return pa.StructArray.from_arrays(parts, fields=list(type), mask=array.is_null())
+    if pa.types.is_map(type):
+        keys, items = _rebuilt(array.keys, type.key_type), _rebuilt(array.items, type.item_type)
+        return pa.MapArray.from_arrays(_offsets(array), keys, items, type=type, mask=None)
+    if pa.types.is_list(type):
+        values = _rebuilt(array.values, type.value_type)
+        return pa.ListArray.from_arrays(_offsets(array), values, type=type)
+    return array.cast(type)
+
+
+def _offsets(array: pa.Array) -> pa.Array:
+    """The offsets of lists into their values, null where the list is null."""
+    offsets = array.offsets.cast(pa.int32()).to_pylist()
+    nulls = array.is_null().to_pylist()
+    return pa.array([None if null else offset for offset, null in zip(offsets, [*nulls, False], strict=True)], pa.int32())

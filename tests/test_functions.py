@@ -1,0 +1,143 @@
+"""Every function in the tables, on edge values, against the rows that Spark computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+import pytest
+from functions import cases, grid
+from functions.cases import Case
+from pyspark.sql import DataFrame, SparkSession
+from rows import differences, spark_table
+
+from substrait_spark import check, df_to_substrait
+from substrait_spark.engines import datafusion
+from substrait_spark.testing import assert_well_formed
+
+CASES = cases.load()
+BATCH = 40
+"""How many calls run as one query: Spark's start-up of a query costs more than forty columns."""
+
+
+class Grid:
+    """The grid in Spark, and the results of the batches so far."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.spark = spark
+        self._results: dict[tuple[str, ...], dict[str, tuple[pa.Table, pa.Table] | Exception]] = {}
+
+    @contextmanager
+    def mode(self, mode: str) -> Iterator[None]:
+        self.spark.conf.set("spark.sql.ansi.enabled", str(mode == "ansi").lower())
+        try:
+            yield
+        finally:
+            self.spark.conf.unset("spark.sql.ansi.enabled")
+
+    def columns(self, case: Case) -> tuple[pa.Table, pa.Table] | Exception:
+        """Spark's and the engine's columns of a case: key and result; or what went wrong with its batch."""
+        key = tuple(map(str, case.batch or ()))
+        if key not in self._results:
+            members = sorted({other.call for other in CASES if other.batch == case.batch})
+            self._results[key] = {}
+            for start in range(0, len(members), BATCH):
+                self._results[key].update(self._run(members[start : start + BATCH], case))
+        return self._results[key][case.call]
+
+    def _run(self, calls: list[str], case: Case) -> dict[str, tuple[pa.Table, pa.Table] | Exception]:
+        try:
+            df = self.spark.sql(cases.query(calls, case.aggregate, case.group_by))
+            both = run_both(df)
+        except Exception as error:  # noqa: BLE001 - each case of the batch then runs alone, and shows its own error
+            return dict.fromkeys(calls, error)
+        return {call: tuple(_picked(table, n) for table in both) for n, call in enumerate(calls)}  # type: ignore[misc]
+
+
+def _picked(table: pa.Table, n: int) -> pa.Table:
+    names = [name for name in table.column_names if name == "k"] + [f"r{n}"]
+    return table.select(names)
+
+
+def run_both(df: DataFrame) -> tuple[pa.Table, pa.Table]:
+    plan = df_to_substrait(df, dialect="datafusion")
+    assert_well_formed(plan)
+    return spark_table(df), datafusion.execute(plan)
+
+
+@pytest.fixture(scope="module")
+def edges(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Grid:
+    path = tmp_path_factory.mktemp("grid") / "grid.parquet"
+    grid.write(path)
+    spark.read.parquet(str(path)).createOrReplaceTempView("grid")
+    return Grid(spark)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+def test_function(edges: Grid, case: Case) -> None:
+    with edges.mode(case.mode):
+        if case.batch is not None:
+            columns = edges.columns(case)
+            if not isinstance(columns, Exception):
+                assert_equal(*columns, case)
+                return
+        exportable(edges.spark.sql(case.query()), case)
+        if case.datafusion == "equal" and case.raises:
+            compare_row_by_row(edges.spark, case)
+        elif case.datafusion == "equal":
+            assert_equal(*run_both(edges.spark.sql(case.query())), case)
+
+
+def exportable(df: DataFrame, case: Case) -> None:
+    """The canonical plan is well-formed; the dialect's plan is too, or it is refused as the case says."""
+    report = check(df)
+    assert bool(report) == case.canonical, str(report)
+    if report:
+        assert_well_formed(df_to_substrait(df))
+    report = check(df, dialect="datafusion")
+    assert bool(report) == (case.datafusion == "equal"), str(report)
+
+
+def assert_equal(expected: pa.Table, actual: pa.Table, case: Case) -> None:
+    assert expected.num_rows, "no row was compared"
+    found = differences(expected, actual, tolerance=case.tolerance)
+    assert not found, "\n".join(found[:5])
+
+
+def compare_row_by_row(spark: SparkSession, case: Case) -> None:
+    """Rows for which Spark raises must raise in the engine, each by itself; the others must be equal."""
+    query = case.query()
+    raising = raising_rows(spark, query)
+    assert raising, "the case says that Spark raises, and no row of the grid does"
+    good = spark.sql(f"{query} WHERE id NOT IN ({', '.join(map(str, raising))})")
+    if good.count():
+        assert_equal(*run_both(good), case)
+    for row in raising[:: max(1, len(raising) // 4)][:4]:
+        plan = df_to_substrait(spark.sql(f"{query} WHERE id = {row}"), dialect="datafusion")
+        with pytest.raises(Exception):  # noqa: B017, PT011 - any error of the engine will do
+            datafusion.execute(plan)
+
+
+def raising_rows(spark: SparkSession, query: str) -> list[int]:
+    """The ids of the rows for which Spark raises, found by halving."""
+    found: list[int] = []
+    stack = [(0, grid.ROWS)]
+    while stack:
+        start, end = stack.pop()
+        if not raises(spark.sql(f"{query} WHERE id >= {start} AND id < {end}")):
+            continue
+        if end - start == 1:
+            found.append(start)
+        else:
+            middle = (start + end) // 2
+            stack += [(middle, end), (start, middle)]
+    return found
+
+
+def raises(df: DataFrame) -> bool:
+    try:
+        df.collect()
+    except Exception:  # noqa: BLE001 - whatever Spark raises is an outcome
+        return True
+    return False
