@@ -102,7 +102,7 @@ def _integers(bits: int) -> list[int]:
 
 def _decimals(precision: int, scale: int) -> list[Decimal]:
     unscaled = [0, 1, -1, 5, 15, 25, -25, 49, 50, 51, 125, 1000, 12345, 10**precision - 1, -(10**precision) + 1]
-    return [Decimal(value).scaleb(-scale) for value in unscaled if abs(value) < 10**precision]
+    return [Decimal(f"{value}e{-scale}") for value in unscaled if abs(value) < 10**precision]
 
 
 _UTC = timezone.utc
