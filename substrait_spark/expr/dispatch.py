@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..catalyst.tree import Expression
 from ..errors import Unsupported
 from ..functions import scalar_rule
+from ..functions.table import key_of
 from . import boolean, cast, conditional, lambda_, literal, membership, nested, reference, subquery
 from .builder import Rule
 
@@ -29,7 +30,7 @@ def rule_of(node: Expression) -> Rule:
         rule = scalar_rule(node)
     if rule is None:
         raise Unsupported(
-            f"{node.cls.name} has no Substrait form",
+            f"{key_of(node)} has no Substrait form",
             "Compute this column before the exported part of the query, or replace the function.",
         )
     return rule
@@ -39,7 +40,7 @@ def operands(node: Expression) -> list[Expression]:
     """The expressions that must be emitted before this one.
 
     Chains of AND and OR count as one call. Lambdas are emitted by the function that applies them, and a
-    subquery's plan by its own rule.
+    subquery's plan by its own rule. JVM objects are constants of the functions that are called on them.
     """
     name = node.cls.name
     if name in boolean.VARIADIC:
@@ -49,5 +50,5 @@ def operands(node: Expression) -> list[Expression]:
     return [
         child
         for child in node.children()
-        if isinstance(child, Expression) and child.cls.name != "LambdaFunction"
+        if isinstance(child, Expression) and child.cls.name != "LambdaFunction" and child.type.name != "object"
     ]

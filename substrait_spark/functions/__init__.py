@@ -8,7 +8,7 @@ from ..catalyst.tree import Expression
 from ..errors import Unsupported
 from . import arithmetic, comparison, datetime, string
 from .aggregate import AGGREGATE, Measured
-from .table import Plain
+from .table import Plain, key_of
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -20,12 +20,12 @@ SCALAR: dict[str, Plain | Rule] = {
     **datetime.SCALAR,
     **string.SCALAR,
 }
-"""Scalar functions by Catalyst class."""
+"""Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
 
 
 def scalar_rule(node: Expression) -> Rule | None:
     """The rule for a scalar function, None where no table has its class."""
-    entry = SCALAR.get(node.cls.name)
+    entry = SCALAR.get(key_of(node))
     return entry.emit if isinstance(entry, Plain) else entry
 
 

@@ -36,15 +36,45 @@ def plain(function: str, ignoring: str = "", **options: str) -> Plain:
     return Plain(function, tuple(options.items()), frozenset(ignoring.split()))
 
 
+OWNER = {"StaticInvoke": "staticObject", "Invoke": "targetObject"}
+"""What a function that Spark left as a call of a Java method is a method of."""
+
+CALL_DETAILS = frozenset(
+    "staticObject functionName dataType inputTypes methodInputTypes propagateNull returnNullable isDeterministic scalarFunction"
+    .split()
+)
+"""Fields of such calls that say how Java is called, not what the function means."""
+
+
+def key_of(node: tree.Expression) -> str:
+    """What the tables have a function under: its Catalyst class or, for calls of Java methods, class and method.
+
+    `StaticInvoke(ByteArrayMethods.contains)`; `Invoke(ParseUrlEvaluator.evaluate)` on an object that holds the
+    function's constant arguments; `Invoke(string.isValid)` on a value of a Spark type.
+    """
+    if node.cls.name not in OWNER:
+        return node.cls.name
+    owner = node[OWNER[node.cls.name]]
+    if isinstance(owner, tree.Expression):
+        owner = owner["value"] if owner.type.name == "object" else owner.type.name
+    if isinstance(owner, tree.Opaque):
+        owner = owner.java_class.rsplit(".")[-1].rstrip("$")
+    elif isinstance(owner, tree.Node):
+        owner = owner.name
+    return f"{node.cls.name}({owner}.{node['functionName']})"
+
+
 def arguments_of(node: tree.Expression, ignoring: frozenset[str] = frozenset()) -> list[tree.Expression]:
     """The expressions in a node's fields. Raises `Unsupported` for state that a plain call would lose."""
+    if node.cls.name in OWNER:
+        ignoring |= CALL_DETAILS
     found: list[tree.Expression] = []
     for field, value in zip(node.cls.fields, node.values, strict=True):
         if field in ignoring:
             continue
         for part in value if type(value) is tuple else (value,):
-            if not isinstance(part, tree.Expression):
-                raise Unsupported(f"{node.cls.name} carries {field}={part!r}, which its Substrait form can't say")
+            if not isinstance(part, tree.Expression) or part.type.name == "object":
+                raise Unsupported(f"{key_of(node)} carries {field}={part!r}, which its Substrait form can't say")
             found.append(part)
     return found
 
