@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyspark
 import pytest
 from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import YearMonthIntervalType
 from substrait.plan_pb2 import Plan
 
@@ -112,10 +114,8 @@ def _as_months(name: str) -> str:
 
 
 def _collect(df: DataFrame) -> pa.Table:
-    if hasattr(df, "toArrow"):  # since Spark 4.0
+    if not pyspark.__version__.startswith("3."):
         return df.toArrow()
-    from pyspark.sql.pandas.types import to_arrow_schema
-
     return pa.Table.from_batches(df._collect_as_arrow(), to_arrow_schema(df.schema))
 
 

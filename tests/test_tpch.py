@@ -13,6 +13,7 @@ UNORDERED = {6, 14, 17, 19}
 """The queries that return one row, without an ORDER BY."""
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("number", range(1, 23))
 def test_rows(spark: SparkSession, tpch: Path, number: int) -> None:
     assert_same_rows(spark.sql(tpc_data.queries(tpch)[number]), ordered=number not in UNORDERED)
