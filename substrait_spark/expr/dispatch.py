@@ -40,13 +40,16 @@ def operands(node: Expression) -> list[Expression]:
     """The expressions that must be emitted before this one.
 
     Chains of AND and OR count as one call. Lambdas are emitted by the function that applies them, and a
-    subquery's plan by its own rule. JVM objects are constants of the functions that are called on them.
+    subquery's plan by its own rule. JVM objects are constants of the functions that are called on them. What TryEval
+    is around is part of its rule.
     """
     name = node.cls.name
     if name in boolean.VARIADIC:
         return boolean.chain(node)
     if name in subquery.RULES:
         return subquery.operands(node)
+    if name == "TryEval":
+        return operands(node["child"])
     return [
         child
         for child in node.children()

@@ -8,7 +8,7 @@ from ..catalyst.tree import Expression
 from ..errors import Unsupported
 from . import arithmetic, comparison, datetime, string
 from .aggregate import AGGREGATE, Measured
-from .table import Plain, key_of
+from .table import Plain, first_type, key_of
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -24,8 +24,12 @@ SCALAR: dict[str, Plain | Rule] = {
 
 
 def scalar_rule(node: Expression) -> Rule | None:
-    """The rule for a scalar function, None where no table has its class."""
-    entry = SCALAR.get(key_of(node))
+    """The rule for a scalar function, None where no table has its class.
+
+    A class of several families has an entry for each type of its first operand: `Concat(string)`, `Concat(array)`.
+    """
+    key = key_of(node)
+    entry = SCALAR.get(key) or SCALAR.get(f"{key}({first_type(node)})")
     return entry.emit if isinstance(entry, Plain) else entry
 
 

@@ -50,8 +50,11 @@ def key_of(node: tree.Expression) -> str:
     """What the tables have a function under: its Catalyst class or, for calls of Java methods, class and method.
 
     `StaticInvoke(ByteArrayMethods.contains)`; `Invoke(ParseUrlEvaluator.evaluate)` on an object that holds the
-    function's constant arguments; `Invoke(string.isValid)` on a value of a Spark type.
+    function's constant arguments; `Invoke(string.isValid)` on a value of a Spark type; `TryEval(Unhex)` for a function
+    whose errors become null.
     """
+    if node.cls.name == "TryEval":
+        return f"TryEval({key_of(node['child'])})"
     if node.cls.name not in OWNER:
         return node.cls.name
     owner = node[OWNER[node.cls.name]]
@@ -64,8 +67,15 @@ def key_of(node: tree.Expression) -> str:
     return f"{node.cls.name}({owner}.{node['functionName']})"
 
 
+def first_type(node: tree.Expression) -> str:
+    """The name of the Spark type of a node's first operand, empty where it has none."""
+    return next((child.type.name for child in node.children() if isinstance(child, tree.Expression)), "")
+
+
 def arguments_of(node: tree.Expression, ignoring: frozenset[str] = frozenset()) -> list[tree.Expression]:
     """The expressions in a node's fields. Raises `Unsupported` for state that a plain call would lose."""
+    if node.cls.name == "TryEval":
+        node = node["child"]
     if node.cls.name in OWNER:
         ignoring |= CALL_DETAILS
     found: list[tree.Expression] = []
