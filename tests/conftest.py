@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +60,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.sql.warehouse.dir", str(directory / "warehouse"))
         .getOrCreate()
     )
-    session.sparkContext.setLogLevel("ERROR")
+    # Queries that raise are what some tests are about; pytest shows the exceptions that matter.
+    session.sparkContext.setLogLevel("OFF")
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     yield session
     session.stop()
 

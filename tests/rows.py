@@ -113,7 +113,7 @@ def _as_months(name: str) -> str:
     return f"extract(YEAR FROM {name}) * 12 + extract(MONTH FROM {name}) AS {name}"
 
 
-def _collect(df: DataFrame) -> pa.Table:
+def _collect(df: Any) -> pa.Table:
     if not pyspark.__version__.startswith("3."):
         return df.toArrow()
     return pa.Table.from_batches(df._collect_as_arrow(), to_arrow_schema(df.schema))

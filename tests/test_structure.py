@@ -8,6 +8,7 @@ import pytest
 from google.protobuf import text_format
 from substrait.algebra_pb2 import Expression
 from substrait.plan_pb2 import Plan
+from substrait.type_pb2 import Type
 
 from substrait_spark.testing import assert_well_formed, structural_problems
 
@@ -112,11 +113,11 @@ def put(message, text: str) -> None:  # type: ignore[no-untyped-def]
 
 
 def nest(plan: Plan) -> None:
-    """Negate the condition a hundred times."""
+    """Cast the condition fifty times."""
     condition = filter_(plan).condition
     for _ in range(50):
         outer = Expression()
-        outer.cast.type.bool.nullability = 1
+        outer.cast.type.bool.nullability = Type.NULLABILITY_NULLABLE
         outer.cast.failure_behavior = Expression.Cast.FAILURE_BEHAVIOR_THROW_EXCEPTION
         outer.cast.input.CopyFrom(condition)
         condition.CopyFrom(outer)
