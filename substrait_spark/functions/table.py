@@ -75,7 +75,7 @@ def first_type(node: tree.Expression) -> str:
 def arguments_of(node: tree.Expression, ignoring: frozenset[str] = frozenset()) -> list[tree.Expression]:
     """The expressions in a node's fields. Raises `Unsupported` for state that a plain call would lose."""
     if node.cls.name == "TryEval":
-        node = node["child"]
+        return arguments_of_try(node, ignoring)
     if node.cls.name in OWNER:
         ignoring |= CALL_DETAILS
     found: list[tree.Expression] = []
@@ -86,6 +86,18 @@ def arguments_of(node: tree.Expression, ignoring: frozenset[str] = frozenset()) 
             if not isinstance(part, tree.Expression) or part.type.name == "object":
                 raise Unsupported(f"{key_of(node)} carries {field}={part!r}, which its Substrait form can't say")
             found.append(part)
+    return found
+
+
+def arguments_of_try(node: tree.Expression, ignoring: frozenset[str]) -> list[tree.Expression]:
+    """The arguments of the function in a TryEval, which makes null of their errors too: they must have none."""
+    found = arguments_of(node["child"], ignoring)
+    for argument in found:
+        if argument.cls.name not in ("AttributeReference", "Literal"):
+            raise Unsupported(
+                f"{key_of(node)} gives null also where its argument raises",
+                "Compute the argument of the try_ function before the exported part of the query.",
+            )
     return found
 
 
