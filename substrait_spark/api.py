@@ -19,6 +19,7 @@ from .dialects.dialect import load
 from .errors import Problem, Report, SubstraitSparkError, Unsupported, UnsupportedPlanError
 from .plan import build
 from .rel.builder import RelationBuilder
+from .rel.evaluation_order import keep
 from .rewrites import rewrite
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def emit_document(context: Context, document: Document) -> Plan:
     ids = [attribute["exprId"] for attribute in document.output]
     if context.found:
         return Plan()
-    relation: Relation = output.select(ids).relation
+    relation: Relation = keep(relations, output.select(ids).relation)
     names = [
         name
         for shown, attribute in zip(document.names, document.output, strict=True)

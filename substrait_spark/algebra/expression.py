@@ -30,9 +30,11 @@ class Anchors(Protocol):
 class Expression:
     """A Substrait expression."""
 
-    __slots__ = ("height", "type")
+    __slots__ = ("height", "raises", "type")
     type: Type
     height: int
+    raises: bool
+    """Whether evaluating it may raise for some row; engines must not evaluate it for rows that Spark does not."""
 
     def write(self, target: Message, anchors: Anchors) -> None:
         """Fill an expression message in place."""
@@ -70,6 +72,7 @@ class FieldReference(Expression):
         self.outer = outer
         self.parameter = parameter
         self.height = 4 + 2 * len(path)
+        self.raises = False
 
     def step(self, segment: tuple[str, Any], type: Type) -> FieldReference:
         """The reference one segment further in."""
@@ -108,6 +111,7 @@ class Literal(Expression):
         self.value = value
         self.type = types.nullable(type) if value is None else type
         self.height = 4 + 2 * _nesting(type)
+        self.raises = False
 
     def write(self, target: Message, anchors: Anchors) -> None:
         write_literal(self.value, self.type, target.literal)
@@ -129,6 +133,7 @@ class ScalarFunction(Expression):
         self.options = options
         self.type = declaration.result
         self.height = 3 + max((a.height for a in arguments if isinstance(a, Expression)), default=1)
+        self.raises = _checked(declaration, options) or any(isinstance(a, Expression) and a.raises for a in arguments)
 
     def children(self) -> tuple[Expression, ...]:
         return tuple(a for a in self.arguments if isinstance(a, Expression))
@@ -154,6 +159,7 @@ class Cast(Expression):
         self.type = type
         self.throws = throws
         self.height = 2 + input.height
+        self.raises = input.raises or (throws and not types.widens(input.type, type))
 
     def children(self) -> tuple[Expression, ...]:
         return (self.input,)
@@ -185,6 +191,7 @@ class IfThen(Expression):
         self.type = otherwise.type
         inner = max(max(condition.height, value.height) for condition, value in clauses)
         self.height = max(3 + inner, 2 + otherwise.height)
+        self.raises = any(part.raises for part in self.children())
 
     def children(self) -> tuple[Expression, ...]:
         return (*(part for clause in self.clauses for part in clause), self.otherwise)
@@ -213,6 +220,7 @@ class SingularOrList(Expression):
         maybe_null = value.type.nullable or any(option.type.nullable for option in options)
         self.type = types.of("boolean", nullable=maybe_null)
         self.height = 2 + max(value.height, *(option.height for option in options))
+        self.raises = any(part.raises for part in self.children())
 
     def children(self) -> tuple[Expression, ...]:
         return (self.value, *self.options)
@@ -236,6 +244,7 @@ class Nested(Expression):
         self.parts = parts
         inner = max((part.height for part in parts), default=1)
         self.height = (4 if type.kind == "map" else 3) + inner
+        self.raises = any(part.raises for part in parts)
 
     def children(self) -> tuple[Expression, ...]:
         return self.parts
@@ -271,6 +280,7 @@ class ScalarSubquery(Expression):
         self.relation = relation
         self.type = types.nullable(relation.types[0])
         self.height = 3 + relation.height
+        self.raises = False  # it is evaluated once, whatever the rows
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self.relation.write(target.subquery.scalar.input, anchors)
@@ -286,6 +296,7 @@ class InSubquery(Expression):
         self.relation = relation
         self.type = types.of("boolean", nullable=True)
         self.height = 3 + max(relation.height, *(needle.height for needle in needles))
+        self.raises = any(needle.raises for needle in needles)
 
     def children(self) -> tuple[Expression, ...]:
         return self.needles
@@ -309,6 +320,7 @@ class Exists(Expression):
         self.relation = relation
         self.type = types.BOOLEAN
         self.height = 3 + relation.height
+        self.raises = False
 
     def write(self, target: Message, anchors: Anchors) -> None:
         predicate = target.subquery.set_predicate
@@ -326,6 +338,7 @@ class Lambda(Expression):
         self.body = body
         self.type = types.of("func", *parameters, body.type, nullable=False)
         self.height = 2 + body.height
+        self.raises = body.raises
 
     def children(self) -> tuple[Expression, ...]:
         return (self.body,)
@@ -508,6 +521,7 @@ class WindowFunction(Expression):
         inner = [3 + part.height for part in partition]
         inner += [3 + sort.expression.height for sort in sorts]
         self.height = max(call.height, *inner) if inner else call.height
+        self.raises = any(part.raises for part in call.expressions())
 
     def write(self, target: Message, anchors: Anchors) -> None:
         function = target.window_function
@@ -520,6 +534,14 @@ class WindowFunction(Expression):
 
 PHASE = 3
 """AggregationPhase.INITIAL_TO_RESULT: the unspecified phase would mean intermediate to result."""
+
+
+def _checked(declaration: Declaration, options: Sequence[tuple[str, str]]) -> bool:
+    """Whether a function is one that raises. A decimal result of fewer than 38 digits holds every value."""
+    if not any(value == "ERROR" for _, value in options):
+        return False
+    result = declaration.result
+    return not (result.kind == "decimal" and result.parameters[0] < 38)
 
 
 def invocation(distinct: bool) -> Any:

@@ -39,13 +39,28 @@ class Relation:
         """The same relation with these of its columns, in this order."""
         if list(ordinals) == list(range(len(self.types))):
             return self
-        copy = object.__new__(type(self))
-        for cls in type(self).__mro__:
-            for slot in getattr(cls, "__slots__", ()):
-                setattr(copy, slot, getattr(self, slot))
+        copy = self._copy()
         copy.emit = tuple(ordinals) if self.emit is None else tuple(self.emit[o] for o in ordinals)
         copy.types = tuple(self.types[o] for o in ordinals)
         return copy
+
+    def with_inputs(self, inputs: tuple[Relation, ...]) -> Relation:
+        """The same relation over other inputs of the same types."""
+        copy = self._copy()
+        copy.inputs = inputs
+        copy.height = max(self.height, *(2 + input.height for input in inputs))
+        return copy
+
+    def _copy(self) -> Relation:
+        copy: Relation = object.__new__(type(self))
+        for cls in type(self).__mro__:
+            for slot in getattr(cls, "__slots__", ()):
+                setattr(copy, slot, getattr(self, slot))
+        return copy
+
+    def expressions(self) -> tuple[Expression, ...]:
+        """The expressions that are evaluated for the rows of the input."""
+        return ()
 
     def write(self, target: Message, anchors: Anchors) -> None:
         """Fill a relation message in place."""
@@ -149,6 +164,9 @@ class Filter(Relation):
         self.condition = condition
         self._finish((input,), input.types, condition.height)
 
+    def expressions(self) -> tuple[Expression, ...]:
+        return (self.condition,)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.filter.common)
         self.inputs[0].write(target.filter.input, anchors)
@@ -158,17 +176,20 @@ class Filter(Relation):
 class Project(Relation):
     """The columns of the input, then computed ones."""
 
-    __slots__ = ("expressions",)
+    __slots__ = ("computed",)
 
     def __init__(self, input: Relation, expressions: Sequence[Expression]) -> None:
-        self.expressions = tuple(expressions)
+        self.computed = tuple(expressions)
         direct = (*input.types, *(expression.type for expression in expressions))
         self._finish((input,), direct, max((e.height for e in expressions), default=1))
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return self.computed
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.project.common)
         self.inputs[0].write(target.project.input, anchors)
-        for expression in self.expressions:
+        for expression in self.computed:
             expression.write(target.project.expressions.add(), anchors)
 
 
@@ -184,6 +205,9 @@ class Join(Relation):
         self.join_type = join_type
         self.condition = condition
         self._finish((left, right), _join_types(left, right, join_type), condition.height)
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return (self.condition,)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         join = target.join
@@ -246,6 +270,9 @@ class Aggregate(Relation):
         inner = [key.height for key in groupings] + [2 + measure.height for measure in measures]
         self._finish((input,), direct, max(inner, default=1))
 
+    def expressions(self) -> tuple[Expression, ...]:
+        return (*self.groupings, *(e for measure in self.measures for e in measure.expressions()))
+
     def write(self, target: Message, anchors: Anchors) -> None:
         aggregate = target.aggregate
         self._write_common(aggregate.common)
@@ -270,6 +297,9 @@ class Sort(Relation):
     def __init__(self, input: Relation, sorts: Sequence[SortField]) -> None:
         self.sorts = tuple(sorts)
         self._finish((input,), input.types, 1 + max(sort.expression.height for sort in sorts))
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple(sort.expression for sort in self.sorts)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.sort.common)
@@ -335,6 +365,9 @@ class Expand(Relation):
         inner = max((e.height for projection in projections for e in projection), default=1)
         self._finish((input,), [*columns, types.I32], 2 + inner)
 
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple(e for projection in self.projections for e in projection)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         expand = target.expand
         self._write_common(expand.common)
@@ -363,6 +396,9 @@ class Window(Relation):
         inner = [call.height for call in calls] + [key.height for key in partition]
         inner += [1 + sort.expression.height for sort in sorts]
         self._finish((input,), (*input.types, *(call.type for call in calls)), max(inner, default=1))
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple(e for call in self.calls for e in call.expressions())
 
     def write(self, target: Message, anchors: Anchors) -> None:
         window = target.window

@@ -39,6 +39,8 @@ SHORT_NAMES = {
 
 INTEGERS = ("i8", "i16", "i32", "i64")
 FLOATS = ("fp32", "fp64")
+DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
+"""How many decimal digits the values of an integer type have at most."""
 
 
 class Type:
@@ -120,6 +122,21 @@ def least_nullable_common(left: Type, right: Type) -> Type:
         for a, b in zip(left.parameters, right.parameters, strict=True)
     ]
     return of(left.kind, *parameters, nullable=left.nullable or right.nullable)
+
+
+def widens(source: Type, target: Type) -> bool:
+    """Whether every value of a type has the same value in another."""
+    if source.kind in INTEGERS and target.kind in INTEGERS:
+        return INTEGERS.index(source.kind) <= INTEGERS.index(target.kind)
+    if source.kind in INTEGERS and target.kind == "decimal":
+        precision, scale = target.parameters
+        return bool(precision - scale >= DIGITS[source.kind])
+    if source.kind in FLOATS and target.kind in FLOATS:
+        return FLOATS.index(source.kind) <= FLOATS.index(target.kind)
+    if source.kind == target.kind == "decimal":
+        (precision, scale), (wider, finer) = source.parameters, target.parameters
+        return bool(finer >= scale and wider - finer >= precision - scale)
+    return equal_but_nullability(source, target)
 
 
 BOOLEAN = of("boolean", nullable=False)

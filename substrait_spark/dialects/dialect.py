@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from .. import extensions
-from ..errors import DialectError
+from ..algebra.types import Type
+from ..errors import DialectError, NotInDialect
 
 BUILT_IN = ("datafusion",)
 
@@ -26,6 +27,10 @@ class Quirks(NamedTuple):
 
     nan_payloads: bool = False
     """Compares NaNs by their bits, and groups -0.0 under whichever zero came first; has `datafusion:nanvl`."""
+    eager_connectives: bool = False
+    """AND and OR evaluate all operands for all rows, so that one may raise where Spark does not evaluate it."""
+    projects_below_filters: bool = False
+    """Moves projections below filters, so that they may raise for rows that the filter drops; has `datafusion:random`."""
     window_offset_field: bool = False
     """Reads a window bound's removed integer `offset` in place of `offset_expr`."""
     grouping_sets: bool = True
@@ -51,6 +56,7 @@ class Dialect:
 
     def __init__(self, name: str, document: Mapping[str, Any]) -> None:
         self.name = name
+        self._types = _by_name(document.get("supported_types"), "type")
         self._relations = _by_name(document.get("supported_relations"), "relation")
         self._expressions = _by_name(document.get("supported_expressions"), "expression")
         dependencies = document.get("dependencies") or {}
@@ -64,6 +70,27 @@ class Dialect:
     @lru_cache(maxsize=1)
     def canonical() -> Dialect:
         return Dialect("canonical", {})
+
+    def allows_type(self, type: Type, column: bool = False) -> bool:
+        """Whether values of a type are supported, at every level of it; with `column`, also as a table's column."""
+        if self._types is None:
+            return True
+        entry = self._types.get(TYPE_NAMES[type.kind])
+        return (
+            entry is not None
+            and _within(type, entry)
+            and not (column and entry.get("system_metadata", {}).get("supported_as_column") is False)
+            and all(self.allows_type(part, column) for part in type.parameters if isinstance(part, Type))
+        )
+
+    def require_type(self, type: Type, column: bool = False) -> None:
+        """Raise NotInDialect for a type that is not supported."""
+        if not self.allows_type(type, column):
+            where = " in a table" if column and self.allows_type(type) else ""
+            raise NotInDialect(
+                f"the dialect {self.name} has no type {type}{where}",
+                "Choose another dialect, or cast the value in Spark to a type that this one has.",
+            )
 
     def allows_relation(self, name: str, key: str = "", value: str = "") -> bool:
         """Whether a relation is supported, and a variant of it such as `("JOIN", "join_types", "LEFT_MARK")`."""
@@ -89,6 +116,30 @@ class Dialect:
         if entry is None:
             return False
         return entry is ANY_FUNCTION or dict(options) == entry.options
+
+
+TYPE_NAMES = {
+    **{
+        kind: kind.upper()
+        for kind in (
+            "i8 i16 i32 i64 fp32 fp64 string binary date precision_time precision_timestamp precision_timestamp_tz "
+            "interval_year interval_day interval_compound uuid varchar decimal struct list map func"
+        ).split()
+    },
+    "boolean": "BOOL",
+    "fixedchar": "FIXED_CHAR",
+    "fixedbinary": "FIXED_BINARY",
+}
+"""The schema's names of types."""
+
+
+def _within(type: Type, entry: Mapping[str, Any]) -> bool:
+    """Whether a type's numbers keep to the limits that an entry sets."""
+    limits = [entry.get(key, 2**31) for key in ("max_precision", "max_scale")]
+    if type.kind in ("varchar", "fixedchar", "fixedbinary"):
+        limits = [entry.get("max_length", 2**31)]
+    numbers = [part for part in type.parameters if not isinstance(part, Type)]
+    return all(number <= limit for number, limit in zip(numbers, limits, strict=False))
 
 
 ANY_FUNCTION = Function(frozenset(), {}, {})

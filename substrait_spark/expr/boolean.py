@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..algebra import types
 from ..algebra.expression import Expression
 from ..catalyst import tree
 from .builder import ExpressionBuilder, Rule
@@ -10,8 +13,10 @@ VARIADIC = {"And": "and", "Or": "or"}
 
 
 def chain(node: tree.Expression) -> list[tree.Expression]:
-    """The operands of a chain of the same connective, in order."""
+    """The operands of a chain of the same connective, in order; the node itself where it is none."""
     name = node.cls.name
+    if name not in VARIADIC:
+        return [node]
     found: list[tree.Expression] = []
     stack: list[tree.Expression] = [node]
     while stack:
@@ -26,7 +31,51 @@ def chain(node: tree.Expression) -> list[tree.Expression]:
 
 def connective(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """And, Or: one call for a whole chain, because messages nest only so deep."""
-    return e.call(f"boolean:{VARIADIC[node.cls.name]}", *e.emit_all(chain(node)))
+    operands = e.emit_all(chain(node))
+    name = VARIADIC[node.cls.name]
+    last = _last_raising(e, operands)
+    if not last:
+        return e.call(f"boolean:{name}", *operands)
+    first, rest = operands[:last], operands[last:]
+    lazy = _lazy_and if name == "and" else _lazy_or
+    return lazy(e, _joined(e, name, first), _joined(e, name, rest))
+
+
+def conjunction(e: ExpressionBuilder, operands: Sequence[Expression]) -> Expression:
+    """The AND of a filter's conjuncts, where null counts as false; later ones are evaluated where earlier hold."""
+    last = _last_raising(e, operands)
+    if not last:
+        return e.and_(*operands)
+    then = e.cast(e.and_(*operands[last:]), types.I32)
+    return e.equal(e.if_then(conjunction(e, operands[:last]), then, e.i32(0)), e.i32(1))
+
+
+def _last_raising(e: ExpressionBuilder, operands: Sequence[Expression]) -> int:
+    """The position of the last operand that must not be evaluated for all rows; 0 where there is none."""
+    if not e.dialect.quirks.eager_connectives:
+        return 0
+    return max((n for n, operand in enumerate(operands) if n and operand.raises), default=0)
+
+
+def _joined(e: ExpressionBuilder, name: str, operands: Sequence[Expression]) -> Expression:
+    return operands[0] if len(operands) == 1 else e.call(f"boolean:{name}", *operands)
+
+
+def _lazy_and(e: ExpressionBuilder, left: Expression, right: Expression) -> Expression:
+    """AND over integers, since engines turn a CASE of booleans into the eager AND that it means."""
+    value = e.cast(right, types.I32)
+    parts = [e.not_(left), e.i32(0), value]
+    if left.type.nullable:
+        parts[2:2] = [e.is_null(left), e.if_then(right, e.null(types.I32), value)]
+    return e.equal(e.if_then(*parts), e.i32(1))
+
+
+def _lazy_or(e: ExpressionBuilder, left: Expression, right: Expression) -> Expression:
+    value = e.cast(right, types.I32)
+    parts = [left, e.i32(1), value]
+    if left.type.nullable:
+        parts[2:2] = [e.is_null(left), e.if_then(right, e.i32(1), e.null(types.I32))]
+    return e.equal(e.if_then(*parts), e.i32(1))
 
 
 def negation(e: ExpressionBuilder, node: tree.Expression) -> Expression:

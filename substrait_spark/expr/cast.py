@@ -29,9 +29,7 @@ def _rank(kind: str) -> int:
 
 
 def _never_fails(source: types.Type, target: types.Type) -> bool:
-    from ..functions.table import widens
-
-    return widens(source, target) or target.kind in ("string", "fp32", "fp64") and source.kind != "string"
+    return types.widens(source, target) or target.kind in ("string", "fp32", "fp64") and source.kind != "string"
 
 
 RULES: dict[str, Rule] = {"Cast": cast}

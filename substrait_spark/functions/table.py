@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import types
-from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..errors import Unsupported
 
@@ -106,18 +105,6 @@ def lossless(e: ExpressionBuilder, call: Expression, node: tree.Expression) -> E
     wanted = e.type_of(node, call.type.nullable)
     if types.equal_but_nullability(call.type, wanted):
         return call
-    if not widens(call.type, wanted):
+    if not types.widens(call.type, wanted):
         raise Unsupported(f"the function returns {call.type} where Spark has {wanted}")
     return e.cast(call, wanted)
-
-
-def widens(source: Type, target: Type) -> bool:
-    """Whether every value of a type has the same value in another."""
-    if source.kind in INTEGERS and target.kind in INTEGERS:
-        return INTEGERS.index(source.kind) <= INTEGERS.index(target.kind)
-    if source.kind in FLOATS and target.kind in FLOATS:
-        return FLOATS.index(source.kind) <= FLOATS.index(target.kind)
-    if source.kind == target.kind == "decimal":
-        (precision, scale), (wider, finer) = source.parameters, target.parameters
-        return bool(finer >= scale and wider - finer >= precision - scale)
-    return False

@@ -12,6 +12,7 @@ from ..context import Context
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.scope import Scope
+from .evaluation_order import keep
 from .output import Output
 
 
@@ -45,7 +46,7 @@ class RelationBuilder:
 
     def subquery(self, plan: tree.Plan) -> Relation:
         """The relation of a subquery's plan."""
-        return self.emit(plan, "subquery: ").relation
+        return keep(self, self.emit(plan, "subquery: ").relation)
 
     def _stand_in(self, node: tree.Plan) -> Output:
         """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..algebra.expression import Expression, Literal
 from ..algebra.relation import Filter
 from ..catalyst import tree
-from ..expr.boolean import chain
+from ..expr.boolean import chain, conjunction
 from .builder import RelationBuilder
 from .output import Output
 
@@ -14,10 +14,11 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Filter: rows for which the condition is true, neither false nor null."""
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
-    conjuncts = [c for c in e.emit_all(chain(node["condition"]) if node["condition"].name == "And" else [node["condition"]]) if not _is_true(c)]
+    condition = node["condition"]
+    conjuncts = [c for c in e.emit_all(chain(condition) if condition.name == "And" else [condition]) if not _is_true(c)]
     if not conjuncts:
         return input
-    return Output(Filter(input.relation, e.and_(*conjuncts)), input.ids)
+    return Output(Filter(input.relation, conjunction(e, conjuncts)), input.ids)
 
 
 def _is_true(condition: Expression) -> bool:
