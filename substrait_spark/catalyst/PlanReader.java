@@ -316,7 +316,8 @@ public class PlanReader {
       out.append(classNumber(Literal.class, "e", new String[] {"value"}, false));
       expressionHead(literal, out);
       out.append(',');
-      datum(literal.value(), literal.dataType(), out);
+      if (literal.dataType() instanceof ObjectType) value(literal.value(), out);
+      else datum(literal.value(), literal.dataType(), out);
     }
 
     /** The set holds internal values, in no order: they mean what the child's type says. */
@@ -468,7 +469,8 @@ public class PlanReader {
       else if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
       else if (value instanceof Expression || value instanceof LogicalPlan) out.append(node(value));
       else if (value instanceof DataType) out.append("{\"t\":").append(type((DataType) value)).append('}');
-      else if (value instanceof String || value instanceof Character || value instanceof UTF8String) string(value.toString(), out);
+      else if (value instanceof String || value instanceof Character) string(value.toString(), out);
+      else if (value instanceof UTF8String) text((UTF8String) value, out);
       else if (value instanceof Boolean) out.append(value);
       else if (value instanceof Double || value instanceof Float) out.append("{\"d\":").append(value).append('}');
       else if (value instanceof Number && !(value instanceof scala.math.ScalaNumber)) out.append("{\"i\":").append(value).append('}');

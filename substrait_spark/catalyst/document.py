@@ -8,7 +8,8 @@ number) and three tables, `classes`, `types` and `nodes`, whose entries refer to
 * node: `[class, field value…]`; an expression's class is followed by its type (-1: none) and nullability
 
 A field value is a number (of a node), a string, a boolean, null, a list, or an object that tells what it is:
-`i` integer, `d` double, `t` type, `o` opaque object, `m` options, `row` data in Catalyst's internal form.
+`i` integer, `d` double, `t` type, `o` opaque object, `m` options, `x` bytes of a string that is no UTF-8, `row` data in
+Catalyst's internal form.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def _node(
     if cls.kind == "e":
         kind = types[entry[1]] if entry[1] >= 0 else UNTYPED
         if cls.name == "Literal":
-            values: tuple[Any, ...] = (datum(entry[3]),)
+            values: tuple[Any, ...] = (_value(entry[3], types, nodes) if kind.name == "object" else datum(entry[3]),)
         else:
             values = tuple([_value(value, types, nodes) for value in entry[3:]])
         _check_arity(cls, values)
@@ -99,6 +100,8 @@ def _value(value: Any, types: list[DataType], nodes: list[Node]) -> Any:
         return Opaque(content)
     if tag == "m":
         return Options(dict(content))
+    if tag == "x":
+        return base64.b64decode(content, validate=True)
     if tag == "row":
         return Rows([datum(element) for element in content])
     raise ValueError(f"unknown tag {tag!r}")

@@ -58,7 +58,7 @@ def key_of(node: tree.Expression) -> str:
         return node.cls.name
     owner = node[OWNER[node.cls.name]]
     if isinstance(owner, tree.Expression):
-        owner = owner["value"] if owner.type.name == "object" else owner.type.name
+        owner = owner["value"] if owner.cls.name == "Literal" and owner.type.name == "object" else owner.type.name
     if isinstance(owner, tree.Opaque):
         owner = owner.java_class.rsplit(".")[-1].rstrip("$")
     elif isinstance(owner, tree.Node):
