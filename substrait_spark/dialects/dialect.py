@@ -30,7 +30,7 @@ class Quirks(NamedTuple):
     eager_connectives: bool = False
     """AND and OR evaluate all operands for all rows, so that one may raise where Spark does not evaluate it."""
     projects_below_filters: bool = False
-    """Moves projections below filters, so that they may raise for rows that the filter drops; has `datafusion:random`."""
+    """Moves projections below filters, so that they may raise for rows that the filter drops."""
     window_offset_field: bool = False
     """Reads a window bound's removed integer `offset` in place of `offset_expr`."""
     grouping_sets: bool = True

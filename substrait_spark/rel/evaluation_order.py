@@ -1,41 +1,101 @@
 """Keeps expressions that may raise away from rows that a filter below them drops.
 
-Some engines move projections below filters. A filter on a column that is computed with a random number stays where
-it is, and so does what is above it.
+Some engines move projections below filters. So the filter's condition becomes a column, and what may raise is
+evaluated only where that column is true, wherever the engine evaluates it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..algebra.expression import FieldReference
-from ..algebra.relation import Fetch, Filter, Project, Relation, Set, Sort
+from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, SortField
+from ..algebra.relation import Aggregate, Expand, Fetch, Filter, Project, Relation, Sort, Window
+from ..algebra.types import Type
 from ..expr.scope import Scope
 
 if TYPE_CHECKING:
     from .builder import RelationBuilder
 
 
-def keep(r: RelationBuilder, relation: Relation, raising_above: bool = False) -> Relation:
-    """The relation with every filter fixed in place that an expression above it, which may raise, relies on."""
+def keep(r: RelationBuilder, relation: Relation) -> Relation:
+    """The relation with what may raise above a filter guarded by the filter's condition."""
     if not r.dialect.quirks.projects_below_filters:
         return relation
-    raising = (raising_above and isinstance(relation, Fetch | Filter | Project | Set | Sort)) or any(
-        expression.raises for expression in relation.expressions()
-    )
-    inputs = tuple(keep(r, input, raising) for input in relation.inputs)
-    if inputs != relation.inputs:
+    inputs = tuple([keep(r, input) for input in relation.inputs])
+    if any(new is not old for new, old in zip(inputs, relation.inputs, strict=True)):
         relation = relation.with_inputs(inputs)
-    return _fixed(r, relation) if raising_above and isinstance(relation, Filter) else relation
+    if len(inputs) != 1 or not any(expression.raises for expression in relation.expressions()):
+        return relation
+    marked = _marked(inputs[0])
+    return relation if marked is None else _guarded(r, relation, marked)
 
 
-def _fixed(r: RelationBuilder, filter: Filter) -> Relation:
-    (input,) = filter.inputs
+def _marked(relation: Relation) -> Relation | None:
+    """The relation with one more column, last, that is true for all its rows by the filter in it; None without one."""
+    columns = tuple(range(len(relation.types))) if relation.emit is None else relation.emit
+    if isinstance(relation, Filter):
+        (input,) = relation.inputs
+        mark = len(input.types)
+        condition = Project(input, [relation.condition])
+        return Filter(condition, FieldReference(mark, condition.types[mark])).select((*columns, mark))
+    if isinstance(relation, Sort | Fetch):
+        below = _marked(relation.inputs[0])
+        if below is not None:
+            above = Sort(below, relation.sorts) if isinstance(relation, Sort) else Fetch(below, relation.offset, relation.count)
+            return above.select((*columns, len(below.types) - 1))
+    return None
+
+
+def _guarded(r: RelationBuilder, relation: Relation, input: Relation) -> Relation:
+    """The relation over the marked input, with the columns that it had."""
     e = r.expressions(Scope((), input.types))
-    always = e.call("comparison:gte", e.call("datafusion:random"), e.fp64(0.0))
-    marked = Project(input, [e.and_(filter.condition, always)])
-    mark = FieldReference(len(input.types), marked.types[-1])
-    columns = range(len(input.types)) if filter.emit is None else filter.emit
-    return Filter(marked, mark).select(columns)
+    mark = FieldReference(len(input.types) - 1, input.types[-1])
+
+    def guard(expression: Expression) -> Expression:
+        if not expression.raises:
+            return expression
+        return e.if_then(mark, expression, Literal(_neutral(expression.type), expression.type))
+
+    rebuilt = _rebuilt(relation, input, guard)
+    width = len(relation.inputs[0].types)
+    direct = range(len(relation.types)) if relation.emit is None else relation.emit
+    passes_input = isinstance(relation, Project | Window)
+    return rebuilt.select([n + 1 if passes_input and n >= width else n for n in direct])
 
 
+def _rebuilt(relation: Relation, input: Relation, guard: Any) -> Relation:
+    if isinstance(relation, Project):
+        return Project(input, [guard(expression) for expression in relation.computed])
+    if isinstance(relation, Filter):
+        return Filter(input, guard(relation.condition))
+    if isinstance(relation, Sort):
+        return Sort(input, [_guarded_sort(sort, guard) for sort in relation.sorts])
+    if isinstance(relation, Aggregate):
+        keys = [guard(key) for key in relation.groupings]
+        return Aggregate(input, keys, [_guarded_measure(m, guard) for m in relation.measures], relation.sets)
+    if isinstance(relation, Expand):
+        return Expand(input, [tuple([guard(e) for e in projection]) for projection in relation.projections])
+    if isinstance(relation, Window):
+        calls = [call.with_expressions([guard(e) for e in call.expressions()]) for call in relation.calls]
+        partition = [guard(key) for key in relation.partition]
+        return Window(input, calls, partition, [_guarded_sort(sort, guard) for sort in relation.sorts])
+    raise TypeError(f"{type(relation).__name__} has no expressions to guard")
+
+
+def _guarded_sort(sort: SortField, guard: Any) -> SortField:
+    return SortField(guard(sort.expression), sort.ascending, sort.nulls_first)
+
+
+def _guarded_measure(measure: AggregateFunction, guard: Any) -> AggregateFunction:
+    return measure.with_expressions([guard(expression) for expression in measure.expressions()])
+
+
+def _neutral(type: Type) -> Any:
+    """Any value of the type: it is never seen."""
+    if type.nullable:
+        return None
+    if type.kind == "struct":
+        return tuple(_neutral(field) for field in type.parameters)
+    return {"string": "", "binary": b"", "boolean": False, "list": (), "map": ((), ()), "fp32": 0.0, "fp64": 0.0}.get(
+        type.kind, 0
+    )
