@@ -25,6 +25,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.InSet;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.CommandResult;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
@@ -244,6 +245,7 @@ public class PlanReader {
       else if (object instanceof LogicalRDD) logicalRddEntry((LogicalRDD) object, entry);
       else if (object instanceof HadoopFsRelation) fileRelationEntry((HadoopFsRelation) object, entry);
       else if (object instanceof CatalogTable) catalogTableEntry((CatalogTable) object, entry);
+      else if (object instanceof CommandResult) commandEntry((CommandResult) object, entry);
       else productEntry((scala.Product) object, entry);
       String text = entry.append(']').toString();
       Integer number = (Integer) nodeNumbers.get(text);
@@ -429,6 +431,14 @@ public class PlanReader {
       DataType[] types = new DataType[fields.length];
       for (int i = 0; i < fields.length; i++) types[i] = fields[i].dataType();
       return types;
+    }
+
+    /** Of a command that has run, what it shows and its name; the plan that it is for may not even be resolved. */
+    private void commandEntry(CommandResult result, StringBuilder out) {
+      out.append(classNumber(CommandResult.class, "p", new String[] {"output", "command"}, false)).append(',');
+      value(result.output(), out);
+      out.append(',');
+      string(result.commandLogicalPlan().nodeName(), out);
     }
 
     /** Storage and table properties may hold credentials: only what names the table leaves the JVM. */

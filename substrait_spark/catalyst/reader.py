@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.resources
 import json
 import threading
+import uuid
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -64,13 +65,18 @@ def _reader(df: DataFrame) -> Any:
 
 
 def _compile(gateway: Any) -> Any:
-    """Compile the reader with Janino, which Spark itself uses for generated code."""
+    """Compile the reader with Janino, which Spark itself uses for generated code.
+
+    Each time in a package of a new name, because py4j remembers methods by their class's name: in a JVM that served
+    another Python process, or this module before a reload, they would be those of the earlier class.
+    """
     source = importlib.resources.files(__package__).joinpath("PlanReader.java").read_text("utf-8")
+    package = f"substrait_spark_{uuid.uuid4().hex}"
     jvm = gateway.jvm
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
-    compiler.cook(source)
-    reader = compiler.getClassLoader().loadClass("substrait_spark.PlanReader")
+    compiler.cook(source.replace("package substrait_spark;", f"package {package};", 1))
+    reader = compiler.getClassLoader().loadClass(f"{package}.PlanReader")
     parameters = gateway.new_array(jvm.java.lang.Class, 1)
     parameters[0] = jvm.java.lang.Class.forName("java.lang.String")
     arguments = gateway.new_array(jvm.java.lang.Object, 1)

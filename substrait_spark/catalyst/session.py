@@ -11,19 +11,21 @@ OLDEST = (3, 5)
 
 def require_classic(df: Any) -> None:
     """Raise a clear error unless this is a DataFrame of a classic, running Spark session from 3.5 on."""
-    module = type(df).__module__
+    from pyspark.sql import DataFrame
+
     if df is None:
         raise SubstraitSparkError("Give a PySpark DataFrame, not None (show() and write return None).")
-    if module.startswith("pyspark.sql.connect"):
+    if any(base.__module__.startswith("pyspark.sql.connect") for base in type(df).__mro__):
         raise UnsupportedSessionError(
             "This is a Spark Connect DataFrame: its plan lives on the server, out of reach. "
             "Use a classic session, for example SparkSession.builder.master('local[*]')."
         )
+    module = type(df).__module__
     if module.startswith("pyspark.pandas"):
         raise SubstraitSparkError("Give a PySpark DataFrame: call to_spark() on the pandas-on-Spark frame first.")
-    if not module.startswith("pyspark.sql") or not hasattr(df, "_jdf"):
-        kind = f"{module}.{type(df).__name__}"
-        hint = " Pass it to spark.createDataFrame first." if module.startswith("pandas") else ""
+    if not isinstance(df, DataFrame):
+        kind = f"{module.removeprefix('builtins').lstrip('.')}.{type(df).__name__}".lstrip(".")
+        hint = " Pass it to spark.createDataFrame first." if module.startswith(("pandas", "pyarrow")) else ""
         raise SubstraitSparkError(f"Give a PySpark DataFrame, not a {kind}.{hint}")
     _require_running(df)
 

@@ -39,9 +39,9 @@ def rule_of(node: Expression) -> Rule:
 def operands(node: Expression) -> list[Expression]:
     """The expressions that must be emitted before this one.
 
-    Chains of AND and OR count as one call. Lambdas are emitted by the function that applies them, and a
-    subquery's plan by its own rule. JVM objects are constants of the functions that are called on them. What TryEval
-    is around is part of its rule.
+    Chains of AND and OR count as one call. Lambdas are emitted by the function that applies them, a subquery's plan
+    by its own rule, and literals when a rule asks for them: it may read their value instead. JVM objects are constants
+    of the functions that are called on them. What TryEval is around is part of its rule.
     """
     name = node.cls.name
     if name in boolean.VARIADIC:
@@ -53,5 +53,7 @@ def operands(node: Expression) -> list[Expression]:
     return [
         child
         for child in node.children()
-        if isinstance(child, Expression) and child.cls.name != "LambdaFunction" and child.type.name != "object"
+        if isinstance(child, Expression)
+        and child.cls.name not in ("LambdaFunction", "Literal")
+        and child.type.name != "object"
     ]

@@ -22,7 +22,9 @@ def typed_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Expressio
     if type.name == "void" and value is None:
         raise refusal(type)
     checked = plain(value, type)
-    return Literal(checked, to_substrait(type, checked is None))
+    literal = Literal(checked, to_substrait(type, checked is None))
+    e.dialect.require_type(literal.type)
+    return literal
 
 
 def plain(value: Any, type: DataType) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
+from ..algebra import types
 from ..algebra.relation import LocalFiles, NamedTable, Read, VirtualTable
 from ..algebra.types import Type
 from ..catalyst import tree
@@ -19,21 +21,53 @@ FORMATS = {
 }
 
 
-def schema(attributes: Sequence[tree.Expression]) -> tuple[list[str], list[Type]]:
-    """The depth-first names and the types of a leaf's columns."""
-    names = [name for attribute in attributes for name in field_names(attribute["name"], attribute.type)]
-    return names, [to_substrait(attribute.type, attribute.nullable) for attribute in attributes]
+def schema(
+    r: RelationBuilder, attributes: Sequence[tree.Expression], stored: bool = False
+) -> tuple[list[str], list[Type]]:
+    """The depth-first names and the types of a leaf's columns, every one of them checked; `stored` for a table's."""
+    shown = _unique([attribute["name"] for attribute in attributes])
+    names = [
+        name
+        for column, attribute in zip(shown, attributes, strict=True)
+        for name in field_names(column, attribute.type)
+    ]
+    return names, [_column_type(r, attribute, stored) for attribute in attributes]
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """The names of columns, with a number where one repeats: local rows may have that, no engine's table has."""
+    taken, found = set(names), []
+    seen: set[str] = set()
+    for name in names:
+        candidate = name
+        for number in itertools.count(2):
+            if candidate not in seen and (candidate == name or candidate not in taken):
+                break
+            candidate = f"{name}_{number}"
+        seen.add(candidate)
+        found.append(candidate)
+    return found
+
+
+def _column_type(r: RelationBuilder, attribute: tree.Expression, stored: bool) -> Type:
+    try:
+        type = to_substrait(attribute.type, attribute.nullable)
+        r.dialect.require_type(type, stored)
+    except Unsupported as problem:
+        r.context.report(attribute, problem)
+        return types.nullable(types.BOOLEAN)
+    return type
 
 
 def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     """LogicalRelation: a table by name or files, as the caller asked for."""
-    names, types = schema(node["output"])
+    names, kinds = schema(r, node["output"], stored=True)
     table = node["catalogTable"]
     if table is not None and r.context.settings.reads != "files":
-        return Output(_checked(r, "NAMED_TABLE", NamedTable(table_name(table), names, types)), ids_of(node["output"]))
+        return Output(_checked(r, "NAMED_TABLE", NamedTable(table_name(table), names, kinds)), ids_of(node["output"]))
     if r.context.settings.reads == "tables":
         raise Unsupported("it reads files that no catalog names", "Use reads='auto' or reads='files'.")
-    return Output(files(r, node["relation"], names, types), ids_of(node["output"]))
+    return Output(files(r, node["relation"], names, kinds), ids_of(node["output"]))
 
 
 def table_name(table: tree.Node) -> list[str]:
@@ -43,7 +77,7 @@ def table_name(table: tree.Node) -> list[str]:
     return [part for part in parts if part is not None]
 
 
-def files(r: RelationBuilder, relation: tree.Node, names: list[str], types: list[Type]) -> Read:
+def files(r: RelationBuilder, relation: tree.Node, names: list[str], kinds: list[Type]) -> Read:
     """The files of a relation, one item each."""
     if not isinstance(relation, tree.Node) or relation.name != "HadoopFsRelation":
         source = getattr(relation, "java_class", relation)
@@ -57,7 +91,7 @@ def files(r: RelationBuilder, relation: tree.Node, names: list[str], types: list
     if relation["partitionSchema"].parameters:
         raise Unsupported("the files are partitioned by folder names", "Use reads='tables' for a catalog table.")
     listed = [(uri, length) for _, found in relation["partitions"] for uri, length in found]
-    return _checked(r, "LOCAL_FILES", LocalFiles(sorted(listed), format, names, types))
+    return _checked(r, "LOCAL_FILES", LocalFiles(sorted(listed), format, names, kinds))
 
 
 def _checked(r: RelationBuilder, read_type: str, read: Read) -> Read:
@@ -71,7 +105,10 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
     if node["isStreaming"] or node["data"] is None:
         raise Unsupported("it is a streaming source")
     attributes = node["output"]
-    names, types = schema(attributes)
+    known = len(r.context.found)
+    names, kinds = schema(r, attributes)
+    if len(r.context.found) > known:
+        return Output(VirtualTable([], names, kinds), ids_of(attributes))  # their values can't be written either
     limit = r.context.settings.inline_limit
     if len(node["data"].values) > limit:
         raise too_many(limit, f"more than {limit}")
@@ -79,11 +116,11 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
     rows = [
         tuple(
             e.as_type(typed_literal(e, value, attribute.type), type)
-            for value, attribute, type in zip(row, attributes, types, strict=True)
+            for value, attribute, type in zip(row, attributes, kinds, strict=True)
         )
         for row in node["data"].values
     ]
-    return Output(_checked(r, "VIRTUAL_TABLE", VirtualTable(rows, names, types)), ids_of(attributes))
+    return Output(_checked(r, "VIRTUAL_TABLE", VirtualTable(rows, names, kinds)), ids_of(attributes))
 
 
 def too_many(limit: int, count: str) -> Unsupported:
@@ -104,10 +141,10 @@ def range_(r: RelationBuilder, node: tree.Plan) -> Output:
     limit = r.context.settings.inline_limit
     if len(numbers) > limit:
         raise too_many(limit, str(len(numbers)))
-    names, types = schema(node["output"])
+    names, kinds = schema(r, node["output"])
     e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
-    rows = [(e.literal(number, types[0]),) for number in numbers]
-    return Output(_checked(r, "VIRTUAL_TABLE", VirtualTable(rows, names, types)), ids_of(node["output"]))
+    rows = [(e.literal(number, kinds[0]),) for number in numbers]
+    return Output(_checked(r, "VIRTUAL_TABLE", VirtualTable(rows, names, kinds)), ids_of(node["output"]))
 
 
 HANDLERS = {
