@@ -79,6 +79,8 @@ def _convert(df: DataFrame, settings: Settings) -> tuple[Plan | None, Sequence[P
         plan = emit_document(context, decode(reader.read(df, settings.inline_limit)))
     except Unsupported as problem:
         context.report(None, problem)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        context.report(None, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
     if not context.found:
         return plan, ()
     return None, _problems(df, settings, context.found)
@@ -95,6 +97,11 @@ def emit_document(context: Context, document: Document) -> Plan:
     if context.found:
         return Plan()
     relation: Relation = keep(relations, output.select(ids).relation)
+    for attribute, kind in zip(document.output, relation.types, strict=True):
+        try:
+            context.dialect.require_type(kind, column=True)
+        except Unsupported as problem:
+            context.report(attribute, problem)
     names = [
         name
         for shown, attribute in zip(document.names, document.output, strict=True)

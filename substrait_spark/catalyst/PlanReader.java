@@ -290,7 +290,7 @@ public class PlanReader {
       out.append(',').append(type).append(',').append(nullable ? 1 : 0);
     }
 
-    private String exprId(NamedExpression expression) {
+    private static String exprId(NamedExpression expression) {
       return "{\"i\":" + expression.exprId().id() + "}";
     }
 

@@ -10,13 +10,15 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
 from .source_options import HARMLESS_OPTIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+GONE = "The JVM of this DataFrame's session can't be reached any more: start a session and build the DataFrame again."
 
 _readers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 _compiling = threading.Lock()
@@ -42,10 +44,12 @@ def _call(df: DataFrame, method: str, *arguments: object) -> Any:
         return getattr(_reader(df), method)(df._jdf, *arguments)
     except PySparkException as error:
         raise Unsupported(f"Spark itself can't plan it: {_first_line(error)}") from error
+    except Py4JNetworkError as error:
+        raise UnsupportedSessionError(GONE) from error
     except Py4JError as error:
         raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {_first_line(error)}") from error
     except OSError as error:
-        raise UnsupportedSessionError("The JVM of this DataFrame's session can't be reached any more.") from error
+        raise UnsupportedSessionError(GONE) from error
 
 
 def _first_line(error: Exception) -> str:

@@ -187,6 +187,7 @@ class ExpressionBuilder:
         target = types.with_nullable(type, input.type.nullable or not throws)
         if input.type == target:
             return input
+        self.dialect.require_type(target)
         return Cast(input, target, throws)
 
     def as_type(self, input: Expression, type: Type) -> Expression:

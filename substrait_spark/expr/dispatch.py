@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..catalyst.tree import Expression
-from ..errors import Unsupported
 from ..functions import scalar_rule
 from ..functions.table import key_of
+from ..refusals import no_expression
 from . import boolean, cast, conditional, lambda_, literal, membership, nested, reference, subquery
 from .builder import Rule
 
@@ -29,10 +29,7 @@ def rule_of(node: Expression) -> Rule:
     if rule is None:
         rule = scalar_rule(node)
     if rule is None:
-        raise Unsupported(
-            f"{key_of(node)} has no Substrait form",
-            "Compute this column before the exported part of the query, or replace the function.",
-        )
+        raise no_expression(node, key_of(node))
     return rule
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..catalyst.tree import Expression
 from ..errors import Unsupported
+from ..refusals import no_aggregate
 from . import arithmetic, comparison, datetime, string
 from .aggregate import AGGREGATE, Measured
 from .table import Plain, first_type, key_of
@@ -39,10 +40,7 @@ def aggregate_rule(context: Context, e: ExpressionBuilder, aggregate: Expression
     try:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
-            raise Unsupported(
-                f"the aggregate function {function.cls.name} has no Substrait form",
-                "Compute this aggregate in Spark and save the result, or replace the function.",
-            )
+            raise no_aggregate(function)
         return rule(e, aggregate, function)
     except Unsupported as problem:
         context.report(function, problem)

@@ -9,6 +9,7 @@ from ..algebra import types
 from ..algebra.expression import Bound, Expression, Literal, WindowCall
 from ..catalyst import tree
 from ..errors import Unsupported
+from ..refusals import no_aggregate
 from .aggregate import AGGREGATE
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def aggregate(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Wind
         return POSITIONAL[function.name](e, function, frame)
     rule = AGGREGATE.get(function.name)
     if rule is None:
-        raise Unsupported(f"the aggregate function {function.name} has no Substrait form")
+        raise no_aggregate(function)
     if node["isDistinct"] or node["filter"] is not None:
         raise Unsupported("DISTINCT and FILTER on a window function have no Substrait form")
     measured = rule(e, node, function)

@@ -12,6 +12,7 @@ from ..context import Context
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.scope import Scope
+from ..refusals import no_relation
 from .evaluation_order import keep
 from .output import Output
 
@@ -50,9 +51,7 @@ class RelationBuilder:
 
     def _stand_in(self, node: tree.Plan) -> Output:
         """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""
-        # What a command shows for its query is no input of it.
-        inputs = () if node.name == "CommandResult" else node.children()
-        outputs = [self.emit(child) for child in inputs if isinstance(child, tree.Plan)]
+        outputs = [self.emit(child) for child in node.children() if isinstance(child, tree.Plan)]
         ids = [id for output in outputs for id in output.ids]
         kinds = [kind for output in outputs for kind in output.relation.types]
         for attribute in node.children():
@@ -61,16 +60,6 @@ class RelationBuilder:
                 kinds.append(_stand_in_type(attribute))
         row = tuple(Literal(None, kind) for kind in kinds)
         return Output(VirtualTable([row], [str(id) for id in ids], kinds), tuple(ids))
-
-
-def no_relation(node: tree.Plan) -> Unsupported:
-    """Why a plan node can't be exported whose class is in no table."""
-    if node.name == "CommandResult":
-        return Unsupported("the DataFrame is the result of a command", "Export a query; commands and writes are no queries.")
-    return Unsupported(
-        f"{node.name} has no Substrait relation",
-        "Run this step in Spark, save the result, and export the query on top of that.",
-    )
 
 
 def _stand_in_type(attribute: tree.Expression) -> Type:

@@ -1,0 +1,75 @@
+"""What to say of Catalyst classes that no table has: which function or step it is, why, and what the user can do."""
+
+from __future__ import annotations
+
+from .catalyst.tree import Node, Plan
+from .errors import Unsupported
+
+USER_FUNCTIONS = {
+    "PythonUDF": "Python",
+    "PythonUDAF": "Python",
+    "PythonUDTF": "Python",
+    "ScalaUDF": "Scala or Java",
+    "ScalaUDAF": "Scala or Java",
+    "ScalaAggregator": "Scala or Java",
+    "HiveSimpleUDF": "Hive",
+    "HiveGenericUDF": "Hive",
+    "HiveGenericUDTF": "Hive",
+    "HiveUDAFFunction": "Hive",
+}
+"""Classes of functions that users write, and what they are written in."""
+
+RANDOM = ("Rand", "Randn", "RandStr", "Shuffle", "Uuid", "Sample")
+"""Classes whose results differ from run to run."""
+
+_STEP = "Run this step in Spark, save the result, and export the query on top of that."
+_COLUMN = "Compute this column before the exported part of the query, or replace the function."
+_AGGREGATE = "Compute this aggregate in Spark and save the result, or replace the function."
+
+
+def no_relation(node: Plan) -> Unsupported:
+    """Why a plan node can't be exported whose class is in no table."""
+    if node.name == "CommandResult":
+        reason = f"the DataFrame is the result of a command ({node.get('command')})"
+        return Unsupported(reason, "Export a query; commands and writes are no queries.")
+    found = [function for child in node.children() for function in _user_functions(child)]
+    if found:
+        return Unsupported("; ".join(dict.fromkeys(_no_user_function(function) for function in found)), _STEP)
+    if node.name == "Generate":
+        return Unsupported(f"Generate has no Substrait relation: {node['generator'].name} makes several rows of one", _STEP)
+    if node.name in RANDOM:
+        return Unsupported(f"{node.name} picks rows at random, which no other engine repeats", _STEP)
+    return Unsupported(f"{node.name} has no Substrait relation", _STEP)
+
+
+def no_expression(node: Node, name: str) -> Unsupported:
+    """Why an expression can't be exported whose class is in no table."""
+    if node.name in USER_FUNCTIONS:
+        return Unsupported(_no_user_function(node), _COLUMN)
+    if node.name in RANDOM:
+        return Unsupported(f"{name} gives random values, which no other engine repeats", _COLUMN)
+    return Unsupported(f"{name} has no Substrait form", _COLUMN)
+
+
+def no_aggregate(node: Node) -> Unsupported:
+    """Why an aggregate function can't be exported whose class is in no table."""
+    if node.name in USER_FUNCTIONS:
+        return Unsupported(_no_user_function(node), _AGGREGATE)
+    return Unsupported(f"the aggregate function {node.name} has no Substrait form", _AGGREGATE)
+
+
+def _user_functions(node: Node) -> list[Node]:
+    """The users' functions in an expression, in order."""
+    found: list[Node] = []
+    stack: list[Node] = [] if isinstance(node, Plan) else [node]
+    while stack:
+        current = stack.pop()
+        if current.name in USER_FUNCTIONS:
+            found.append(current)
+        stack.extend(reversed([child for child in current.children() if not isinstance(child, Plan)]))
+    return found
+
+
+def _no_user_function(node: Node) -> str:
+    name = next((node.get(field) for field in ("name", "udfName", "aggregatorName") if node.get(field)), "without a name")
+    return f"the {USER_FUNCTIONS[node.name]} function {name} runs in Spark only"
