@@ -17,8 +17,10 @@ from .catalyst.types import field_names
 from .context import READS, Context, Found, Settings
 from .dialects.dialect import load
 from .errors import Problem, Report, SubstraitSparkError, Unsupported, UnsupportedPlanError
+from .expr import dispatch as expressions
 from .plan import build
 from .rel.builder import RelationBuilder
+from .rel.dispatch import HANDLERS
 from .rel.evaluation_order import keep
 from .rewrites import rewrite
 
@@ -91,7 +93,7 @@ def emit_document(context: Context, document: Document) -> Plan:
     if document.streaming:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
     document = rewrite(document)
-    relations = RelationBuilder(context)
+    relations = RelationBuilder(context, HANDLERS, expressions)
     output = relations.emit(document.root)
     ids = [attribute["exprId"] for attribute in document.output]
     if context.found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -75,12 +74,13 @@ class Options:
 class Node:
     """A Catalyst object: a plan, an expression or a small value object. Fields by name: `node["child"]`."""
 
-    __slots__ = ("cls", "number", "values")
+    __slots__ = ("_children", "cls", "number", "values")
 
     def __init__(self, cls: NodeClass, values: tuple[Any, ...], number: int | None = None) -> None:
         self.cls = cls
         self.values = values
         self.number = number
+        self._children: tuple[Node, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -112,24 +112,24 @@ class Node:
         """A copy with other field values."""
         return type(self)(self.cls, values, self.number)
 
-    def children(self) -> Iterator[Node]:
+    def children(self) -> tuple[Node, ...]:
         """The nodes in this node's fields, also inside sequences, in order."""
-        for value in self.values:
-            if isinstance(value, Node):
-                yield value
-            elif type(value) is tuple:
-                yield from _nodes(value)
+        if self._children is None:
+            found: list[Node] = []
+            _collect(self.values, found)
+            self._children = tuple(found)
+        return self._children
 
     def __repr__(self) -> str:
         return f"<{self.cls.name}>"
 
 
-def _nodes(values: tuple[Any, ...]) -> Iterator[Node]:
+def _collect(values: tuple[Any, ...], found: list[Node]) -> None:
     for value in values:
         if isinstance(value, Node):
-            yield value
+            found.append(value)
         elif type(value) is tuple:
-            yield from _nodes(value)
+            _collect(value, found)
 
 
 class Plan(Node):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .. import extensions
 from ..algebra import types
@@ -38,15 +38,24 @@ Rule = Callable[["ExpressionBuilder", tree.Expression], Expression]
 Form = TypeVar("Form")
 
 
+class Dispatch(Protocol):
+    """Knows which rule emits an expression, and which of its parts come first."""
+
+    def rule_of(self, node: tree.Expression) -> Rule: ...
+
+    def operands(self, node: tree.Expression) -> list[tree.Expression]: ...
+
+
 class ExpressionBuilder:
     """Emits the expressions of one relation. Problems are reported to the context; a stand-in takes their place."""
 
-    def __init__(self, context: Context, relations: RelationBuilder, scope: Scope) -> None:
+    def __init__(self, context: Context, relations: RelationBuilder, dispatch: Dispatch, scope: Scope) -> None:
         self.context = context
         self.relations = relations
         self.scope = scope
         self.dialect = context.dialect
-        self._emitted: dict[int, Expression] = dict(scope.computed)
+        self._dispatch = dispatch
+        self._emitted: dict[int, Expression] = {}
         self._kept: list[tree.Node] = []
         self.lambdas: list[dict[int, tuple[int, Type]]] = []
 
@@ -54,9 +63,8 @@ class ExpressionBuilder:
 
     def emit(self, node: tree.Expression) -> Expression:
         """The Substrait form of an expression; what can't be expressed is reported."""
-        from .dispatch import operands
-
         emitted = self._emitted
+        operands = self._dispatch.operands
         stack: list[tree.Expression] = [node]
         while stack:
             current = stack[-1]
@@ -76,10 +84,8 @@ class ExpressionBuilder:
         return tuple([self.emit(node) for node in nodes])
 
     def _emit_one(self, node: tree.Expression) -> Expression:
-        from .dispatch import rule_of
-
         try:
-            return rule_of(node)(self, node)
+            return self._dispatch.rule_of(node)(self, node)
         except Unsupported as problem:
             self.context.report(node, problem)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -100,7 +106,7 @@ class ExpressionBuilder:
 
     def branch(self, computed: dict[int, Expression] | None = None) -> ExpressionBuilder:
         """A builder over the same scope that forgets what is emitted in it."""
-        copy = ExpressionBuilder(self.context, self.relations, self.scope)
+        copy = ExpressionBuilder(self.context, self.relations, self._dispatch, self.scope)
         copy.lambdas = list(self.lambdas)
         copy._emitted.update(computed or {})
         return copy

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from ..algebra import types
 from ..algebra.expression import Literal
 from ..algebra.relation import Relation, VirtualTable
@@ -10,26 +12,28 @@ from ..catalyst import tree
 from ..catalyst.types import to_substrait
 from ..context import Context
 from ..errors import Unsupported
-from ..expr.builder import ExpressionBuilder
+from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
 from ..refusals import no_relation
 from .evaluation_order import keep
 from .output import Output
 
+Handler = Callable[["RelationBuilder", tree.Plan], Output]
+
 
 class RelationBuilder:
     """Emits the relations of one plan. Problems are reported to the context; a stand-in takes their place."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, handlers: Mapping[str, Handler], expressions: Dispatch) -> None:
         self.context = context
         self.dialect = context.dialect
+        self._handlers = handlers
+        self._expressions = expressions
 
     def emit(self, node: tree.Plan, side: str = "") -> Output:
         """The relation of a plan node; `side` tells the children of one node apart in a problem's path."""
-        from .dispatch import HANDLERS
-
         with self.context.at(side + node.name if side else node.name):
-            handler = HANDLERS.get(node.name)
+            handler = self._handlers.get(node.name)
             try:
                 if handler is None:
                     raise no_relation(node)
@@ -43,7 +47,7 @@ class RelationBuilder:
 
     def expressions(self, scope: Scope) -> ExpressionBuilder:
         """A builder for expressions over these columns."""
-        return ExpressionBuilder(self.context, self, scope)
+        return ExpressionBuilder(self.context, self, self._expressions, scope)
 
     def subquery(self, plan: tree.Plan) -> Relation:
         """The relation of a subquery's plan."""

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ..catalyst import tree
 from . import aggregate, expand, fetch, filter, join, project, read, set, sort, transparent, window
-from .builder import RelationBuilder
-from .output import Output
-
-Handler = Callable[[RelationBuilder, tree.Plan], Output]
+from .builder import Handler
 
 HANDLERS: dict[str, Handler] = {
     **aggregate.HANDLERS,
