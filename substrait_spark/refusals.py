@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .catalyst.tree import Node, Plan
+from .catalyst.tree import Expression, Node, Plan
+from .catalyst.types import refusal
 from .errors import Unsupported
 
 USER_FUNCTIONS = {
@@ -42,10 +43,12 @@ def no_relation(node: Plan) -> Unsupported:
     return Unsupported(f"{node.name} has no Substrait relation", _STEP)
 
 
-def no_expression(node: Node, name: str) -> Unsupported:
+def no_expression(node: Expression, name: str) -> Unsupported:
     """Why an expression can't be exported whose class is in no table."""
     if node.name in USER_FUNCTIONS:
         return Unsupported(_no_user_function(node), _COLUMN)
+    if node.type.name.startswith("collated"):
+        return refusal(node.type)
     if node.name in RANDOM:
         return Unsupported(f"{name} gives random values, which no other engine repeats", _COLUMN)
     return Unsupported(f"{name} has no Substrait form", _COLUMN)

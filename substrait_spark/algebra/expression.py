@@ -110,7 +110,7 @@ class Literal(Expression):
     def __init__(self, value: Any, type: Type) -> None:
         self.value = value
         self.type = types.nullable(type) if value is None else type
-        self.height = 4 + 2 * _nesting(type)
+        self.height = 2 + (type.height if value is None else _levels(type))
         self.raises = False
 
     def write(self, target: Message, anchors: Anchors) -> None:
@@ -132,7 +132,8 @@ class ScalarFunction(Expression):
         self.arguments = arguments
         self.options = options
         self.type = declaration.result
-        self.height = 3 + max((a.height for a in arguments if isinstance(a, Expression)), default=1)
+        inner = max((a.height for a in arguments if isinstance(a, Expression)), default=1)
+        self.height = max(3 + inner, 2 + self.type.height)
         self.raises = _checked(declaration, options) or any(isinstance(a, Expression) and a.raises for a in arguments)
 
     def children(self) -> tuple[Expression, ...]:
@@ -158,7 +159,7 @@ class Cast(Expression):
         self.input = input
         self.type = type
         self.throws = throws
-        self.height = 2 + input.height
+        self.height = 2 + max(input.height, type.height)
         self.raises = input.raises or (throws and not types.widens(input.type, type))
 
     def children(self) -> tuple[Expression, ...]:
@@ -207,6 +208,27 @@ class IfThen(Expression):
             condition.write(getattr(clause, "if"), anchors)
             value.write(clause.then, anchors)
         self.otherwise.write(getattr(if_then, "else"), anchors)
+
+
+class Shared(Expression):
+    """A value that is used in several places: `rel/sharing.py` computes it once, where it can, in a project below."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Expression) -> None:
+        self.value = value
+        self.type = value.type
+        self.height = value.height
+        self.raises = value.raises
+
+    def children(self) -> tuple[Expression, ...]:
+        return (self.value,)
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        return Shared(children[0])
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self.value.write(target, anchors)
 
 
 class SingularOrList(Expression):
@@ -337,7 +359,7 @@ class Lambda(Expression):
         self.parameters = parameters
         self.body = body
         self.type = types.of("func", *parameters, body.type, nullable=False)
-        self.height = 2 + body.height
+        self.height = max(2 + body.height, 3 + max((p.height for p in parameters), default=0))
         self.raises = body.raises
 
     def children(self) -> tuple[Expression, ...]:
@@ -399,6 +421,7 @@ class AggregateFunction:
         parts = [a.height for a in self.arguments if isinstance(a, Expression)]
         parts += [sort.expression.height for sort in self.sorts]
         parts += [self.filter.height] if self.filter is not None else []
+        parts.append(self.type.height)
         return 2 + max(parts, default=1)
 
     def expressions(self) -> tuple[Expression, ...]:
@@ -478,7 +501,8 @@ class WindowCall:
 
     @property
     def height(self) -> int:
-        return 3 + max((a.height for a in self.arguments if isinstance(a, Expression)), default=2)
+        inner = max((a.height for a in self.arguments if isinstance(a, Expression)), default=2)
+        return max(3 + inner, 2 + self.type.height)
 
     def expressions(self) -> tuple[Expression, ...]:
         return tuple(a for a in self.arguments if isinstance(a, Expression))
@@ -577,10 +601,10 @@ def write_options(options: Sequence[tuple[str, str]], target: Any) -> None:
 # ---- literals
 
 
-def _nesting(type: Type) -> int:
-    """How deep the values of a type nest."""
-    inner = [_nesting(parameter) for parameter in type.parameters if isinstance(parameter, Type)]
-    return 1 + max(inner) if inner else 0
+def _levels(type: Type) -> int:
+    """How many messages a literal of a type nests below its own."""
+    inner = [_levels(parameter) for parameter in type.parameters if isinstance(parameter, Type)]
+    return (3 if type.kind == "map" else 2) + max(inner) if inner else 2
 
 
 def write_literal(value: Any, type: Type, target: Message.Literal) -> None:

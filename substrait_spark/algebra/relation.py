@@ -80,6 +80,9 @@ class Read(Relation):
     names: tuple[str, ...]
     schema: tuple[Type, ...]
 
+    def _schema_height(self) -> int:
+        return 2 + max((type.height for type in self.schema), default=1)
+
     def _write_schema(self, target: ReadRel) -> None:
         self._write_common(target.common)
         target.base_schema.names.extend(self.names)
@@ -95,7 +98,7 @@ class NamedTable(Read):
         self.table = tuple(table)
         self.names = tuple(names)
         self.schema = tuple(schema)
-        self._finish((), schema, 4)
+        self._finish((), schema, self._schema_height())
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
@@ -118,7 +121,7 @@ class LocalFiles(Read):
         self.format = format
         self.names = tuple(names)
         self.schema = tuple(schema)
-        self._finish((), schema, 6)
+        self._finish((), schema, max(3, self._schema_height()))
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
@@ -143,7 +146,8 @@ class VirtualTable(Read):
         self.rows = tuple(rows)
         self.names = tuple(names)
         self.schema = tuple(schema)
-        self._finish((), schema, 3 + max((e.height for row in rows for e in row), default=1))
+        written = max((e.height for row in rows for e in row), default=1)
+        self._finish((), schema, max(3 + written, self._schema_height()))
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)

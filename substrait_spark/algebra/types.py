@@ -47,16 +47,18 @@ class Type:
     """A Substrait type.
 
     `parameters`: decimal (precision, scale); the precision types (digits,); list (element,); map (key, value);
-    struct its field types; func its parameter types and, last, its return type.
+    struct its field types; func its parameter types and, last, its return type. `height` is how many messages its
+    protobuf form nests.
     """
 
-    __slots__ = ("_hash", "kind", "nullable", "parameters")
+    __slots__ = ("_hash", "height", "kind", "nullable", "parameters")
 
     def __init__(self, kind: str, parameters: tuple[Any, ...] = (), nullable: bool = True) -> None:
         self.kind = kind
         self.parameters = parameters
         self.nullable = nullable
         self._hash = hash((kind, parameters, nullable))
+        self.height: int = 2 + max([part.height for part in parameters if isinstance(part, Type)], default=0)
 
     def __hash__(self) -> int:
         return self._hash

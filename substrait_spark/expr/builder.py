@@ -16,10 +16,12 @@ from ..algebra.expression import (
     AggregateFunction,
     Cast,
     Expression,
+    FieldReference,
     IfThen,
     Literal,
     Nested,
     ScalarFunction,
+    Shared,
     SortField,
     WindowCall,
 )
@@ -226,6 +228,10 @@ class ExpressionBuilder:
     def list_of(self, element: Type, parts: Sequence[Expression]) -> Expression:
         parts = [self.as_type(part, element) for part in parts]
         return Nested(types.of("list", element, nullable=False), tuple(parts))
+
+    def share(self, input: Expression) -> Expression:
+        """The same value, for a rule that needs it several times."""
+        return input if isinstance(input, FieldReference | Literal | Shared) else Shared(input)
 
     # ---- everyday calls
 

@@ -51,6 +51,6 @@ def operands(node: Expression) -> list[Expression]:
         child
         for child in node.children()
         if isinstance(child, Expression)
-        and child.cls.name not in ("LambdaFunction", "Literal")
+        and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
         and child.type.name != "object"
     ]

@@ -7,7 +7,7 @@ from typing import Any
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
 from ..catalyst.tree import DataType, Opaque
-from ..catalyst.types import refusal, to_substrait
+from ..catalyst.types import to_substrait
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
@@ -19,12 +19,9 @@ def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def typed_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
     """A literal of a value in Catalyst's internal form. Raises `Unsupported` where it has none."""
-    if type.name == "void" and value is None:
-        raise refusal(type)
-    checked = plain(value, type)
-    literal = Literal(checked, to_substrait(type, checked is None))
-    e.dialect.require_type(literal.type)
-    return literal
+    kind = to_substrait(type, value is None)
+    e.dialect.require_type(kind)
+    return Literal(plain(value, type), kind)
 
 
 def plain(value: Any, type: DataType) -> Any:
