@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ def _every_plan_is_well_formed() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A small, quiet local session. A test that changes its settings puts them back."""
+    # Python workers must be of this version, whatever `python3` is on PATH.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     # The session is for this machine alone; a laptop's name may not even resolve.
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     directory = tmp_path_factory.mktemp("spark")
