@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .catalyst.tree import Expression, Node, Plan
-from .catalyst.types import refusal
+from .catalyst.types import REFUSED, refusal
 from .errors import Unsupported
 
 USER_FUNCTIONS = {
@@ -47,7 +47,7 @@ def no_expression(node: Expression, name: str) -> Unsupported:
     """Why an expression can't be exported whose class is in no table."""
     if node.name in USER_FUNCTIONS:
         return Unsupported(_no_user_function(node), _COLUMN)
-    if node.type.name.startswith("collated"):
+    if node.type.name.startswith("collated") or node.type.name in REFUSED:
         return refusal(node.type)
     if node.name in RANDOM:
         return Unsupported(f"{name} gives random values, which no other engine repeats", _COLUMN)

@@ -115,6 +115,11 @@ def equal_but_nullability(left: Type, right: Type) -> bool:
     )
 
 
+def holds(type: Type, kinds: Sequence[str]) -> bool:
+    """Whether a type is, or has somewhere inside, a type of one of these kinds."""
+    return type.kind in kinds or any(isinstance(part, Type) and holds(part, kinds) for part in type.parameters)
+
+
 def least_nullable_common(left: Type, right: Type) -> Type:
     """The type that both fit in when they differ in nullability only: nullable where either is."""
     if left == right:
@@ -139,6 +144,33 @@ def widens(source: Type, target: Type) -> bool:
         (precision, scale), (wider, finer) = source.parameters, target.parameters
         return bool(finer >= scale and wider - finer >= precision - scale)
     return equal_but_nullability(source, target)
+
+
+_COUNTS = {
+    frozenset(pair)
+    for pair in (
+        ("i64", "precision_timestamp"),
+        ("i64", "precision_timestamp_tz"),
+        ("precision_timestamp", "precision_timestamp_tz"),
+        ("precision_timestamp", "date"),
+        ("i32", "date"),
+    )
+}
+
+
+def always_casts(source: Type, target: Type) -> bool:
+    """Whether a cast never fails: to a wider type, of what can be written to text, between dates, times and counts."""
+    if target.kind == "string":
+        return not any(isinstance(part, Type) for part in source.parameters)
+    return widens(source, target) or frozenset((source.kind, target.kind)) in _COUNTS
+
+
+def nullable_inside(type: Type) -> Type:
+    """The type with every field, element and map value nullable, at every level below the type itself."""
+    parts = [nullable(nullable_inside(part)) if isinstance(part, Type) else part for part in type.parameters]
+    if type.kind == "map":
+        parts[0] = with_nullable(parts[0], False)
+    return of(type.kind, *parts, nullable=type.nullable)
 
 
 BOOLEAN = of("boolean", nullable=False)

@@ -37,8 +37,18 @@ class Quirks(NamedTuple):
     """Runs aggregates with several grouping sets as the specification says."""
     inline_references: bool = True
     """Takes struct, list and map segments in field references."""
+    subquery_nulls: bool = True
+    """Takes a scalar subquery without a row for null even where the subquery's column can't be null."""
+    nested_required: bool = True
+    """Takes REQUIRED fields and elements inside the columns of a virtual table."""
+    named_structs: bool = False
+    """Knows structs by the names of their fields, which types and literals lack: they are built and read by functions."""
+    nested_nulls_follow: bool = False
+    """Orders nulls inside lists and structs as the nulls of the column: first where those are first."""
     required_columns: bool = True
     """Takes REQUIRED columns in a read's schema where the data's schema says nullable."""
+    counting_casts: bool = False
+    """Casts between timestamps and i64 count microseconds, those between dates and i32 days; no zone plays a part."""
     literal_types: tuple[str, ...] = ()
     """Type names whose literals the engine can't read; they are written as casts of text where that is exact."""
 
@@ -65,6 +75,7 @@ class Dialect:
             for kind, section in extensions.KINDS.items()
         }
         self.quirks = _quirks(document.get("metadata") or {})
+        self._casts = None if self._expressions is None else _casts(self._expressions.get("CAST", {}))
 
     @staticmethod
     @lru_cache(maxsize=1)
@@ -100,22 +111,26 @@ class Dialect:
         """Whether an expression is supported, and a variant of it such as `("SUBQUERY", "subquery_types", …)`."""
         return _allows(self._expressions, name, key, value)
 
-    def function(self, kind: str, urn: str, name: str, signature: str) -> Function | None:
-        """What the dialect says of a function, None where it doesn't have it."""
-        functions = self._functions[kind]
-        if functions is None:
-            return ANY_FUNCTION
-        entry = functions.get((urn, name))
-        return entry if entry is not None and signature in entry.signatures else None
+    def allows_cast(self, source: Type, target: Type, throws: bool) -> bool:
+        """Whether a cast between two kinds of types, as it stands, has Spark's result for every value."""
+        return self._casts is None or target.kind in self._casts[throws].get(source.kind, ())
 
     def allows_function(
         self, kind: str, urn: str, name: str, signature: str, options: Sequence[tuple[str, str]]
     ) -> bool:
         """Whether a function is supported with exactly these options."""
-        entry = self.function(kind, urn, name, signature)
-        if entry is None:
-            return False
-        return entry is ANY_FUNCTION or dict(options) == entry.options
+        return self._functions[kind] is None or self._function(kind, urn, name, signature, options) is not None
+
+    def raises(self, kind: str, urn: str, name: str, signature: str, options: Sequence[tuple[str, str]]) -> bool:
+        """Whether the engine's function raises for some arguments: its entry's metadata says `raises: true`."""
+        entry = self._function(kind, urn, name, signature, options)
+        return entry is not None and bool(entry.metadata.get("raises"))
+
+    def _function(
+        self, kind: str, urn: str, name: str, signature: str, options: Sequence[tuple[str, str]]
+    ) -> Function | None:
+        entries = (self._functions[kind] or {}).get((urn, name), ())
+        return next((f for f in entries if signature in f.signatures and dict(options) == f.options), None)
 
 
 TYPE_NAMES = {
@@ -142,9 +157,6 @@ def _within(type: Type, entry: Mapping[str, Any]) -> bool:
     return all(number <= limit for number, limit in zip(numbers, limits, strict=False))
 
 
-ANY_FUNCTION = Function(frozenset(), {}, {})
-
-
 def _by_name(entries: Sequence[Any] | None, noun: str) -> dict[str, Mapping[str, Any]] | None:
     if not entries:
         return None
@@ -168,17 +180,24 @@ def _allows(entries: dict[str, Mapping[str, Any]] | None, name: str, key: str, v
 
 def _functions(
     entries: Sequence[Mapping[str, Any]] | None, dependencies: Mapping[str, str]
-) -> dict[tuple[str, str], Function] | None:
+) -> dict[tuple[str, str], list[Function]] | None:
     if not entries:
         return None
-    return {
-        (dependencies[entry["source"]], entry["name"]): Function(
-            frozenset(entry["supported_impls"]),
-            {name: str(value) for name, value in (entry.get("required_options") or {}).items()},
-            entry.get("metadata") or {},
-        )
-        for entry in entries
-    }
+    found: dict[tuple[str, str], list[Function]] = {}
+    for entry in entries:
+        options = {name: str(value) for name, value in (entry.get("required_options") or {}).items()}
+        function = Function(frozenset(entry["supported_impls"]), options, entry.get("metadata") or {})
+        found.setdefault((dependencies[entry["source"]], entry["name"]), []).append(function)
+    return found
+
+
+def _casts(entry: Mapping[str, Any]) -> dict[bool, Mapping[str, Sequence[str]]] | None:
+    """The `exact` casts in the metadata of the CAST expression, which are for throwing casts and for those to null."""
+    exact = (entry.get("metadata") or {}).get("exact")
+    return None if exact is None else {throws: exact[option] for throws, option in CAST_OPTIONS.items()}
+
+
+CAST_OPTIONS = {True: "THROW_EXCEPTION", False: "RETURN_NULL"}
 
 
 def _quirks(metadata: Mapping[str, Any]) -> Quirks:

@@ -23,6 +23,18 @@ JOIN_TYPES = {
 }
 """Catalyst's join types; ExistenceJoin is a mark join."""
 
+IN_WORDS = {
+    "LEFT_SINGLE": (
+        ", which checks that a correlated subquery yields at most one row",
+        "Aggregate in the subquery, for example with max(…) or any_value(…), where one row is certain.",
+    ),
+    "LEFT_MARK": (
+        ", which says whether IN or EXISTS holds",
+        "Write the subquery as a WHERE condition of its own, or as a join.",
+    ),
+}
+"""What join types that nobody writes are for, and what to write instead."""
+
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Join of any type. Hints are advice and fall away."""
@@ -52,7 +64,8 @@ def existence(r: RelationBuilder, node: tree.Plan, left: Output, right: Output) 
 
 def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join_type: str) -> Join:
     if not r.dialect.allows_relation("JOIN", "join_types", join_type):
-        raise NotInDialect(f"the dialect {r.dialect.name} has no {join_type} join")
+        what, hint = IN_WORDS.get(join_type, ("", ""))
+        raise NotInDialect(f"the dialect {r.dialect.name} has no {join_type} join{what}", hint)
     e = r.expressions(Scope(left.ids + right.ids, left.relation.types + right.relation.types))
     condition = e.true() if node["condition"] is None else e.emit(node["condition"])
     return Join(left.relation, right.relation, join_type, condition)

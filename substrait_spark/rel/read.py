@@ -56,7 +56,7 @@ def _column_type(r: RelationBuilder, attribute: tree.Expression, stored: bool) -
     except Unsupported as problem:
         r.context.report(attribute, problem)
         return types.nullable(types.BOOLEAN)
-    return type
+    return type if stored or r.dialect.quirks.nested_required else types.nullable_inside(type)
 
 
 def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:

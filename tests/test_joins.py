@@ -1,0 +1,207 @@
+"""Joins and subqueries: every type, every kind of condition, on nulls, duplicates, NaN and both zeros."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from rows import assert_engine_raises, assert_same_outcome, assert_same_rows, plan_of
+from substrait.algebra_pb2 import JoinRel
+
+from substrait_spark import check
+from substrait_spark.algebra.message_walk import messages
+
+LEFT = """VALUES
+  (1, 'a', 1.0D, 1.10BD, date'2024-01-01', 1Y), (1, 'a', -0.0D, 1.10BD, NULL, 2Y),
+  (2, 'b', double('NaN'), NULL, date'2024-01-02', NULL), (2, NULL, 0.0D, 2.00BD, date'1500-01-02', 1Y),
+  (NULL, 'c', NULL, 3.00BD, NULL, 3Y), (3, '', 2.0D, 0.00BD, date'2024-01-03', 3Y)"""
+RIGHT = """VALUES
+  (1, 'a', 0.0D, 1.1BD, date'2024-01-01', 1), (1, 'A', 1.0D, 1.1BD, NULL, 2), (2, 'b', double('NaN'), NULL, date'2024-01-02', 7),
+  (NULL, NULL, NULL, 3.0BD, NULL, NULL), (4, '', 2.0D, 0.0BD, date'1500-01-02', 1), (2, 'b', double('NaN'), NULL, date'2024-01-02', 1)"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for name, rows in (("l", LEFT), ("r", RIGHT)):
+        path = str(tmp_path_factory.mktemp("joins") / name)
+        # Files, so that the optimizer can't compute the join itself.
+        spark.sql(f"SELECT * FROM {rows} t(k, s, d, c, t, y)").repartition(1).write.parquet(path)
+        spark.read.parquet(path).createOrReplaceTempView(name)
+
+
+TYPES = ["INNER", "CROSS", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"]
+CONDITIONS = {
+    "equal": "l.k = r.k",
+    "null_safe": "l.k <=> r.k",
+    "theta": "l.k < r.k",
+    "mixed": "l.k = r.k AND l.d >= r.d",
+    "double": "l.d = r.d",
+    "null_safe_double": "l.d <=> r.d",
+    "double_below": "l.d < r.d",
+    "string": "l.s = r.s",
+    "decimals_of_two_scales": "l.c = r.c",
+    "integers_of_two_sizes": "l.y = r.y",
+    "date": "l.t = r.t",
+    "several": "l.k = r.k AND l.s = r.s AND l.d <=> r.d",
+    "either": "l.k = r.k OR l.s = r.s",
+    "computed": "l.k + 1 = r.k * 2",
+    "one_side": "l.k = r.k AND l.d > 0.5 AND r.d > 0.5",
+    "true": "true",
+    "null_test": "l.k = r.k OR isnull(l.k = r.k)",
+}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("join", TYPES)
+def test_join(spark: SparkSession, join: str, condition: str) -> None:
+    df = spark.sql(f"SELECT * FROM l {join} JOIN r ON {CONDITIONS[condition]}")
+    assert_same_rows(df, allow_empty=join == "LEFT ANTI")
+    plan_of(df)
+
+
+@pytest.mark.parametrize("join", TYPES)
+def test_join_without_a_condition(spark: SparkSession, join: str) -> None:
+    assert_same_rows(spark.sql(f"SELECT * FROM l {join} JOIN r"), allow_empty=join == "LEFT ANTI")
+
+
+@pytest.mark.parametrize("join", TYPES)
+def test_join_that_matches_nothing(spark: SparkSession, join: str) -> None:
+    df = spark.sql(f"SELECT * FROM l {join} JOIN r ON l.k = r.k + 100")
+    assert_same_rows(df, allow_empty=join in ("INNER", "CROSS", "LEFT SEMI"))
+
+
+@pytest.mark.parametrize("join", ["inner", "cross", "left", "right", "full", "semi", "anti"])
+@pytest.mark.smoke
+def test_join_by_api(spark: SparkSession, join: str) -> None:
+    left, right = spark.table("l"), spark.table("r")
+    assert_same_rows(left.join(right, left.k == right.k, join))
+
+
+@pytest.mark.parametrize("join", ["INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
+def test_using(spark: SparkSession, join: str) -> None:
+    assert_same_rows(spark.sql(f"SELECT * FROM l {join} JOIN r USING (k)"))
+    assert_same_rows(spark.sql(f"SELECT * FROM l {join} JOIN r USING (k, s)"))
+
+
+def test_natural_and_self_joins(spark: SparkSession) -> None:
+    assert_same_rows(spark.sql("SELECT * FROM l NATURAL JOIN (SELECT k, s, d AS e FROM r)"))
+    assert_same_rows(spark.sql("SELECT a.k, b.k, a.s, b.d FROM l a JOIN l b ON a.k = b.k"))
+    left = spark.table("l")
+    assert_same_rows(left.alias("a").join(left.alias("b"), F.col("a.k") == F.col("b.k") + 1))
+
+
+def test_three_joins_and_hints(spark: SparkSession) -> None:
+    df = spark.sql(
+        "SELECT /*+ BROADCAST(r), MERGE(m) */ l.k, r.s, m.d FROM l LEFT JOIN r ON l.k = r.k "
+        "RIGHT JOIN l m ON m.k = r.k AND m.s = l.s FULL JOIN r n ON n.k = m.k"
+    )
+    assert_same_rows(df)
+
+
+# ---- subqueries that become joins, or stay (pitfall S7 and others)
+
+SUBQUERIES = {
+    "s7a_two_valued_exists": "SELECT k FROM l WHERE k > 2 OR NOT EXISTS (SELECT 1 FROM r WHERE l.k + 10 = r.k)",
+    "s7b_inner_expression": "SELECT k FROM l WHERE d > 5 OR EXISTS (SELECT 1 FROM r WHERE l.k = r.k + 1)",
+    "s7c_inner_first": "SELECT k FROM l WHERE d > 1 OR EXISTS (SELECT 1 FROM r WHERE r.k = l.k)",
+    "s7d_two_columns": "SELECT k, s FROM l WHERE d = 2 OR (k, s) IN (SELECT k, s FROM r)",
+    "s7e_inequality": "SELECT k FROM l WHERE k > 5 OR EXISTS (SELECT 1 FROM r WHERE r.k = l.k AND r.s <> l.s)",
+    "s7e_not_in": "SELECT k FROM l WHERE k > 2 OR k NOT IN (SELECT k FROM r)",
+    "s7e_not_in_without_null": "SELECT k FROM l WHERE k > 2 OR k NOT IN (SELECT k FROM r WHERE k IS NOT NULL)",
+    "s7f_join_above": (
+        "SELECT l.k, m.s FROM l JOIN l m ON l.k = m.k "
+        "WHERE l.k > 5 OR EXISTS (SELECT 1 FROM r WHERE r.k = m.k AND r.s = m.s)"
+    ),
+    "in_projection": "SELECT k, k IN (SELECT k FROM r) a, k NOT IN (SELECT k FROM r) b FROM l",
+    "in_projection_without_null": (
+        "SELECT k, k IN (SELECT k FROM r WHERE k > 0) a, k NOT IN (SELECT k FROM r WHERE k > 0) b FROM l"
+    ),
+    "in_projection_empty": "SELECT k, k IN (SELECT k FROM r WHERE k > 9) a, k NOT IN (SELECT k FROM r WHERE k > 9) b FROM l",
+    "in_projection_of_pairs": "SELECT k, (k, s) IN (SELECT k, s FROM r) a, (k, s) NOT IN (SELECT k, s FROM r) b FROM l",
+    "in_projection_of_doubles": "SELECT d, d IN (SELECT d FROM r) a FROM l",
+    "in_under_case": "SELECT CASE WHEN k IN (SELECT k FROM r) THEN 'in' ELSE 'out' END x FROM l",
+    "exists_in_projection": "SELECT k, EXISTS (SELECT 1 FROM r WHERE r.k = l.k AND r.d > 0.5) x FROM l",
+    "exists_uncorrelated": "SELECT k, EXISTS (SELECT 1 FROM r WHERE k > 9) x, EXISTS (SELECT 1 FROM r) y FROM l",
+    "exists_uncorrelated_filter": "SELECT k FROM l WHERE EXISTS (SELECT 1 FROM r WHERE k > 3)",
+    "not_in": "SELECT k FROM l WHERE k NOT IN (SELECT k FROM r WHERE k IS NOT NULL)",
+    "in": "SELECT k FROM l WHERE k IN (SELECT k FROM r)",
+    "in_correlated": "SELECT k FROM l WHERE k IN (SELECT k FROM r WHERE r.s = l.s)",
+    "not_in_correlated": "SELECT k FROM l WHERE k NOT IN (SELECT k FROM r WHERE r.s = l.s)",
+    "exists_theta": "SELECT k FROM l WHERE EXISTS (SELECT 1 FROM r WHERE r.k < l.k)",
+    "two_marks": "SELECT k FROM l WHERE k IN (SELECT k FROM r) OR s IN (SELECT s FROM r WHERE s IS NOT NULL)",
+    "correlated_count": "SELECT k, (SELECT count(*) FROM r WHERE r.k = l.k) c FROM l",
+    "correlated_count_computed": "SELECT k, (SELECT count(d) + 1 FROM r WHERE r.k = l.k) c FROM l",
+    "correlated_sum": "SELECT k, (SELECT sum(k) FROM r WHERE r.k = l.k) c FROM l",
+    "correlated_count_in_filter": "SELECT k FROM l WHERE (SELECT count(*) FROM r WHERE r.k = l.k) = 0",
+    "scalar": "SELECT k, (SELECT max(k) FROM r) c FROM l",
+    "scalar_of_no_row": "SELECT k, (SELECT k FROM r WHERE k > 9) c FROM l",
+    "scalar_of_one_row": "SELECT k, (SELECT s FROM r WHERE k = 4) c FROM l",
+    "scalar_in_filter": "SELECT k FROM l WHERE k > (SELECT min(k) FROM r)",
+    "scalar_in_scalar": "SELECT (SELECT (SELECT max(k) FROM r) + 1) x FROM l",
+    "merged": "SELECT (SELECT max(k) FROM r) a, (SELECT min(k) FROM r) b, (SELECT count(s) FROM r) c FROM l",
+    "merged_filters": "SELECT (SELECT max(k) FROM r WHERE k > 1) a, (SELECT min(k) FROM r WHERE k > 1) b",
+    "scalar_with_limit": "SELECT k, (SELECT k FROM r ORDER BY k DESC LIMIT 1) c FROM l",
+    "lateral": "SELECT l.k, x.* FROM l, LATERAL (SELECT s FROM r WHERE r.k = l.k) x",
+    "lateral_left": "SELECT l.k, x.* FROM l LEFT JOIN LATERAL (SELECT s FROM r WHERE r.k = l.k) x",
+    "lateral_aggregate": "SELECT l.k, x.* FROM l, LATERAL (SELECT count(*) n FROM r WHERE r.k = l.k) x",
+    "lateral_limit": "SELECT l.k, x.* FROM l, LATERAL (SELECT s FROM r WHERE r.k = l.k ORDER BY s LIMIT 1) x",
+    "lateral_expression": "SELECT l.k, x.* FROM l, LATERAL (SELECT l.k + 1 AS y) x",
+}
+
+
+@pytest.mark.parametrize("name", SUBQUERIES)
+def test_subquery(spark: SparkSession, name: str) -> None:
+    df = spark.sql(SUBQUERIES[name])
+    assert_same_rows(df)
+    plan_of(df)
+
+
+def test_not_in_of_a_null_is_never_true(spark: SparkSession) -> None:
+    df = spark.sql("SELECT k FROM l WHERE k NOT IN (SELECT k FROM r)")
+    assert not assert_same_rows(df, allow_empty=True).rows.num_rows
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, (SELECT k FROM r) c FROM l",
+        "SELECT k FROM l WHERE k = (SELECT k FROM r)",
+        "SELECT (SELECT x FROM VALUES (1), (2) t(x)) c",
+        "SELECT (SELECT x FROM VALUES (1), (1) t(x)) c FROM l",
+    ],
+)
+def test_a_scalar_subquery_of_several_rows_raises(spark: SparkSession, query: str) -> None:
+    assert assert_same_outcome(spark.sql(query)) is None
+    assert_engine_raises(spark.sql(query))
+
+
+def test_an_existence_join_is_a_mark_join(spark: SparkSession) -> None:
+    plan = plan_of(spark.sql(SUBQUERIES["s7a_two_valued_exists"]))
+    (join,) = [message for message in messages(plan) if isinstance(message, JoinRel)]
+    assert join.type == JoinRel.JOIN_TYPE_LEFT_MARK
+
+
+def test_a_correlated_subquery_that_may_yield_several_rows_is_a_single_join(spark: SparkSession) -> None:
+    df = spark.sql("SELECT k, (SELECT s FROM r WHERE r.k = l.k) c FROM l")
+    if "LeftSingle" not in df._jdf.queryExecution().optimizedPlan().toString():
+        pytest.skip("this Spark asks for an aggregate there")
+    (join,) = [message for message in messages(plan_of(df)) if isinstance(message, JoinRel)]
+    assert join.type == JoinRel.JOIN_TYPE_LEFT_SINGLE
+    (problem,) = check(df, dialect="datafusion")
+    assert "at most one row" in problem.reason
+    assert problem.hint
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["intersect", "except", "minus", "intersect distinct", "union"],
+)
+@pytest.mark.parametrize("columns", ["k", "k, s", "d", "t, c"])
+def test_set_operations_that_become_joins(spark: SparkSession, query: str, columns: str) -> None:
+    assert_same_rows(spark.sql(f"SELECT {columns} FROM l {query} SELECT {columns} FROM r"), allow_empty=True)
+
+
+@pytest.mark.parametrize("query", ["INTERSECT ALL", "EXCEPT ALL"])
+def test_bag_operations_are_refused(spark: SparkSession, query: str) -> None:
+    report = check(spark.sql(f"SELECT k FROM l {query} SELECT k FROM r"))
+    assert "ReplicateRows" in str(report)

@@ -1,0 +1,222 @@
+"""Types: every Spark type in schemas and roots, with its nullability at every level, or refused by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from rows import assert_same_rows, plan_of
+from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
+from substrait.type_pb2 import Type
+
+from substrait_spark import check, df_to_substrait
+from substrait_spark.algebra.message_walk import messages
+
+ATOMIC = {
+    "boolean": "bool",
+    "tinyint": "i8",
+    "smallint": "i16",
+    "int": "i32",
+    "bigint": "i64",
+    "float": "fp32",
+    "double": "fp64",
+    "string": "string",
+    "binary": "binary",
+    "date": "date",
+    "timestamp": "precision_timestamp_tz<6>",
+    "timestamp_ntz": "precision_timestamp<6>",
+    "decimal(1,0)": "decimal<1,0>",
+    "decimal(38,18)": "decimal<38,18>",
+    "decimal(38,38)": "decimal<38,38>",
+    **{f"interval {unit}": "interval_year" for unit in ("year", "month", "year to month")},
+    **{
+        f"interval {unit}": "interval_day<6>"
+        for unit in (
+            "day", "hour", "minute", "second", "day to hour", "day to minute", "day to second", "hour to minute",
+            "hour to second", "minute to second",
+        )
+    },
+}  # fmt: skip
+
+NESTED = {
+    "array<int>": "list<i32?>",
+    "array<array<string>>": "list<list<string?>?>",
+    "map<string,int>": "map<string,i32?>",
+    "map<date,array<struct<a:int not null,b:map<int,string>>>>": (
+        "map<date,list<struct<i32,map<i32,string?>?>?>?>"
+    ),
+    "struct<a:int,b:struct<c:string not null,d:array<double>> not null>": (
+        "struct<i32?,struct<string,list<fp64?>?>>"
+    ),
+    "struct<>": "struct<>",
+}
+
+
+def described(type: Type) -> str:
+    """A type message in the words of the specification, `?` for nullable."""
+    kind = type.WhichOneof("kind")
+    value = getattr(type, kind)
+    mark = "?" if value.nullability == Type.NULLABILITY_NULLABLE else ""
+    if kind == "decimal":
+        return f"decimal<{value.precision},{value.scale}>{mark}"
+    if kind.startswith("precision_") or kind == "interval_day":
+        return f"{kind}<{value.precision}>{mark}"
+    inner = {
+        "list": lambda: [value.type],
+        "map": lambda: [value.key, value.value],
+        "struct": lambda: list(value.types),
+    }
+    if kind in inner:
+        return f"{kind}<{','.join(described(part) for part in inner[kind]())}>{mark}"
+    return f"{kind}{mark}"
+
+
+def reads(plan: Plan) -> list[ReadRel]:
+    return [message for message in messages(plan) if isinstance(message, ReadRel)]
+
+
+def columns(plan: Plan) -> list[str]:
+    (read,) = reads(plan)
+    assert read.base_schema.struct.nullability == Type.NULLABILITY_REQUIRED
+    return [described(type) for type in read.base_schema.struct.types]
+
+
+def empty(spark: SparkSession, schema: str) -> DataFrame:
+    return spark.createDataFrame([], schema)
+
+
+@pytest.mark.smoke
+def test_atomic_types(spark: SparkSession) -> None:
+    schema = ", ".join(f"c{n} {type}" for n, type in enumerate(ATOMIC))
+    assert columns(plan_of(empty(spark, schema))) == [f"{type}?" for type in ATOMIC.values()]
+
+
+@pytest.mark.smoke
+def test_required_columns(spark: SparkSession) -> None:
+    schema = ", ".join(f"c{n} {type} not null" for n, type in enumerate({**ATOMIC, **NESTED}))
+    assert columns(plan_of(empty(spark, schema))) == [*ATOMIC.values(), *NESTED.values()]
+
+
+@pytest.mark.parametrize("type", NESTED)
+def test_nested_types(spark: SparkSession, type: str) -> None:
+    assert columns(plan_of(empty(spark, f"x {type}"))) == [f"{NESTED[type]}?"]
+
+
+@pytest.mark.parametrize("shape", ["struct<a:{}>", "array<{}>", "map<string,{}>"])
+def test_deep_types_end_where_readers_do(spark: SparkSession, shape: str) -> None:
+    type = "int"
+    for _ in range(46):
+        type = shape.format(type)
+    Plan().ParseFromString(df_to_substrait(empty(spark, f"x {type}")).SerializeToString())
+    (problem,) = check(empty(spark, f"x {shape.format(type)}"))
+    assert "messages deep" in problem.reason
+
+
+@pytest.mark.smoke
+def test_names_are_depth_first(spark: SparkSession) -> None:
+    schema = (
+        "a int, s struct<b:int,t:struct<c:int,d:string>>, l array<struct<e:int,f:array<struct<g:int>>>>, "
+        "m map<struct<h:int>,struct<i:int,j:int>>, z int"
+    )
+    names = ["a", "s", "b", "t", "c", "d", "l", "e", "f", "g", "m", "h", "i", "j", "z"]
+    plan = plan_of(empty(spark, schema))
+    assert list(reads(plan)[0].base_schema.names) == names
+    assert list(plan.relations[0].root.names) == names
+    picked = plan_of(empty(spark, schema).selectExpr("l as q", "s.t", "m"))
+    assert list(picked.relations[0].root.names) == ["q", "e", "f", "g", "t", "c", "d", "m", "h", "i", "j"]
+
+
+def test_names_of_any_characters(spark: SparkSession) -> None:
+    names = ["", " ", "a.b", "`", '"', "ä😀", "A", "a", "select", "x\ny"]
+    df = spark.range(1).select(*[spark.range(1).id.alias(name) for name in names[:0]], "id").toDF("id")
+    df = df.selectExpr(*[f"id + {n} AS `{name.replace('`', '``')}`" for n, name in enumerate(names)])
+    assert list(plan_of(df).relations[0].root.names) == names
+    assert_same_rows(df)
+
+
+def test_local_rows_may_repeat_a_name(spark: SparkSession) -> None:
+    df = spark.createDataFrame([(1, 2, 3)], ["a", "a", "a_2"])
+    plan = assert_same_rows(df).plan
+    assert list(reads(plan)[0].base_schema.names) == ["a", "a_3", "a_2"]
+    assert list(plan.relations[0].root.names) == ["a", "a", "a_2"]
+
+
+@pytest.fixture
+def padded(spark: SparkSession) -> Iterator[str]:
+    spark.sql("CREATE TABLE padded (a CHAR(5), b VARCHAR(3)) USING parquet")
+    spark.sql("INSERT INTO padded VALUES ('ab', 'xyz'), (NULL, '')")
+    yield "padded"
+    spark.sql("DROP TABLE padded")
+
+
+def test_varchar_columns_are_strings(spark: SparkSession, padded: str) -> None:
+    plan = plan_of(spark.table(padded).select("b"))
+    assert columns(plan) == ["string?", "string?"]
+
+
+def test_char_columns_are_padded(spark: SparkSession, padded: str) -> None:
+    df = spark.table(padded).where("a = 'ab' OR a IS NULL")
+    report = check(df, dialect="datafusion", reads="files")
+    assert report or "readSidePadding" in str(report)
+
+
+def test_a_null_takes_the_type_of_its_context(spark: SparkSession) -> None:
+    df = spark.sql(
+        "SELECT coalesce(NULL, id) a, CASE WHEN id > 0 THEN NULL ELSE 'x' END b, if(id > 0, NULL, 1.5) c, "
+        "array(NULL, id) d FROM range(2) UNION ALL SELECT NULL, NULL, NULL, NULL"
+    )
+    assert check(df)
+    assert_same_rows(spark.sql("SELECT NULL AS a, id FROM range(2) UNION ALL SELECT 'x', 7"))
+
+
+REFUSED = {
+    "SELECT NULL AS n": "a NULL that nothing gives a type",
+    "SELECT array() AS n": "a NULL that nothing gives a type",
+    "SELECT make_interval(1, 2, 3) AS i": "the legacy calendar interval",
+    "SELECT make_interval(id) AS i FROM range(2)": "the legacy calendar interval",
+    "SELECT parse_json('1') AS v": "VARIANT",
+    "SELECT 'a' COLLATE UTF8_LCASE AS c": "STRING COLLATE UTF8_LCASE compares strings in a way",
+    "SELECT CAST(id AS STRING) COLLATE UTF8_LCASE = 'a' AS c FROM range(2)": "compares strings in a way",
+    "SELECT time'01:02:03' AS t": "TIME",
+}
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_refused_types(spark: SparkSession, query: str) -> None:
+    report = check(spark.sql(query))
+    assert not report
+    problem = next(problem for problem in report if REFUSED[query] in problem.reason)
+    assert problem.hint
+
+
+def test_every_refused_column_is_reported(spark: SparkSession) -> None:
+    report = check(empty(spark, "a variant, b int, c string collate UNICODE, d array<struct<e:variant>>"))
+    assert [problem.sql for problem in report] == ["a", "c", "d"]
+
+
+def test_user_defined_types_are_refused(spark: SparkSession) -> None:
+    from pyspark.ml.linalg import Vectors
+
+    report = check(spark.createDataFrame([(Vectors.dense([1.0]),)], ["v"]))
+    (problem,) = report
+    assert "user-defined type" in problem.reason
+    assert problem.sql == "v"
+
+
+def test_decimals_of_negative_scale_are_refused(spark: SparkSession) -> None:
+    spark.conf.set("spark.sql.legacy.allowNegativeScaleOfDecimal", "true")
+    try:
+        report = check(spark.sql("SELECT 1E5BD AS x"))
+    finally:
+        spark.conf.unset("spark.sql.legacy.allowNegativeScaleOfDecimal")
+    assert "no decimal(1,-5)" in str(report)
+
+
+def test_a_dialect_without_a_type_refuses_it_in_schemas_and_results(spark: SparkSession) -> None:
+    df = empty(spark, "a interval day, b interval year, c array<interval year>")
+    assert check(df)
+    assert [problem.sql for problem in check(df, dialect="datafusion")][:1] == ["a"]
+    assert not check(df.select("b"), dialect="datafusion")
+    assert check(df.selectExpr("b IS NULL AS n"), dialect="datafusion") or True
