@@ -21,7 +21,6 @@ from .expr import dispatch as expressions
 from .plan import build
 from .rel.builder import RelationBuilder
 from .rel.dispatch import HANDLERS
-from .rel.evaluation_order import keep
 from .rewrites import rewrite
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def emit_document(context: Context, document: Document) -> Plan:
     ids = [attribute["exprId"] for attribute in document.output]
     if context.found:
         return Plan()
-    relation: Relation = keep(relations, output.select(ids).relation)
+    relation: Relation = relations.finished(output.select(ids).relation)
     for attribute, kind in zip(document.output, relation.types, strict=True):
         try:
             context.dialect.require_type(kind, column=True)

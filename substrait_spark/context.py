@@ -38,6 +38,8 @@ class Context:
 
     settings: Settings
     found: list[Found] = field(default_factory=list)
+    shares: bool = False
+    """Whether any expression has parts to compute once."""
     _path: list[str] = field(default_factory=list)
 
     @property

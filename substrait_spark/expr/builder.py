@@ -231,7 +231,10 @@ class ExpressionBuilder:
 
     def share(self, input: Expression) -> Expression:
         """The same value, for a rule that needs it several times."""
-        return input if isinstance(input, FieldReference | Literal | Shared) else Shared(input)
+        if isinstance(input, FieldReference | Literal | Shared):
+            return input
+        self.context.shares = True
+        return Shared(input)
 
     # ---- everyday calls
 

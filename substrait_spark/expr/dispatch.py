@@ -33,6 +33,10 @@ def rule_of(node: Expression) -> Rule:
     return rule
 
 
+EMITTED_ON_REQUEST = ("object", "daytime", "yearmonth")
+"""Types of operands that are left to the rule: constants of functions, and intervals, which it may count instead."""
+
+
 def operands(node: Expression) -> list[Expression]:
     """The expressions that must be emitted before this one.
 
@@ -52,5 +56,5 @@ def operands(node: Expression) -> list[Expression]:
         for child in node.children()
         if isinstance(child, Expression)
         and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
-        and child.type.name != "object"
+        and child.type.name not in EMITTED_ON_REQUEST
     ]

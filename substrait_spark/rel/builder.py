@@ -17,6 +17,7 @@ from ..expr.scope import Scope
 from ..refusals import no_relation
 from .evaluation_order import keep
 from .output import Output
+from .sharing import share
 
 Handler = Callable[["RelationBuilder", tree.Plan], Output]
 
@@ -51,7 +52,12 @@ class RelationBuilder:
 
     def subquery(self, plan: tree.Plan) -> Relation:
         """The relation of a subquery's plan."""
-        return keep(self, self.emit(plan, "subquery: ").relation)
+        return self.finished(self.emit(plan, "subquery: ").relation)
+
+    def finished(self, relation: Relation) -> Relation:
+        """The relation with what is evaluated where, and how often, settled."""
+        kept = keep(self, relation)
+        return share(kept) if self.context.shares else kept
 
     def _stand_in(self, node: tree.Plan) -> Output:
         """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""

@@ -56,14 +56,15 @@ def _guarded(r: RelationBuilder, relation: Relation, input: Relation) -> Relatio
             return expression
         return e.if_then(mark, expression, Literal(_neutral(expression.type), expression.type))
 
-    rebuilt = _rebuilt(relation, input, guard)
+    above = rebuilt(relation, input, guard)
     width = len(relation.inputs[0].types)
     direct = range(len(relation.types)) if relation.emit is None else relation.emit
     passes_input = isinstance(relation, Project | Window)
-    return rebuilt.select([n + 1 if passes_input and n >= width else n for n in direct])
+    return above.select([n + 1 if passes_input and n >= width else n for n in direct])
 
 
-def _rebuilt(relation: Relation, input: Relation, guard: Any) -> Relation:
+def rebuilt(relation: Relation, input: Relation, guard: Any) -> Relation:
+    """The relation over another input, with each of its expressions changed."""
     if isinstance(relation, Project):
         return Project(input, [guard(expression) for expression in relation.computed])
     if isinstance(relation, Filter):
