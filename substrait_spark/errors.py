@@ -91,3 +91,6 @@ class Unsupported(Exception):
 
 class NotInDialect(Unsupported):
     """A form of a node that the dialect doesn't offer; another form may serve."""
+
+    def __init__(self, reason: str, hint: str = "Choose another dialect, or compute this column in Spark.") -> None:
+        super().__init__(reason, hint)

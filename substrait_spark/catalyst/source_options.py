@@ -5,13 +5,14 @@ from __future__ import annotations
 HARMLESS_OPTIONS = frozenset(
     """
     allowbackslashescapinganycharacter allowcomments allownonnumericnumbers allownumericleadingzeros
-    allowsinglequotes allowunquotedcontrolchars allowunquotedfieldnames basepath chartoescapequoteescaping
-    columnnameofcorruptrecord comment compression dateformat datetimerebasemode delimiter dropfieldifallnull
-    emptyvalue enabledatetimeparsingfallback encoding charset enforceschema escape escapequotes header
-    ignoreleadingwhitespace ignoretrailingwhitespace ignorecorruptfiles ignoremissingfiles inferschema
-    int96rebasemode linesep locale maxcharspercolumn maxcolumns mergeschema mode multiline nanvalue negativeinf
-    nullvalue parsermode pathglobfilter positiveinf prefersdate primitivesasstring quote quoteall
-    recursivefilelookup samplingratio sep serialization.format singlevariantcolumn timestampformat
-    timestampntzformat timezone unescapedquotehandling wholetext
+    allowsinglequotes allowunquotedcontrolchars allowunquotedfieldnames arrayelementname attributeprefix basepath
+    chartoescapequoteescaping columnnameofcorruptrecord comment compression dateformat datetimerebasemode declaration
+    delimiter dropfieldifallnull emptyvalue enabledatetimeparsingfallback encoding charset enforceschema escape
+    escapequotes excludeattribute header ignoreleadingwhitespace ignorenamespace ignorenullfields
+    ignoresurroundingspaces ignoretrailingwhitespace ignorecorruptfiles ignoremissingfiles inferschema int96rebasemode
+    linesep locale maxcharspercolumn maxcolumns mergeschema mode multiline nanvalue negativeinf nullvalue parsermode
+    pathglobfilter positiveinf prefersdate pretty primitivesasstring quote quoteall recursivefilelookup roottag rowtag
+    samplingratio sep serialization.format singlevariantcolumn timestampformat timestampntzformat timezone
+    unescapedquotehandling valuetag wholetext wildcardcolname writenonasciicharacterascodepoint
     """.split()
 )

@@ -171,7 +171,7 @@ class ExpressionBuilder:
             try:
                 return form()
             except NotInDialect as problem:
-                refused = refused or problem
+                refused = problem  # the last form is the one that came nearest
         raise refused or Unsupported("there is no form for it")
 
     def has(self, form: Callable[[], Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..catalyst.tree import Expression
 from ..errors import Unsupported
 from ..refusals import no_aggregate
-from . import arithmetic, comparison, datetime, string
+from . import arithmetic, comparison, datetime, encoding, format, regular_expression, string, structured_text
 from .aggregate import AGGREGATE, Measured
 from .table import Plain, first_type, key_of
 
@@ -19,7 +19,11 @@ SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
     **comparison.SCALAR,
     **datetime.SCALAR,
+    **encoding.SCALAR,
+    **format.SCALAR,
+    **regular_expression.SCALAR,
     **string.SCALAR,
+    **structured_text.SCALAR,
 }
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from ..catalyst.tree import Document, Node
-from . import decimal_aggregates, float_keys, merged_subqueries
+from . import decimal_aggregates, float_keys, merged_subqueries, replaced_functions
 from .transform import transform
 
 Rule = Callable[[Node], Node | None]
@@ -19,6 +19,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     *decimal_aggregates.RULES,
     *float_keys.RULES,
     *merged_subqueries.RULES,
+    *replaced_functions.RULES,
 )
 """Rules by the Catalyst class that they apply to, in order."""
 

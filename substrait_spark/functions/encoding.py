@@ -1,0 +1,154 @@
+"""Functions between text and bytes: hexadecimal, base 64, character sets, URLs, encryption."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..algebra import types
+from ..catalyst import tree
+from ..catalyst.modes import ANSI, eval_mode
+from ..errors import NotInDialect, Unsupported
+from .string import text
+from .table import Plain, arguments_of, plain
+
+if TYPE_CHECKING:
+    from ..algebra.expression import Expression
+    from ..expr.builder import ExpressionBuilder, Rule
+
+BINARY = types.of("binary", nullable=False)
+
+
+def unhex(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Unhex: what is no hexadecimal number gives null; as to_binary, it raises."""
+    child = e.emit(node["child"])
+    if not node["failOnError"]:
+        return e.call("spark:unhex", child)
+
+    def guarded() -> Expression:
+        bytes = e.call("spark:unhex", child)
+        invalid = e.and_(e.is_not_null(child), e.is_null(bytes))
+        error = e.cast(e.raises("[CONVERSION_INVALID_INPUT]", types.STRING, child), BINARY)
+        return e.if_then(invalid, error, bytes)
+
+    return e.first(lambda: e.call("spark:to_binary", child, e.text("hex")), guarded)
+
+
+def unbase64(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """UnBase64: with Java's lenient decoder; as to_binary, with a strict one."""
+    child = e.emit(node["child"])
+    if node["failOnError"]:
+        return e.call("spark:to_binary", child, e.text("base64"))
+    return e.call("spark:unbase64", child)
+
+
+def try_to_binary(format: str) -> Rule:
+    """TryEval around what to_binary is replaced by."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        child = e.emit(arguments_of(node, frozenset({"failOnError"}))[0])
+        if format == "hex":
+            return e.call("spark:unhex", child)
+        return e.call("spark:try_to_binary", child, e.text(format))
+
+    return emit
+
+
+def base64(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """base64: by a setting of the session, in lines of 76 characters."""
+    value, chunked = node["arguments"]
+    child = e.emit(value)
+    if chunked.cls.name == "Literal" and chunked["value"] is False:
+        return e.first(lambda: e.call("spark:base64", child, e.false()), lambda: e.call("datafusion:base64", child))
+
+    def in_lines() -> Expression:
+        broken = e.call(
+            "datafusion:regexp_replace", e.call("datafusion:base64", child), e.text("(.{76})"), e.text("${1}\r\n"),
+            e.text("g"),
+        )  # fmt: skip
+        return e.call("string:rtrim", broken, e.text("\r\n"))
+
+    return e.first(lambda: e.call("spark:base64", child, e.emit(chunked)), in_lines)
+
+
+def encode(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """encode: the bytes of a string in a character set."""
+    value, charset = _with_charset(node)
+    child = e.emit(value)
+    return e.first(
+        lambda: e.call("spark:encode", child, e.emit(charset)),
+        lambda: e.cast(child, _if_utf8(charset, BINARY)),
+    )
+
+
+def decode(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """decode: malformed bytes raise."""
+    value, charset = _with_charset(node)
+    child = e.emit(value)
+    return e.first(
+        lambda: e.call("spark:decode", child, e.emit(charset)),
+        lambda: e.cast(child, _if_utf8(charset, types.STRING)),
+    )
+
+
+def _with_charset(node: tree.Expression) -> list[tree.Expression]:
+    value, charset, *legacy = arguments_of(node)
+    if any(flag.cls.name != "Literal" or flag["value"] is not False for flag in legacy):
+        raise Unsupported(
+            "the session asks for Java's character sets, or for the legacy treatment of what they can't say",
+            "Unset spark.sql.legacy.javaCharsets and spark.sql.legacy.codingErrorAction.",
+        )
+    return [value, charset]
+
+
+def _if_utf8(charset: tree.Expression, type: types.Type) -> types.Type:
+    if (text(charset) or "").lower() != "utf-8":
+        raise NotInDialect("the dialect knows no character set but UTF-8")
+    return type
+
+
+def flagged(whether: str, otherwise: str) -> Rule:
+    """A call whose last argument is a flag that says which of two functions is meant."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        *arguments, flag = arguments_of(node)
+        if flag.cls.name != "Literal" or not isinstance(flag["value"], bool):
+            raise Unsupported("its flag is no literal")
+        return e.call(whether if flag["value"] else otherwise, *e.emit_all(arguments))
+
+    return emit
+
+
+def parse_url(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """parse_url, try_parse_url: a part of a URL."""
+    fails = node["targetObject"]["value"]["failOnError"]
+    arguments = e.emit_all(arguments_of(node, frozenset({"targetObject"})))
+    return e.call("spark:parse_url" if fails else "spark:try_parse_url", *arguments)
+
+
+def conv(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Conv: a number that needs more than 64 bits raises in ANSI mode, else gives the greatest of 64 bits."""
+    arguments = e.emit_all([node["numExpr"], node["fromBaseExpr"], node["toBaseExpr"]])
+    return e.call("spark:conv", *arguments, overflow="ERROR" if eval_mode(node) == ANSI else "SATURATE")
+
+
+SCALAR: dict[str, Plain | Rule] = {
+    "Conv": conv,
+    "Hex": plain("spark:hex"),
+    "Invoke(ParseUrlEvaluator.evaluate)": parse_url,
+    "StaticInvoke(Base32.encode)": plain("spark:to_base32"),
+    "StaticInvoke(Base64.encode)": base64,
+    "StaticInvoke(Encode.encode)": encode,
+    "StaticInvoke(ExpressionImplUtils.aesDecrypt)": plain("spark:aes_decrypt"),
+    "StaticInvoke(ExpressionImplUtils.aesEncrypt)": plain("spark:aes_encrypt"),
+    "StaticInvoke(ExpressionImplUtils.hmac)": plain("spark:hmac"),
+    "StaticInvoke(StringDecode.decode)": decode,
+    "StaticInvoke(UnBase32.decode)": plain("spark:from_base32"),
+    "StaticInvoke(UrlCodec.decode)": flagged("spark:url_decode", "spark:try_url_decode"),
+    "StaticInvoke(UrlCodec.encode)": plain("spark:url_encode"),
+    "TryEval(StaticInvoke(Encode.encode))": encode,
+    "TryEval(StaticInvoke(ExpressionImplUtils.aesDecrypt))": plain("spark:try_aes_decrypt"),
+    "TryEval(UnBase64)": try_to_binary("base64"),
+    "TryEval(Unhex)": try_to_binary("hex"),
+    "UnBase64": unbase64,
+    "Unhex": unhex,
+}

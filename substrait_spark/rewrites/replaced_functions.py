@@ -1,0 +1,37 @@
+"""Undoes RuntimeReplaceable where Spark composes a function of others that mean more than it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..catalyst.tree import UNTYPED, Expression, Node, make
+
+
+def regexp_count(node: Node) -> Node | None:
+    """The number of all matches is regexp_count."""
+    matches = node["child"]
+    if matches.name != "RegExpExtractAll" or node["legacySizeOfNull"] or not _is(matches["idx"], 0):
+        return None
+    return _function("RegExpCount", node, subject=matches["subject"], regexp=matches["regexp"])
+
+
+def split_part(node: Node) -> Node | None:
+    """An element of a text split at plain text, empty where there is none, is split_part."""
+    pieces = node["left"]
+    if pieces.name != "StringSplitSQL" or node["failOnError"] or not _is(node["defaultValueOutOfBound"], ""):
+        return None
+    return _function("SplitPart", node, str=pieces["str"], delimiter=pieces["delimiter"], partNum=node["right"])
+
+
+def _is(node: Node | None, value: int | str) -> bool:
+    return node is not None and node.name == "Literal" and bool(node["value"] == value)
+
+
+def _function(name: str, node: Node, **arguments: Any) -> Expression:
+    """The function in a node's place, with its number and type."""
+    function = make(name, getattr(node, "type", UNTYPED), getattr(node, "nullable", True), **arguments)
+    function.number = node.number
+    return function
+
+
+RULES = (("Size", regexp_count), ("ElementAt", split_part))
