@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 
-from . import __version__, extensions
+from . import __version__
 from .algebra.relation import Relation
 from .errors import Unsupported
 from .extensions import Declaration
+from .rel.depth import cut
 
 SUBSTRAIT_VERSION = (0, 106, 0)
 
@@ -53,6 +54,7 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
 
     Raises `Unsupported` where its messages would nest too deep for protobuf readers.
     """
+    relation = cut(relation, DEPTH_LIMIT - _ROOT_LEVELS)
     depth = _ROOT_LEVELS + relation.height
     if depth > DEPTH_LIMIT:
         raise Unsupported(
@@ -69,6 +71,3 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
     relation.write(root.input, DeclaredFunctions(plan))
     root.names.extend(names)
     return plan
-
-
-__all__ = ["DEPTH_LIMIT", "SUBSTRAIT_VERSION", "build", "extensions"]

@@ -20,7 +20,7 @@ from .types import Type
 class Relation:
     """A Substrait relation."""
 
-    __slots__ = ("emit", "height", "inputs", "types")
+    __slots__ = ("_own_height", "emit", "height", "inputs", "types")
     inputs: tuple[Relation, ...]
     types: tuple[Type, ...]
     emit: tuple[int, ...] | None
@@ -33,7 +33,8 @@ class Relation:
         self.inputs = inputs
         self.types = tuple(direct)
         self.emit = None
-        self.height = 2 + max(expressions, *(input.height for input in inputs), 2)
+        self._own_height = 2 + max(expressions, 2)
+        self.height = max(self._own_height, *(2 + input.height for input in inputs), 0)
 
     def select(self, ordinals: Sequence[int]) -> Relation:
         """The same relation with these of its columns, in this order."""
@@ -48,7 +49,7 @@ class Relation:
         """The same relation over other inputs of the same types."""
         copy = self._copy()
         copy.inputs = inputs
-        copy.height = max(self.height, *(2 + input.height for input in inputs))
+        copy.height = max(self._own_height, *(2 + input.height for input in inputs), 0)
         return copy
 
     def _copy(self) -> Relation:
