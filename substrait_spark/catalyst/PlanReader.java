@@ -158,6 +158,9 @@ public class PlanReader {
     private static final Map<Class<?>, String[]> NAMES = new java.util.concurrent.ConcurrentHashMap<Class<?>, String[]>();
     private static final Method PRODUCT_ELEMENT_NAME = productElementName();
 
+    /** Settings that functions read when they run, and that are in no node of the plan. */
+    private static final String[] CONFIGURATION = {"spark.sql.mapKeyDedupPolicy"};
+
     private final Set<String> harmlessOptions;
     private final int inlineLimit;
     private final StringBuilder classes = new StringBuilder();
@@ -169,6 +172,8 @@ public class PlanReader {
     private final Map<String, Integer> nodeNumbers = new HashMap<String, Integer>();
     private final Map<Object, Integer> seenNodes = new IdentityHashMap<Object, Integer>();
     private final List numbered = new ArrayList();
+    /** Rows by the RDD that they are from: a query may read one several times, and each read is a job. */
+    private final Map<Object, InternalRow[]> takenRows = new IdentityHashMap<Object, InternalRow[]>();
     private QueryExecution execution;
 
     Walk(Set<String> harmlessOptions, int inlineLimit) {
@@ -192,7 +197,13 @@ public class PlanReader {
       }
       StringBuilder text = new StringBuilder("{\"spark\":");
       string(org.apache.spark.package$.MODULE$.SPARK_VERSION(), text);
-      text.append(",\"streaming\":").append(execution.analyzed().isStreaming());
+      text.append(",\"configuration\":{");
+      for (int i = 0; i < CONFIGURATION.length; i++) {
+        string(CONFIGURATION[i], i > 0 ? text.append(',') : text);
+        text.append(':');
+        string(execution.sparkSession().sessionState().conf().getConfString(CONFIGURATION[i]), text);
+      }
+      text.append("},\"streaming\":").append(execution.analyzed().isStreaming());
       text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);
       text.append(",\n\"classes\":[").append(classes).append("],\n\"types\":[").append(types);
       text.append("],\n\"nodes\":[").append(nodes).append("]}");
@@ -354,8 +365,12 @@ public class PlanReader {
       DataType[] types = attributeTypes(relation.output());
       if (relation.isStreaming()) out.append("null");
       else {
-        InternalRow[] taken = execution.sparkSession().sessionState().executePlan(relation, execution.mode())
-            .executedPlan().executeTake(inlineLimit == Integer.MAX_VALUE ? inlineLimit : inlineLimit + 1);
+        InternalRow[] taken = (InternalRow[]) takenRows.get(relation.rdd());
+        if (taken == null) {
+          taken = execution.sparkSession().sessionState().executePlan(relation, execution.mode())
+              .executedPlan().executeTake(inlineLimit == Integer.MAX_VALUE ? inlineLimit : inlineLimit + 1);
+          takenRows.put(relation.rdd(), taken);
+        }
         rows((Iterator) Arrays.asList(taken).iterator(), types, out);
       }
       out.append(',').append(relation.isStreaming());
@@ -685,17 +700,21 @@ public class PlanReader {
       return names;
     }
 
-    /** Scala 2.12 does not tell field names; a case class declares its parameters as its first fields. */
+    /** Scala 2.12 does not tell field names; a case class's parameters are its first final fields. */
     private static void declaredNames(Class<?> type, String[] names) {
       Field[] fields = type.getDeclaredFields();
       int next = 0;
       for (int i = 0; i < fields.length && next < names.length; i++) {
-        if (!Modifier.isStatic(fields[i].getModifiers())) names[next++] = fields[i].getName();
+        if (isParameter(fields[i].getModifiers())) names[next++] = fields[i].getName();
       }
       while (next < names.length) {
         names[next] = "_" + (next + 1);
         next++;
       }
+    }
+
+    private static boolean isParameter(int modifiers) {
+      return Modifier.isFinal(modifiers) && !Modifier.isStatic(modifiers);
     }
 
     // ---- JSON in ASCII, so that parts may be cut anywhere

@@ -1,6 +1,6 @@
 """Decoding the document that PlanReader.java writes.
 
-A JSON object: `spark` (version), `streaming`, `names` (root names), `output` (root attributes), `root` (a node
+A JSON object: `spark` (version), `streaming`, `configuration`, `names` (root names), `output` (root attributes), `root` (a node
 number) and three tables, `classes`, `types` and `nodes`, whose entries refer to earlier entries by number.
 
 * class: `[name, kind, field…]`; kind `e` expression, `p` plan, `v` value object
@@ -45,7 +45,7 @@ def _decode(document: dict[str, Any]) -> Document:
     if not all(isinstance(attribute, Expression) for attribute in output):
         raise TypeError("the output is no list of attributes")
     names = frozenset(cls.name for cls in classes)
-    return Document(document["spark"], document["streaming"], tuple(document["names"]), output, root, names)  # type: ignore[arg-type]
+    return Document(document["spark"], document["streaming"], tuple(document["names"]), output, root, names, document["configuration"])  # type: ignore[arg-type]
 
 
 def _type(entry: list[Any], types: list[DataType]) -> DataType:

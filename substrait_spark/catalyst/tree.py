@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -173,6 +174,8 @@ class Document(NamedTuple):
     root: Plan
     classes: frozenset[str]
     """The names of all Catalyst classes in the plan."""
+    configuration: Mapping[str, str] = {}
+    """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
 
 
 def make(name: str, type: DataType, nullable: bool = True, /, **fields: Any) -> Expression:
