@@ -45,6 +45,8 @@ class Quirks(NamedTuple):
     """Knows structs by the names of their fields, which types and literals lack: they are built and read by functions."""
     nested_nulls_follow: bool = False
     """Orders nulls inside lists and structs as the nulls of the column: first where those are first."""
+    offset_alone: bool = True
+    """Takes a fetch of an offset without a count (DataFusion moves a sort above it below it)."""
     required_columns: bool = True
     """Takes REQUIRED columns in a read's schema where the data's schema says nullable."""
     counting_casts: bool = False
@@ -103,6 +105,11 @@ class Dialect:
                 "Choose another dialect, or cast the value in Spark to a type that this one has.",
             )
 
+    @property
+    def has_everything(self) -> bool:
+        """Whether every relation and every kind of expression is supported."""
+        return self._relations is None and self._expressions is None
+
     def allows_relation(self, name: str, key: str = "", value: str = "") -> bool:
         """Whether a relation is supported, and a variant of it such as `("JOIN", "join_types", "LEFT_MARK")`."""
         return _allows(self._relations, name, key, value)
@@ -125,6 +132,18 @@ class Dialect:
         """Whether the engine's function raises for some arguments: its entry's metadata says `raises: true`."""
         entry = self._function(kind, urn, name, signature, options)
         return entry is not None and bool(entry.metadata.get("raises"))
+
+    def limits(
+        self, kind: str, urn: str, name: str, signature: str, options: Sequence[tuple[str, str]]
+    ) -> Mapping[str, Any]:
+        """How far a function is supported, by its entry's metadata.
+
+        `literals`: the positions of arguments that must be literals. Of aggregate functions, `distinct: false` and
+        `sorts: false`: these are ignored; `window: false`: it is no window function; `window: growing`: it is one for
+        frames that begin where the partition begins.
+        """
+        entry = self._function(kind, urn, name, signature, options)
+        return {} if entry is None else entry.metadata
 
     def _function(
         self, kind: str, urn: str, name: str, signature: str, options: Sequence[tuple[str, str]]
@@ -201,7 +220,10 @@ CAST_OPTIONS = {True: "THROW_EXCEPTION", False: "RETURN_NULL"}
 
 
 def _quirks(metadata: Mapping[str, Any]) -> Quirks:
-    given = {key: value for key, value in metadata.get("quirks", {}).items()}
+    given = metadata.get("quirks", {})
+    if not isinstance(given, dict):
+        raise DialectError("The dialect's quirks are no mapping.")
+    given = dict(given)
     unknown = sorted(set(given) - set(Quirks._fields))
     if unknown:
         raise DialectError(f"The dialect names quirks that substrait_spark doesn't know: {', '.join(unknown)}.")
@@ -222,11 +244,22 @@ def load(dialect: str | Path | None) -> Dialect:
     if not isinstance(dialect, str | Path):
         raise DialectError(f"A dialect is a name or the path of a YAML file, not {type(dialect).__name__}.")
     path = Path(dialect)
-    if not path.is_file():
+    if not _is_file(path):
         raise DialectError(
             f"There is no dialect {str(dialect)!r}: give None, one of {', '.join(BUILT_IN)}, or the path of a dialect file."
         )
-    return _from_text(path.stem, path.read_text("utf-8"), str(path))
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DialectError(f"{path} is no YAML: {error}") from error
+    return _from_text(path.stem, text, str(path))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # no path of this system
+        return False
 
 
 @lru_cache(maxsize=None)

@@ -15,6 +15,7 @@ from ..errors import Unsupported
 from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
 from ..refusals import no_relation
+from .allowed import Checked
 from .evaluation_order import keep
 from .output import Output
 from .sharing import share
@@ -28,6 +29,7 @@ class RelationBuilder:
     def __init__(self, context: Context, handlers: Mapping[str, Handler], expressions: Dispatch) -> None:
         self.context = context
         self.dialect = context.dialect
+        self._checked = Checked(context.dialect)
         self._handlers = handlers
         self._expressions = expressions
 
@@ -38,7 +40,9 @@ class RelationBuilder:
             try:
                 if handler is None:
                     raise no_relation(node)
-                return handler(self, node)
+                output = handler(self, node)
+                self._checked.require(output.relation)
+                return output
             except Unsupported as problem:
                 self.context.report(node, problem)
             except (LookupError, TypeError, ValueError, AttributeError) as error:

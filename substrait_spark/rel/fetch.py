@@ -9,6 +9,10 @@ from .builder import RelationBuilder
 from .output import Output
 
 
+ALL = 2**62
+"""More rows than there are, and a number that an offset can be added to without overflow."""
+
+
 def limit(r: RelationBuilder, node: tree.Plan) -> Output:
     """GlobalLimit, with an Offset below it in the same fetch."""
     count = _literal(node["limitExpr"])
@@ -22,7 +26,8 @@ def limit(r: RelationBuilder, node: tree.Plan) -> Output:
 def offset(r: RelationBuilder, node: tree.Plan) -> Output:
     """Offset without a limit above it."""
     input = r.emit(node["child"])
-    return Output(Fetch(input.relation, _literal(node["offsetExpr"]), None), input.ids)
+    count = None if r.dialect.quirks.offset_alone else ALL
+    return Output(Fetch(input.relation, _literal(node["offsetExpr"]), count), input.ids)
 
 
 def _literal(expression: tree.Expression) -> int:

@@ -44,7 +44,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     join_type = JOIN_TYPES.get(node["joinType"])
     if join_type is None:
         raise Unsupported(f"the join type {node['joinType']} is not known")
-    if join_type == "INNER" and node["condition"] is None:
+    if join_type == "INNER" and node["condition"] is None and r.dialect.allows_relation("CROSS"):
         return Output(Cross(left.relation, right.relation), left.ids + right.ids)
     ids = left.ids if join_type in ("LEFT_SEMI", "LEFT_ANTI") else left.ids + right.ids
     return Output(_join(r, node, left, right, join_type), ids)

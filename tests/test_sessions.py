@@ -1,0 +1,305 @@
+"""Sessions: many threads, several sessions, stopped and restarted ones; and a clear sentence for what is no query."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from rows import assert_same_rows, plan_of
+
+from substrait_spark import Report, SubstraitSparkError, UnsupportedPlanError, UnsupportedSessionError, check, df_to_substrait
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = str(tmp_path_factory.mktemp("sessions") / "t")
+    spark.sql("SELECT * FROM VALUES (1, 'a'), (2, 'b'), (NULL, NULL) t(k, s)").write.parquet(path)
+    spark.read.parquet(path).createOrReplaceGlobalTempView("t")
+
+
+@pytest.fixture
+def df(spark: SparkSession) -> DataFrame:
+    return spark.table("global_temp.t")
+
+
+# ---- threads and sessions
+
+
+def test_threads(spark: SparkSession) -> None:
+    def query(number: int) -> DataFrame:
+        return spark.sql(f"SELECT k + {number} AS c{number}, s FROM global_temp.t WHERE k <> {number % 3}")
+
+    expected = [df_to_substrait(query(number)) for number in range(32)]
+    with ThreadPoolExecutor(16) as pool:
+        converted = list(pool.map(lambda number: df_to_substrait(query(number)), [*range(32)] * 2))
+        reports = list(pool.map(lambda n: check(query(n).withColumn("x", F.rand())), range(16)))
+    assert converted == expected * 2
+    assert all(len(report) == 1 for report in reports)
+
+
+def test_settings_are_the_frames_own(spark: SparkSession) -> None:
+    ansi, legacy = spark.newSession(), spark.newSession()
+    for session, mode in ((ansi, "true"), (legacy, "false")):
+        session.conf.set("spark.sql.ansi.enabled", mode)
+    query = "SELECT CAST(s AS INT) AS i FROM global_temp.t"
+    frames = [session.sql(query) for session in (ansi, legacy, ansi, legacy)]
+    plans = [df_to_substrait(frame) for frame in frames]
+    assert plans[0] == plans[2]
+    assert plans[1] == plans[3]
+    casts = [plan.relations[0].root.input.project.expressions[0].cast for plan in plans[:2]]
+    assert [cast.failure_behavior for cast in casts] == [
+        cast.FAILURE_BEHAVIOR_THROW_EXCEPTION for cast in casts[:1]
+    ] + [cast.FAILURE_BEHAVIOR_RETURN_NULL for cast in casts[1:]]
+
+
+def test_time_zones_are_the_frames_own(spark: SparkSession) -> None:
+    tokyo, paris = spark.newSession(), spark.newSession()
+    tokyo.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    paris.conf.set("spark.sql.session.timeZone", "Europe/Paris")
+    frames = [session.sql("SELECT timestamp'2024-01-01 00:00:00' AS x") for session in (tokyo, paris)]
+    first, second = (df_to_substrait(frame).relations[0].root.input.project.expressions[0].literal for frame in frames)
+    assert second.precision_timestamp_tz.value - first.precision_timestamp_tz.value == 8 * 3600 * 1_000_000
+
+
+def test_a_frame_keeps_the_mode_it_was_built_in(spark: SparkSession) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.ansi.enabled", "true")
+    frame = session.sql("SELECT CAST(s AS INT) AS i FROM global_temp.t")
+    expected = df_to_substrait(frame)
+    session.conf.set("spark.sql.ansi.enabled", "false")
+    assert df_to_substrait(frame) == expected
+
+
+def test_the_active_session_stays(spark: SparkSession) -> None:
+    other = spark.newSession()
+    before = SparkSession.getActiveSession()
+    df_to_substrait(other.range(3))
+    after = SparkSession.getActiveSession()
+    assert (before is None) == (after is None)
+    if before is not None and after is not None:
+        assert before._jsparkSession.equals(after._jsparkSession)
+
+
+LIFE = """
+from pyspark.sql import SparkSession
+from substrait_spark import UnsupportedSessionError, df_to_substrait
+
+def session():
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    return builder.config("spark.log.level", "ERROR").getOrCreate()
+
+def refused(df):
+    try:
+        df_to_substrait(df)
+    except UnsupportedSessionError as error:
+        return str(error)
+    return "no error"
+
+spark = session()
+df = spark.range(3)
+first = df_to_substrait(df)
+spark.stop()
+print(refused(df))
+
+spark = session()
+assert df_to_substrait(spark.range(3)) == first
+print(refused(df))
+
+from pyspark import SparkContext
+gateway = SparkContext._gateway
+spark.stop()
+gateway.shutdown()
+if gateway.proc.stdin:
+    gateway.proc.stdin.close()
+gateway.proc.wait()
+SparkContext._gateway = SparkContext._jvm = None
+spark = session()
+assert df_to_substrait(spark.range(3)) == first
+
+gone = spark.range(4)
+SparkContext._gateway.proc.kill()
+SparkContext._gateway.proc.wait()
+print(refused(gone))
+"""
+
+
+def test_stopped_restarted_and_lost(tmp_path: Any) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", LIFE], cwd=tmp_path, capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    stopped, of_earlier, lost = ran.stdout.strip().splitlines()
+    assert "was stopped: start one" in stopped
+    assert "was stopped: start one" in of_earlier
+    assert "can't be reached any more" in lost
+
+
+def test_the_reader_survives_a_reload_of_its_module(spark: SparkSession) -> None:
+    from substrait_spark.catalyst import reader
+
+    before = df_to_substrait(spark.range(3))
+    reader._readers.clear()
+    assert df_to_substrait(spark.range(3)) == before
+
+
+# ---- what is no DataFrame of a classic session
+
+
+def test_spark_connect() -> None:
+    class Remote:
+        """Stands for pyspark.sql.connect.dataframe.DataFrame, which needs grpc."""
+
+    Remote.__module__ = "pyspark.sql.connect.dataframe"
+    with pytest.raises(UnsupportedSessionError, match="This is a Spark Connect DataFrame"):
+        df_to_substrait(Remote())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda spark: None, r"not None \(show\(\) and write return None\)"),
+        (lambda spark: F.col("a"), "not a pyspark.sql.*Column"),
+        (lambda spark: spark, "not a pyspark.sql.*SparkSession"),
+        (lambda spark: spark.range(1).groupBy("id"), "not a pyspark.sql.group.GroupedData"),
+        (lambda spark: spark.range(1).rdd, "not a pyspark.*RDD"),
+        (lambda spark: "SELECT 1", "Give a PySpark DataFrame, not a str"),
+        (lambda spark: DataFrame, "not a type"),
+    ],
+)
+def test_no_dataframe(spark: SparkSession, make: Callable[[SparkSession], Any], sentence: str) -> None:
+    for convert in (df_to_substrait, check):
+        with pytest.raises(SubstraitSparkError, match=sentence):
+            convert(make(spark))
+
+
+def test_pandas_and_arrow_tables() -> None:
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    for table in (pandas.DataFrame({"a": [1]}), arrow.table({"a": [1]})):
+        with pytest.raises(SubstraitSparkError, match=r"Pass it to spark.createDataFrame first"):
+            df_to_substrait(table)
+
+
+def test_streaming(spark: SparkSession) -> None:
+    (problem,) = check(spark.readStream.format("rate").load().selectExpr("value + 1"))
+    assert problem.reason == "it is a streaming DataFrame"
+    assert "batch" in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("SHOW TABLES", "ShowTables"),
+        ("SET spark.sql.ansi.enabled", "SetCommand"),
+        ("EXPLAIN SELECT 1", "ExplainCommand"),
+        ("CREATE OR REPLACE TEMP VIEW made AS SELECT 1", "CreateViewCommand"),
+        ("DESCRIBE FUNCTION abs", "DescribeFunctionCommand"),
+    ],
+)
+def test_commands(spark: SparkSession, command: str, name: str) -> None:
+    (problem,) = check(spark.sql(command))
+    assert problem.catalyst_class == "CommandResult"
+    assert name in problem.reason
+    with pytest.raises(UnsupportedPlanError, match="result of a command"):
+        df_to_substrait(spark.sql(command))
+
+
+# ---- reports
+
+
+def test_every_problem_is_reported_at_once(df: DataFrame) -> None:
+    query = df.select(F.rand(7).alias("r"), F.spark_partition_id().alias("p"), "s").where("s > 'a'").sample(0.5, seed=1)
+    joined = query.join(df.select(F.monotonically_increasing_id().alias("r")), "r")
+    report = check(joined)
+    found = {(problem.catalyst_class, problem.sql) for problem in report}
+    assert found >= {("Rand", "rand(7L)"), ("SparkPartitionID", "SPARK_PARTITION_ID()"), ("Sample", "Sample")}
+    assert "MonotonicallyIncreasingID" in {problem.catalyst_class for problem in report}
+    by_class = {problem.catalyst_class: problem for problem in report}
+    assert by_class["Rand"].path.endswith("Project")
+    assert "Join / left: " in by_class["Rand"].path
+    assert "Join / right: " in by_class["MonotonicallyIncreasingID"].path
+    assert all(problem.reason and problem.hint for problem in report)
+    with pytest.raises(UnsupportedPlanError) as raised:
+        df_to_substrait(joined)
+    assert [str(problem) for problem in raised.value.problems] == [str(problem) for problem in report]
+    assert str(raised.value) == str(report)
+    assert str(report).startswith(f"{len(report)} obstacles on the way")
+
+
+def test_an_empty_report(df: DataFrame) -> None:
+    report = check(df)
+    assert report
+    assert not list(report)
+    assert str(report) == "The plan can be expressed in Substrait."
+    assert report == Report()
+
+
+def test_a_query_that_spark_cannot_plan(spark: SparkSession) -> None:
+    # The analysis succeeds, the optimizer evaluates the constant and fails, or leaves it to the execution.
+    report = check(spark.sql("SELECT CAST('x' AS INT) AS i, k FROM global_temp.t"))
+    assert report or "Spark" in str(report)
+
+
+def functions(df: DataFrame) -> Iterator[tuple[str, DataFrame]]:
+    import pandas as pd
+
+    def named(value: Any) -> Any:
+        return value
+
+    def grouped(frame: Any) -> Any:
+        return frame
+
+    @F.pandas_udf("bigint")
+    def scalar(series: pd.Series) -> pd.Series:
+        return series
+
+    @F.pandas_udf("double")
+    def mean(series: pd.Series) -> float:
+        return float(series.mean())
+
+    yield "named", df.select(F.udf(named, "int")("k"))
+    yield "scalar", df.select(scalar("k"))
+    yield "mean", df.groupBy("s").agg(mean("k"))
+    yield "mean", df.select(mean("k").over(Window.partitionBy("s")))
+    yield "grouped", df.mapInPandas(grouped, "k int, s string")
+    yield "grouped", df.mapInArrow(grouped, "k int, s string")
+    yield "grouped", df.groupBy("s").applyInPandas(grouped, "k int, s string")
+    yield "grouped", df.groupBy("s").cogroup(df.groupBy("s")).applyInPandas(lambda a, b: a, "k int, s string")
+    df.sparkSession.udf.register("registered", named)
+    yield "registered", df.selectExpr("registered(k)")
+    yield "named", df.where(F.udf(named, "boolean")("k"))
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_users_functions_are_named(df: DataFrame, number: int) -> None:
+    name, query = list(functions(df))[number]
+    report = check(query)
+    assert not report
+    wanted = "<lambda>" if number == 7 else name
+    assert f"the Python function {wanted} runs in Spark only" in str(report)
+
+
+def test_table_functions_are_named(spark: SparkSession) -> None:
+    @F.udtf(returnType="n int")
+    class Squares:
+        def eval(self, n: int) -> Iterator[tuple[int]]:
+            yield (n * n,)
+
+    spark.udtf.register("squares", Squares)
+    report = check(spark.sql("SELECT * FROM squares(3)"))
+    assert "the Python function" in str(report)
+
+
+def test_functions_written_in_sql_are_their_body(spark: SparkSession, df: DataFrame) -> None:
+    try:
+        spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION twice(x INT) RETURNS INT RETURN x + x")
+    except Exception:  # noqa: BLE001 - before Spark 4.0
+        pytest.skip("this Spark has no functions written in SQL")
+    assert_same_rows(df.selectExpr("twice(k) AS t"))
+    assert plan_of(df.selectExpr("twice(k) AS t"))
