@@ -8,6 +8,7 @@ from ..algebra.types import FLOATS, INTEGERS
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, eval_mode
 from ..errors import Unsupported
+from ..functions.time_cast import time_cast
 from .builder import ExpressionBuilder, Rule
 
 
@@ -16,6 +17,9 @@ def cast(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     child = e.emit(node["child"])
     target = e.type_of(node, child.type.nullable)
     mode = eval_mode(node)
+    time = time_cast(e, node, child, target)
+    if time is not None:
+        return time
     if types.equal_but_nullability(child.type, target):
         return child
     if mode == LEGACY and child.type.kind in (*INTEGERS, *FLOATS) and target.kind in INTEGERS:
