@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,22 +75,28 @@ def _settings(dialect: str | Path | None, reads: str, inline_limit: int) -> Sett
 def _convert(df: DataFrame, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
     require_classic(df)
     context = Context(settings)
-    plan = None
+    plan = emit_text(context, lambda: reader.read(df, settings.inline_limit))
+    if not context.found:
+        return plan, ()
+    return None, _problems(df, settings, context.found)
+
+
+def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
+    """The plan of a document's text; None where there are problems, which go to the context."""
     try:
-        plan = emit_document(context, decode(reader.read(df, settings.inline_limit)))
+        plan = emit_document(context, decode(text()))
     except Unsupported as problem:
         context.report(None, problem)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         context.report(None, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
-    if not context.found:
-        return plan, ()
-    return None, _problems(df, settings, context.found)
+    return None if context.found else plan
 
 
 def emit_document(context: Context, document: Document) -> Plan:
     """The plan of a document as it was read; problems go to the context."""
     if document.streaming:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
+    context.configuration = document.configuration
     document = rewrite(document)
     relations = RelationBuilder(context, HANDLERS, expressions)
     output = relations.emit(document.root)

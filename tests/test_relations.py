@@ -341,10 +341,9 @@ def test_no_more_rows_are_fetched_than_needed(spark: SparkSession) -> None:
         touched.add(1)
         return (n,)
 
-    df = spark.createDataFrame(spark.sparkContext.parallelize(range(1000), 1).map(touch), "i int")
+    df = spark.createDataFrame(spark.sparkContext.parallelize(range(5000), 5).map(touch), "i int")
     assert not check(df, inline_limit=10)
-    # Spark pulls Python's rows in batches, so the count is that of a batch and not of the frame, twice for the report.
-    assert touched.value <= 1000
+    assert 0 < touched.value <= 1000  # the first partition: Spark asks Python for its rows in batches, once
 
 
 @pytest.mark.parametrize("limit", [-1, 2**31, True, "5", 1.5, None])

@@ -129,7 +129,7 @@ public class PlanReader {
     }
 
     public Object apply() {
-      Walk walk = new Walk(reader.harmlessOptions, inlineLimit);
+      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, numbers == null);
       String document = walk.document(execution);
       return numbers == null ? (Object) new Document(document) : walk.sql(numbers);
     }
@@ -163,6 +163,7 @@ public class PlanReader {
 
     private final Set<String> harmlessOptions;
     private final int inlineLimit;
+    private final boolean withRows;
     private final StringBuilder classes = new StringBuilder();
     private final StringBuilder types = new StringBuilder();
     private final StringBuilder nodes = new StringBuilder();
@@ -176,9 +177,11 @@ public class PlanReader {
     private final Map<Object, InternalRow[]> takenRows = new IdentityHashMap<Object, InternalRow[]>();
     private QueryExecution execution;
 
-    Walk(Set<String> harmlessOptions, int inlineLimit) {
+    /** Without rows, nodes have the same numbers, and no Spark job runs. */
+    Walk(Set<String> harmlessOptions, int inlineLimit, boolean withRows) {
       this.harmlessOptions = harmlessOptions;
       this.inlineLimit = inlineLimit;
+      this.withRows = withRows;
     }
 
     String document(QueryExecution execution) {
@@ -365,7 +368,7 @@ public class PlanReader {
       DataType[] types = attributeTypes(relation.output());
       if (relation.isStreaming()) out.append("null");
       else {
-        InternalRow[] taken = (InternalRow[]) takenRows.get(relation.rdd());
+        InternalRow[] taken = withRows ? (InternalRow[]) takenRows.get(relation.rdd()) : new InternalRow[0];
         if (taken == null) {
           taken = execution.sparkSession().sessionState().executePlan(relation, execution.mode())
               .executedPlan().executeTake(inlineLimit == Integer.MAX_VALUE ? inlineLimit : inlineLimit + 1);

@@ -19,6 +19,11 @@ def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def typed_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
     """A literal of a value in Catalyst's internal form. Raises `Unsupported` where it has none."""
+    return stored_literal(e, value, type)
+
+
+def stored_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Literal:
+    """A literal of a value in a column, whose schema tells the names of its structs' fields."""
     kind = to_substrait(type, value is None)
     e.dialect.require_type(kind)
     return Literal(plain(value, type), kind)

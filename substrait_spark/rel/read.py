@@ -11,7 +11,7 @@ from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import field_names, to_substrait
 from ..errors import NotInDialect, Unsupported
-from ..expr.literal import typed_literal
+from ..expr.literal import stored_literal
 from .builder import RelationBuilder
 from .output import Output, ids_of
 
@@ -115,7 +115,7 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
     e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
     rows = [
         tuple(
-            e.as_type(typed_literal(e, value, attribute.type), type)
+            e.as_type(stored_literal(e, value, attribute.type), type)
             for value, attribute, type in zip(row, attributes, kinds, strict=True)
         )
         for row in node["data"].values

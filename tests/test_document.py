@@ -1,0 +1,179 @@
+"""The document that the JVM writes: decoded and emitted without a JVM, and refused, never worse, when it is broken."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import check, df_to_substrait
+from substrait_spark.api import emit_text
+from substrait_spark.catalyst import reader
+from substrait_spark.context import Context, Settings
+from substrait_spark.dialects.dialect import load
+
+FIXTURES = Path(__file__).parent / "documents"
+
+QUERIES = {
+    "local": "SELECT * FROM VALUES (1, 'a', array(1.5D, NULL)), (2, NULL, array()) t(k, s, l)",
+    "aggregate": (
+        "SELECT b.s, count(*) AS n, sum(a.c), max(a.k) FILTER (WHERE a.c > 1) FROM dv a LEFT JOIN dv b ON a.k = b.k "
+        "WHERE a.k IN (1, 2, 3) AND a.s LIKE 'a%' GROUP BY b.s HAVING count(*) > 1 ORDER BY n DESC LIMIT 3"
+    ),
+    "subquery": (
+        "SELECT CASE WHEN k > (SELECT min(k) FROM dv) THEN CAST(s AS INT) ELSE k + 1 END AS x, "
+        "k IN (SELECT k FROM dv) AS y, rank() OVER (PARTITION BY s ORDER BY k) AS r FROM dv"
+    ),
+    "union": "SELECT k, t FROM dv UNION ALL SELECT k + 1, date'2024-01-01' FROM dv WHERE s IS NOT NULL",
+}
+"""Recorded with `pytest tests/test_document.py --record`, over `dv`."""
+
+
+def recorded(name: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((FIXTURES / f"{name}.json").read_text("utf-8"))
+    return document
+
+
+def emitted(document: Any, dialect: str | None = None) -> Plan | None:
+    """The plan of a document, or None where it is refused; no other exception leaves."""
+    context = Context(Settings(load(dialect), "auto", 100))
+    plan = emit_text(context, lambda: document if isinstance(document, str) else json.dumps(document))
+    assert (plan is None) == bool(context.found)
+    assert all(found.reason for found in context.found)
+    return plan
+
+
+@pytest.mark.parametrize("dialect", [None, "datafusion"])
+@pytest.mark.parametrize("name", QUERIES)
+def test_recorded_documents_need_no_jvm(name: str, dialect: str | None) -> None:
+    plan = emitted(recorded(name), dialect)
+    assert plan is not None
+    assert plan == emitted(recorded(name), dialect)
+    assert len(plan.relations) == 1
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_recorded_documents_are_what_spark_gives(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config, name: str
+) -> None:
+    path = tmp_path_factory.mktemp("documents") / "dv"
+    spark.sql(
+        "SELECT * FROM VALUES (1, 'a', 1.5BD, date'2024-01-01'), (2, NULL, NULL, NULL) t(k, s, c, t)"
+    ).write.parquet(str(path))
+    spark.read.parquet(str(path)).createOrReplaceTempView("dv")
+    df = spark.sql(QUERIES[name])
+    if pytestconfig.getoption("--record"):
+        text = reader.read(df, 100).replace(str(path), "/data/dv")
+        (FIXTURES / f"{name}.json").write_text(text + "\n", "utf-8")
+    expected, actual = emitted(recorded(name)), df_to_substrait(df)
+    assert expected is not None
+    for plan in (expected, actual):
+        _forget_files(plan)
+    assert expected == actual
+
+
+def _forget_files(plan: Plan) -> None:
+    from substrait.algebra_pb2 import ReadRel
+
+    from substrait_spark.algebra.message_walk import messages
+
+    for message in messages(plan):
+        if isinstance(message, ReadRel) and message.HasField("local_files"):
+            for item in message.local_files.items:
+                item.ClearField("uri_file")
+                item.ClearField("length")
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where in a document there is something to break."""
+    found = [path] if path else []
+    if isinstance(value, dict):
+        for key in value:
+            found += places(value[key], (*path, key))
+    elif isinstance(value, list):
+        for index, element in enumerate(value):
+            found += places(element, (*path, index))
+    return found
+
+
+STRANGE = [None, True, -1, 0, 10**9, 1.5, "", "Nonsense", [], {}, [[]], {"i": 1}, {"o": "x.Y"}, {"t": 0}, {"zz": 1}, {"row": []}]
+
+
+def broken(document: dict[str, Any], path: tuple[Any, ...], chance: random.Random) -> Any:
+    """A copy with something at a place dropped, doubled, swapped with a neighbour, or of another kind."""
+    changed = copy.deepcopy(document)
+    parent: Any = changed
+    for step in path[:-1]:
+        parent = parent[step]
+    last = path[-1]
+    action = chance.choice(["drop", "replace", "replace", "swap", "double", "number"])
+    if action == "drop":
+        del parent[last]
+    elif action == "swap" and isinstance(parent, list) and len(parent) > 1:
+        other = chance.randrange(len(parent))
+        parent[last], parent[other] = parent[other], parent[last]
+    elif action == "double" and isinstance(parent, list):
+        parent.insert(last, copy.deepcopy(parent[last]))
+    elif action == "number" and type(parent[last]) is int:
+        parent[last] = max(0, parent[last] + chance.choice([-1, 1]))
+    else:
+        parent[last] = chance.choice(STRANGE)
+    return changed
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("seed", range(4))
+def test_broken_documents_are_refused_or_make_a_plan(name: str, seed: int) -> None:
+    document, chance = recorded(name), random.Random(f"{name} {seed}")
+    everywhere = places(document)
+    for _ in range(150):
+        emitted(broken(document, chance.choice(everywhere), chance), chance.choice([None, "datafusion"]))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_every_class_may_be_unknown(name: str) -> None:
+    document = recorded(name)
+    for number, entry in enumerate(document["classes"]):
+        renamed = copy.deepcopy(document)
+        renamed["classes"][number][0] = f"Future{entry[0]}"
+        plan = emitted(renamed)
+        harmless = entry[1] == "v" or entry[0] in HARMLESS
+        assert plan is None or harmless, f"{entry[0]} was not missed"
+
+
+HARMLESS = {"LocalLimit", "Ascending", "Descending"}
+"""Classes of no meaning of their own."""
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_every_field_may_be_missing(name: str) -> None:
+    document = recorded(name)
+    for number, entry in enumerate(document["classes"]):
+        for position in range(2, len(entry)):
+            renamed = copy.deepcopy(document)
+            renamed["classes"][number][position] = f"future_{entry[position]}"
+            emitted(renamed)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "null", "[]", "{}", "{", "3", '{"classes": [], "types": [], "nodes": []}', "[" * 100_000, '{"root": 0}']
+)
+def test_no_document(text: str) -> None:
+    assert emitted(text) is None
+
+
+def test_deep_documents(spark: SparkSession) -> None:
+    """Python's stack is not what limits a plan: the specification's depth is."""
+    df = spark.range(200)
+    for level in range(60):
+        df = df.orderBy((F.col("id") % (level + 2)).desc()).limit(150 - level)
+    report = check(df)
+    assert not report
+    assert "messages deep" in str(report)
