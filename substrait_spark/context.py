@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -40,6 +40,8 @@ class Context:
     found: list[Found] = field(default_factory=list)
     shares: bool = False
     """Whether any expression has parts to compute once."""
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
     _path: list[str] = field(default_factory=list)
 
     @property

@@ -137,6 +137,13 @@ def _argument(argument: Mapping[str, Any]) -> Pattern | EnumArgument:
     return pattern(str(argument["value"]))
 
 
+def stated(declaration: Declaration, result: Type | None) -> Declaration:
+    """The declaration with the result type that a call states, where the extension file leaves that to the call."""
+    if result is None or declaration.result.kind != "any":
+        return declaration
+    return declaration._replace(result=result)
+
+
 @lru_cache(maxsize=65536)
 def resolve(kind: str, alias: str, name: str, arguments: tuple[Type | str, ...]) -> Declaration | None:
     """The implementation that takes exactly these arguments (types, or names of enum values), if there is one."""

@@ -89,7 +89,10 @@ class Program(NamedTuple):
     result: Pattern
 
     def evaluate(self, bindings: Bindings) -> Type:
-        """The return type for these bindings, with the nullability that the program itself states."""
+        """The return type for these bindings, with the nullability that the program itself states.
+
+        A return type of `any`, which binds to nothing, is one that no expression can say: each call states its own.
+        """
         values = dict(bindings)
         for name, expression in self.assignments:
             values[name] = expression(values)
@@ -110,6 +113,8 @@ def program(text: str) -> Program:
 
 
 def _instantiate(pattern: Pattern, values: Bindings) -> Type:
+    if pattern.kind == "any":
+        return types.of("any", nullable=pattern.nullable)
     if pattern.variable:
         bound = values[pattern.kind]
         return types.with_nullable(bound, pattern.nullable)

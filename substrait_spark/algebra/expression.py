@@ -53,7 +53,8 @@ class FieldReference(Expression):
     """A column of the input by position, and a path into it.
 
     `path` holds `("field", ordinal)`, `("element", offset)` and `("key", literal)` segments. `outer` is how many
-    subqueries outwards the column is; `parameter` how many lambdas outwards, None where it is no lambda's.
+    subqueries outwards the column is; `parameter` how many lambdas outwards, None where it is no lambda's. For a path
+    into any other value see `Part`.
     """
 
     __slots__ = ("ordinal", "outer", "parameter", "path")
@@ -80,26 +81,61 @@ class FieldReference(Expression):
 
     def write(self, target: Message, anchors: Anchors) -> None:
         selection = target.selection
-        segment = selection.direct_reference
-        segment.struct_field.field = self.ordinal
-        node = segment.struct_field
-        for kind, where in self.path:
-            child = node.child
-            if kind == "field":
-                child.struct_field.field = where
-                node = child.struct_field
-            elif kind == "element":
-                child.list_element.offset = where
-                node = child.list_element
-            else:
-                write_literal(where.value, where.type, child.map_key.map_key)
-                node = child.map_key
+        selection.direct_reference.struct_field.field = self.ordinal
+        _write_path(self.path, selection.direct_reference.struct_field)
         if self.parameter is not None:
             selection.lambda_parameter_reference.steps_out = self.parameter
         elif self.outer:
             selection.outer_reference.steps_out = self.outer
         else:
             selection.root_reference.SetInParent()
+
+
+def _write_path(path: Sequence[tuple[str, Any]], above: Any) -> None:
+    """The segments of a path, each the child of the one before."""
+    for segment in path:
+        above = _write_segment(segment, above.child)
+
+
+def _write_segment(segment: tuple[str, Any], target: Any) -> Any:
+    kind, where = segment
+    if kind == "field":
+        target.struct_field.field = where
+        return target.struct_field
+    if kind == "element":
+        target.list_element.offset = where
+        return target.list_element
+    write_literal(where.value, where.type, target.map_key.map_key)
+    return target.map_key
+
+
+class Part(Expression):
+    """A path into a value that is no column; segments as in `FieldReference`."""
+
+    __slots__ = ("path", "root")
+
+    def __init__(self, root: Expression, path: tuple[tuple[str, Any], ...], type: Type) -> None:
+        self.root = root
+        self.path = path
+        self.type = type
+        self.height = max(2 + root.height, 2 + 2 * len(path))
+        self.raises = root.raises
+
+    def step(self, segment: tuple[str, Any], type: Type) -> Part:
+        """The value one segment further in."""
+        return Part(self.root, (*self.path, segment), type)
+
+    def children(self) -> tuple[Expression, ...]:
+        return (self.root,)
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        return Part(children[0], self.path, self.type)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        selection = target.selection
+        first, *rest = self.path
+        _write_path(rest, _write_segment(first, selection.direct_reference))
+        self.root.write(selection.expression, anchors)
 
 
 class Literal(Expression):

@@ -125,7 +125,14 @@ class ExpressionBuilder:
         Raises NotInDialect where the dialect lacks it, Unsupported where the extension file has no such signature.
         """
         declaration, given = self.resolve("scalar", function, arguments, options)
-        return ScalarFunction(declaration, arguments, given)
+        raising = self.dialect.raises("scalar", declaration.urn, declaration.name, declaration.signature, given)
+        return ScalarFunction(declaration, arguments, given, raising)
+
+    def call_as(self, result: Type, function: str, *arguments: Expression | str) -> ScalarFunction:
+        """A call of a function whose extension file leaves it to the call to state the result type."""
+        declaration, given = self.resolve("scalar", function, arguments, {})
+        raising = self.dialect.raises("scalar", declaration.urn, declaration.name, declaration.signature, given)
+        return ScalarFunction(extensions.stated(declaration, result), arguments, given, raising)
 
     def resolve(
         self, kind: str, function: str, arguments: Sequence[Expression | str], options: dict[str, str | None]
@@ -193,8 +200,9 @@ class ExpressionBuilder:
     def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
         """A cast to the type, as nullable as its input must make it; none where there is nothing to do."""
         target = types.with_nullable(type, input.type.nullable or not throws)
-        if input.type == target:
-            return input
+        if types.equal_but_nullability(input.type, target):
+            return self.as_type(input, target)
+        self.require_nameless(target)
         self.dialect.require_type(target)
         return Cast(input, target, throws)
 
@@ -206,6 +214,7 @@ class ExpressionBuilder:
             return Literal(input.value, type)
         return Cast(input, type, True)
 
+        self.require_nameless(type)
     def alike(self, inputs: Sequence[Expression]) -> list[Expression]:
         """The same values, all in one type, as branches and list elements must be; types differ in nullability only."""
         common = reduce(types.least_nullable_common, [input.type for input in inputs])
@@ -226,8 +235,18 @@ class ExpressionBuilder:
         return self.cast(self.cast(text, types.I64), type)
 
     def list_of(self, element: Type, parts: Sequence[Expression]) -> Expression:
+        if self.dialect.quirks.named_structs and types.holds(type, ("struct",)):
+            return self.call_as(type, "datafusion:coalesce", input)
         parts = [self.as_type(part, element) for part in parts]
         return Nested(types.of("list", element, nullable=False), tuple(parts))
+    def require_nameless(self, type: Type) -> None:
+        """Refuse a type that would lose the names of struct fields, where the dialect has structs by their names."""
+        if self.dialect.quirks.named_structs and types.holds(type, ("struct",)):
+            raise NotInDialect(
+                f"the dialect {self.dialect.name} has structs by the names of their fields, which {type} doesn't tell",
+                "Compute the struct in Spark, or use its fields by themselves.",
+            )
+
 
     def share(self, input: Expression) -> Expression:
         """The same value, for a rule that needs it several times."""

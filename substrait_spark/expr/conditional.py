@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..algebra.expression import Expression
 from ..catalyst import tree
 from .builder import ExpressionBuilder, Rule
+from .nested import typed_null
 
 
 def if_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -21,7 +22,7 @@ def case_when(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         condition, value = branch.values
         parts += [e.emit(condition), e.emit(value)]
     otherwise = node["elseValue"]
-    parts.append(e.null(e.type_of(node)) if otherwise is None else e.emit(otherwise))
+    parts.append(typed_null(e, node.type) if otherwise is None else e.emit(otherwise))
     return e.if_then(*parts)
 
 

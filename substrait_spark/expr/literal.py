@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra import types
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
 from ..catalyst.tree import DataType, Opaque
 from ..catalyst.types import to_substrait
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
+from .nested import named_literal
 
 
 def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -19,6 +21,10 @@ def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def typed_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
     """A literal of a value in Catalyst's internal form. Raises `Unsupported` where it has none."""
+    kind = to_substrait(type, value is None)
+    if e.dialect.quirks.named_structs and types.holds(kind, ("struct",)):
+        e.dialect.require_type(kind)
+        return named_literal(e, plain(value, type), type)
     return stored_literal(e, value, type)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..catalyst.tree import Expression
 from ..errors import Unsupported
 from ..refusals import no_aggregate
-from . import arithmetic, comparison, datetime, encoding, format, regular_expression, string, structured_text
+from . import arithmetic, collection, comparison, datetime, encoding, format, higher_order, map_, regular_expression, string, structured_text
 from .aggregate import AGGREGATE, Measured
 from .table import Plain, first_type, key_of
 
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
+    **collection.SCALAR,
     **comparison.SCALAR,
     **datetime.SCALAR,
     **encoding.SCALAR,
     **format.SCALAR,
+    **higher_order.SCALAR,
+    **map_.SCALAR,
     **regular_expression.SCALAR,
     **string.SCALAR,
     **structured_text.SCALAR,

@@ -137,7 +137,7 @@ class Functions:
             self._complain(f"{function}: no implementation takes ({shown})")
         elif resolved.signature != function.signature:
             self._complain(f"{function}: a call with ({shown}) is {resolved.compound}")
-        elif resolved.result != result:
+        elif extensions.stated(resolved, result).result != result:
             self._complain(f"{function}: with ({shown}) it returns {resolved.result}, not {result}")
 
 

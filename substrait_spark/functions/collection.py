@@ -1,0 +1,352 @@
+"""Functions on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..algebra import types
+from ..algebra.expression import FieldReference
+from ..algebra.types import FLOATS, INTEGERS, Type
+from ..catalyst import tree
+from ..catalyst.modes import time_zone
+from ..errors import NotInDialect, Unsupported
+from ..expr.lambda_ import transformed
+from ..expr.nested import guarded, literal_index, size, typed_null
+from .floating import groupable, holds_float
+from .table import Plain, arguments_of, lossless, plain
+
+if TYPE_CHECKING:
+    from ..algebra.expression import Expression
+    from ..expr.builder import ExpressionBuilder, Rule
+
+LONGEST = 2**31 - 1
+"""More elements than Spark's arrays can have."""
+
+
+# ---- elements of one type
+
+
+def unified(e: ExpressionBuilder, *lists: Expression) -> tuple[Expression, ...]:
+    """Lists with elements of one type: Spark lets them differ in nullability."""
+    elements = [list.type.parameters[0] for list in lists]
+    if all(element == elements[0] for element in elements):
+        return lists
+    common = elements[0]
+    for element in elements[1:]:
+        common = types.least_nullable_common(common, element)
+    return tuple([e.as_type(list, types.of("list", common, nullable=list.type.nullable)) for list in lists])
+
+
+def with_element(e: ExpressionBuilder, list: Expression, value: Expression) -> tuple[Expression, Expression]:
+    """A list and a value of its elements' type, the nullability of the value itself aside."""
+    element = list.type.parameters[0]
+    if types.required(element) == types.required(value.type):
+        return list, value
+    common = types.least_nullable_common(element, value.type)
+    wanted = types.of("list", types.with_nullable(common, element.nullable), nullable=list.type.nullable)
+    return e.as_type(list, wanted), e.as_type(value, types.with_nullable(common, value.type.nullable))
+
+
+# ---- what engines do to floating-point numbers and to nested nulls
+
+
+def by_bits(e: ExpressionBuilder, value: Expression) -> None:
+    """Refuse floating-point elements where the engine compares them by their bits."""
+    if e.dialect.quirks.nan_payloads and holds_float(value.type):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} compares floating-point elements by their bits",
+            "Compute this column in Spark, or cast the elements to decimals.",
+        )
+
+
+def groupable_elements(e: ExpressionBuilder, value: Expression) -> Expression:
+    """The list to look values up in: with one NaN and one zero."""
+    element: Type = value.type.parameters[0]
+    if not e.dialect.quirks.nan_payloads or not holds_float(element):
+        return value
+    if element.kind not in FLOATS:
+        by_bits(e, value)
+    return transformed(e, value, element, groupable(e, FieldReference(0, element, parameter=0)))
+
+
+def flat(e: ExpressionBuilder, value: Expression) -> None:
+    """Refuse nested elements where the engine orders the nulls in them in its own way."""
+    if e.dialect.quirks.nested_nulls_follow and _has_parts(value.type.parameters[0]):
+        raise NotInDialect(f"the dialect {e.dialect.name} orders nulls inside elements differently")
+
+
+def _has_parts(type: Type) -> bool:
+    return any(isinstance(part, Type) for part in type.parameters)
+
+
+# ---- rules
+
+
+def reduced(name: str) -> Rule:
+    """ArrayMin, ArrayMax: nulls are skipped, NaN is greatest."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        child = e.emit(node["child"])
+        by_bits(e, child)
+        flat(e, child)
+        return e.call(f"spark:{name}", child)
+
+    return emit
+
+
+def set_of(name: str) -> Rule:
+    """ArrayDistinct, ArrayUnion, ArrayExcept: in the order of first occurrence."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        lists = unified(e, *e.emit_all(arguments_of(node)))
+        by_bits(e, lists[0])
+        return lossless(e, e.call(f"spark:{name}", *lists), node)
+
+    return emit
+
+
+def intersection(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArrayIntersect: in the order of the first array."""
+    left, right = unified(e, e.emit(node["left"]), e.emit(node["right"]))
+    by_bits(e, left)
+
+    def by_difference() -> Expression:
+        shared = e.share(left)
+        return e.call("spark:array_except", shared, e.call("spark:array_except", shared, right))
+
+    call = e.first(lambda: e.call("spark:array_intersect", left, right), by_difference)
+    return lossless(e, call, node)
+
+
+def contains(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArrayContains: null where the value is in no element and some element is null."""
+    left, right = with_element(e, e.emit(node["left"]), e.emit(node["right"]))
+    return e.call("spark:array_contains", groupable_elements(e, left), groupable(e, right))
+
+
+def position(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArrayPosition: from 1; 0 where the value is in no element."""
+    left, right = with_element(e, e.emit(node["left"]), e.emit(node["right"]))
+
+    def by_engine() -> Expression:
+        list, value = e.share(groupable_elements(e, left)), e.share(groupable(e, right))
+        found = e.cast(e.call("datafusion:array_position", list, value), types.I64)
+        known = e.and_(e.is_not_null(list), e.is_not_null(value))
+        return e.if_then(known, e.coalesce(found, e.i64(0)), e.null(types.I64))
+
+    return e.first(lambda: e.call("spark:array_position", left, right), by_engine)
+
+
+def overlap(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArraysOverlap: null where no value is common, neither array is empty, and one has a null."""
+    left, right = unified(e, e.emit(node["left"]), e.emit(node["right"]))
+
+    def by_engine() -> Expression:
+        one, other = e.share(groupable_elements(e, left)), e.share(groupable_elements(e, right))
+        common = e.call("datafusion:array_has_any", _compact(e, one), _compact(e, other))
+        both = [e.call("comparison:gt", size(e, list), e.i32(0)) for list in (one, other)]
+        nulls = e.or_(_holds_null(e, one), _holds_null(e, other))
+        boolean = types.of("boolean", nullable=True)
+        missing = e.or_(e.is_null(one), e.is_null(other))
+        return e.if_then(
+            missing, e.null(boolean), common, e.true(), e.and_(*both, nulls), e.null(boolean), e.false()
+        )  # fmt: skip
+
+    return e.first(lambda: e.call("spark:arrays_overlap", left, right), by_engine)
+
+
+def _compact(e: ExpressionBuilder, list: Expression) -> Expression:
+    return e.call("datafusion:array_compact", list)
+
+
+def _holds_null(e: ExpressionBuilder, list: Expression) -> Expression:
+    return e.call("comparison:lt", size(e, _compact(e, list)), size(e, list))
+
+
+def remove(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArrayRemove: null for a null value."""
+    left, right = with_element(e, e.emit(node["left"]), e.emit(node["right"]))
+
+    def by_engine() -> Expression:
+        by_bits(e, left)
+        value = e.share(right)
+        return guarded(e, [value], lambda: e.call("datafusion:array_remove_all", left, value), node.type)
+
+    return lossless(e, e.first(lambda: e.call("spark:array_remove", left, right), by_engine), node)
+
+
+def insert(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArrayInsert: behind the end, nulls fill the gap; position 0 raises. Appending and prepending are forms of it."""
+    if node["legacyNegativeIndex"]:
+        raise Unsupported("spark.sql.legacy.negativeIndexInArrayInsert is on", "Turn that setting off.")
+    position = e.emit(node["posExpr"])
+    list, item = with_element(e, e.emit(node["srcArrayExpr"]), e.emit(node["itemExpr"]))
+    known = literal_index(node["posExpr"])
+
+    def by_engine() -> Expression:
+        if known not in (1, -1):
+            raise NotInDialect("the position is neither the first nor the last")
+        value = e.share(list)
+        type = types.of("list", types.nullable(value.type.parameters[0]), nullable=value.type.nullable)
+        call = partial(e.call_as, type)
+        added = {1: ("array_prepend", item, value), -1: ("array_append", value, item)}[known]
+        return guarded(e, [value], lambda: call(f"datafusion:{added[0]}", *added[1:]), node.type)
+
+    return lossless(e, e.first(lambda: e.call("spark:array_insert", list, position, item), by_engine), node)
+
+
+def concat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Concat of arrays: null where any of them is."""
+    lists = unified(e, *e.emit_all(node["children"]))
+
+    def by_engine() -> Expression:
+        shared = [e.share(list) for list in lists]
+        return guarded(e, shared, lambda: e.call("datafusion:array_concat", *shared), node.type)
+
+    if len(lists) == 1:
+        return lists[0]
+    return lossless(e, e.first(lambda: e.call("spark:concat", *lists), by_engine), node)
+
+
+def reverse(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Reverse of an array."""
+    child = e.emit(node["child"])
+    return e.first(lambda: e.call("spark:reverse", child), lambda: e.call("datafusion:array_reverse", child))
+
+
+def flatten(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Flatten: null where any of the arrays in the array is."""
+    child = e.emit(node["child"])
+    inner: Type = child.type.parameters[0]
+
+    def by_engine() -> Expression:
+        value = e.share(child)
+        length = size(e, value)
+        complete = e.equal(size(e, _compact(e, value)), length)
+        type = types.of("list", *inner.parameters, nullable=True)
+        return e.if_then(complete, e.call_as(type, "datafusion:flatten", value), typed_null(e, node.type))
+
+    wanted = types.of("list", types.nullable(inner), nullable=child.type.nullable)
+    return e.first(lambda: e.call("spark:flatten", e.as_type(child, wanted)), by_engine)
+
+
+def zipped(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArraysZip: shorter arrays are filled up with nulls."""
+    return lossless(e, e.call("spark:arrays_zip", *e.emit_all(node["children"])), node)
+
+
+def join(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArrayJoin: nulls are left out, or replaced."""
+    given = [part for part in (node["array"], node["delimiter"], node["nullReplacement"]) if part is not None]
+    list, *texts = e.emit_all(given)
+    list = e.as_type(list, types.of("list", types.nullable(types.STRING), nullable=list.type.nullable))
+    return e.first(
+        lambda: e.call("spark:array_join", list, *texts), lambda: e.call("datafusion:array_to_string", list, *texts)
+    )
+
+
+def repeat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArrayRepeat: a negative count gives an empty array."""
+    return lossless(e, e.call("spark:array_repeat", e.emit(node["left"]), e.emit(node["right"])), node)
+
+
+def sort_array(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """SortArray: nulls come first when ascending, last when descending."""
+    list = e.emit(node["base"])
+    ascending = node["ascendingOrder"]["value"] if node["ascendingOrder"].cls.name == "Literal" else None
+
+    def by_standard() -> Expression:
+        if ascending is None or _has_parts(list.type.parameters[0]):
+            raise NotInDialect("the direction is no literal, or the elements have parts")
+        return e.call("list:sort", list, direction="ASC_NULLS_FIRST" if ascending else "DESC_NULLS_LAST")
+
+    def by_engine() -> Expression:
+        by_bits(e, list)
+        if ascending is None:
+            raise NotInDialect("the direction is no literal")
+        order = ("ASC", "NULLS FIRST") if ascending else ("DESC", "NULLS LAST")
+        return e.call("datafusion:array_sort", list, *map(e.text, order))
+
+    return e.first(by_standard, lambda: e.call("spark:sort_array", list, e.emit(node["ascendingOrder"])), by_engine)
+
+
+def array_size(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Size of an array or a map; -1 for null under spark.sql.legacy.sizeOfNull."""
+    child = e.emit(node["child"])
+    count = size(e, e.call("spark:map_keys", child) if child.type.kind == "map" else child)
+    return e.coalesce(count, e.i32(-1)) if node["legacySizeOfNull"] else count
+
+
+def known_elements(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """KnownNotContainsNull: an array that has no nulls."""
+    child = e.emit(node["child"])
+    return e.as_type(child, e.type_of(node, child.type.nullable))
+
+
+def sequence(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Sequence: up or down to the end; a step that leads away from it raises."""
+    parts = [node["start"], node["stop"], *([node["stepOpt"]] if node["stepOpt"] is not None else [])]
+    arguments = e.emit_all(parts)
+    kind = arguments[0].type.kind
+
+    def own() -> Expression:
+        zone = [] if kind in INTEGERS else [e.text(time_zone(node))]
+        return e.call("spark:sequence", *arguments, *zone)
+
+    return e.first(own, lambda: e.cast(_series(e, arguments), e.type_of(node)))
+
+
+def _series(e: ExpressionBuilder, arguments: Sequence[Expression]) -> Expression:
+    if arguments[0].type.kind not in ("i8", "i16", "i32"):
+        raise NotInDialect("only sequences of integers of up to 32 bits are the same in the engine")
+    start, stop, *rest = [e.share(e.cast(argument, types.I64)) for argument in arguments]
+    lte, gt, lt = (partial(e.call, f"comparison:{name}") for name in ("lte", "gt", "lt"))
+    zero = e.i64(0)
+    if not rest:
+        step = e.if_then(lte(start, stop), e.i64(1), e.i64(-1))
+    else:
+        (given,) = rest
+        forward = e.and_(gt(given, zero), lte(start, stop))
+        backward = e.and_(lt(given, zero), lte(stop, start))
+        missing = e.or_(*[e.is_null(part) for part in (start, stop, given)])
+        witness = next((part for part in (given, start, stop) if isinstance(part, FieldReference)), given)
+        error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, witness)
+        step = e.if_then(e.or_(forward, backward), given, e.equal(start, stop), e.i64(1), missing, e.null(types.I64), error)
+    return e.call("datafusion:generate_series", start, stop, step)
+
+
+def shuffle(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Shuffle, whose seed Spark chose when it planned the query."""
+    seed = node["randomSeed"]
+    if not isinstance(seed, int):
+        raise Unsupported("this Spark's Shuffle does not tell its seed")
+    return e.call("spark:shuffle", e.emit(node["child"]), e.i64(seed))
+
+
+SCALAR: dict[str, Plain | Rule] = {
+    "ArrayContains": contains,
+    "ArrayDistinct": set_of("array_distinct"),
+    "ArrayExcept": set_of("array_except"),
+    "ArrayInsert": insert,
+    "ArrayIntersect": intersection,
+    "ArrayJoin": join,
+    "ArrayMax": reduced("array_max"),
+    "ArrayMin": reduced("array_min"),
+    "ArrayPosition": position,
+    "ArrayRemove": remove,
+    "ArrayRepeat": repeat,
+    "ArrayUnion": set_of("array_union"),
+    "ArraysOverlap": overlap,
+    "ArraysZip": zipped,
+    "Concat(array)": concat,
+    "Flatten": flatten,
+    "KnownNotContainsNull": known_elements,
+    "Reverse(array)": reverse,
+    "Sequence": sequence,
+    "Shuffle": shuffle,
+    "Size": array_size,
+    "Slice": plain("spark:slice"),
+    "SortArray": sort_array,
+}
