@@ -49,7 +49,9 @@ def map_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         parts = [part for key, value in zip(e.emit_all(keys), values, strict=True) for part in (key, value)]
         return _nested(e, type, parts)
     emitted = e.emit_all(keys)
-    of_keys = types.of("list", types.with_nullable(type.parameters[0], any(key.type.nullable for key in emitted)), nullable=False)
+    of_keys = types.of(
+        "list", types.with_nullable(type.parameters[0], any(key.type.nullable for key in emitted)), nullable=False
+    )
     of_values = types.of("list", type.parameters[1], nullable=False)
     return map_from_lists(e, type, list_of(e, of_keys, emitted), list_of(e, of_values, values))
 
@@ -244,7 +246,9 @@ def element_at(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     def by_segment() -> Expression:
         if fails or not known:
             raise NotInDialect("the index may be out of range, or 0")
-        return _segment(e, child, ("element", known - 1 if known > 0 else known), types.nullable(child.type.parameters[0]))
+        return _segment(
+            e, child, ("element", known - 1 if known > 0 else known), types.nullable(child.type.parameters[0])
+        )
 
     def by_engine() -> Expression:
         if not fails and known:
@@ -303,7 +307,12 @@ def map_value(e: ExpressionBuilder, node: tree.Expression, map: tree.Expression,
     type = types.nullable(child.type.parameters[1])
 
     def by_segment() -> Expression:
-        if not isinstance(wanted, Literal) or wanted.value is None or wanted.type.kind in FLOATS or wanted.type.parameters:
+        if (
+            not isinstance(wanted, Literal)
+            or wanted.value is None
+            or wanted.type.kind in FLOATS
+            or wanted.type.parameters
+        ):
             raise NotInDialect("the key is no literal")
         return _segment(e, child, ("key", wanted), type)
 

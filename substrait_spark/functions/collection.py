@@ -313,7 +313,9 @@ def _series(e: ExpressionBuilder, arguments: Sequence[Expression]) -> Expression
         missing = e.or_(*[e.is_null(part) for part in (start, stop, given)])
         witness = next((part for part in (given, start, stop) if isinstance(part, FieldReference)), given)
         error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, witness)
-        step = e.if_then(e.or_(forward, backward), given, e.equal(start, stop), e.i64(1), missing, e.null(types.I64), error)
+        step = e.if_then(
+            e.or_(forward, backward), given, e.equal(start, stop), e.i64(1), missing, e.null(types.I64), error
+        )
     return e.call("datafusion:generate_series", start, stop, step)
 
 

@@ -90,7 +90,9 @@ def aggregate(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     state = e.type_of(node["zero"], True)
     merge = lambda_of(e, node["merge"], [state, list.type.parameters[0]], state)
     finish = lambda_of(e, node["finish"], [state])
-    return e.call("spark:aggregate", list, e.as_type(zero, types.with_nullable(state, zero.type.nullable)), merge, finish)
+    return e.call(
+        "spark:aggregate", list, e.as_type(zero, types.with_nullable(state, zero.type.nullable)), merge, finish
+    )
 
 
 def zip_with(e: ExpressionBuilder, node: tree.Expression) -> Expression:

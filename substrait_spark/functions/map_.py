@@ -40,7 +40,9 @@ def from_entries(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     wanted = types.of("list", types.nullable(child.type.parameters[0]), nullable=child.type.nullable)
     if not e.dialect.quirks.inline_references:
         raise NotInDialect(f"the dialect {e.dialect.name} can't build a map of entries")
-    return _with_key(e, e.call("spark:map_from_entries", e.as_type(child, wanted), duplicate_keys=duplicate_keys(e)), node)
+    return _with_key(
+        e, e.call("spark:map_from_entries", e.as_type(child, wanted), duplicate_keys=duplicate_keys(e)), node
+    )
 
 
 def concat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
