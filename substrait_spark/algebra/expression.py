@@ -154,29 +154,35 @@ class Literal(Expression):
 
 
 class ScalarFunction(Expression):
-    """A call of a scalar function; arguments are expressions or names of enum values."""
+    """A call of a scalar function; arguments are expressions or names of enum values.
 
-    __slots__ = ("arguments", "declaration", "options")
+    `raising` says that the engine's function raises for some arguments, which options may say too.
+    """
+
+    __slots__ = ("arguments", "declaration", "options", "raising")
 
     def __init__(
         self,
         declaration: Declaration,
         arguments: tuple[Expression | str, ...],
         options: tuple[tuple[str, str], ...] = (),
+        raising: bool = False,
     ) -> None:
         self.declaration = declaration
         self.arguments = arguments
         self.options = options
+        self.raising = raising
         self.type = declaration.result
         inner = max((a.height for a in arguments if isinstance(a, Expression)), default=1)
         self.height = max(3 + inner, 2 + self.type.height)
-        self.raises = _checked(declaration, options) or any(isinstance(a, Expression) and a.raises for a in arguments)
+        checked = raising or _checked(declaration, options)
+        self.raises = checked or any(isinstance(a, Expression) and a.raises for a in arguments)
 
     def children(self) -> tuple[Expression, ...]:
         return tuple(a for a in self.arguments if isinstance(a, Expression))
 
     def with_children(self, children: Sequence[Expression]) -> Expression:
-        return ScalarFunction(self.declaration, _put_back(self.arguments, children), self.options)
+        return ScalarFunction(self.declaration, _put_back(self.arguments, children), self.options, self.raising)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         function = target.scalar_function
@@ -187,22 +193,27 @@ class ScalarFunction(Expression):
 
 
 class Cast(Expression):
-    """A cast that throws on failure, or returns null."""
+    """A cast that throws on failure, or returns null.
 
-    __slots__ = ("input", "throws")
+    `checks` says that it may fail although the type of its input seems to fit: engines compute in wider types than
+    a call declares.
+    """
 
-    def __init__(self, input: Expression, type: Type, throws: bool) -> None:
+    __slots__ = ("checks", "input", "throws")
+
+    def __init__(self, input: Expression, type: Type, throws: bool, checks: bool = False) -> None:
         self.input = input
         self.type = type
         self.throws = throws
+        self.checks = checks
         self.height = 2 + max(input.height, type.height)
-        self.raises = input.raises or (throws and not types.widens(input.type, type))
+        self.raises = input.raises or (throws and (checks or not types.always_casts(input.type, type)))
 
     def children(self) -> tuple[Expression, ...]:
         return (self.input,)
 
     def with_children(self, children: Sequence[Expression]) -> Expression:
-        return Cast(children[0], self.type, self.throws)
+        return Cast(children[0], self.type, self.throws, self.checks)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         cast = target.cast

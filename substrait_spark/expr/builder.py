@@ -225,6 +225,10 @@ class ExpressionBuilder:
         values = self.alike([*parts[1::2], parts[-1]])
         return IfThen(tuple(zip(parts[:-1:2], values[:-1], strict=True)), values[-1])
 
+    def narrow(self, input: Expression, type: Type, throws: bool) -> Expression:
+        """A checked cast of what an engine computes in a wider type than the call declares."""
+        return Cast(input, types.with_nullable(type, input.type.nullable or not throws), throws, checks=True)
+
     def raises(self, message: str, type: Type, witness: Expression) -> Expression:
         """An expression that raises when it is evaluated: a cast of text that is no number.
 

@@ -1,13 +1,18 @@
-"""Casts: what fails throws in ANSI mode and gives null in TRY mode; LEGACY mode differs by types."""
+"""Casts: what fails throws in ANSI mode and gives null in TRY mode; in LEGACY mode, integers wrap around.
+
+The canonical form is a cast. Where the dialect's own cast isn't exact (`exact` in its CAST expression), a form from
+`functions/number_cast.py` or `functions/time_cast.py` takes its place.
+"""
 
 from __future__ import annotations
 
 from ..algebra import types
 from ..algebra.expression import Expression
-from ..algebra.types import FLOATS, INTEGERS
+from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, eval_mode
-from ..errors import Unsupported
+from ..errors import NotInDialect
+from ..functions.number_cast import FORMS
 from ..functions.time_cast import time_cast
 from .builder import ExpressionBuilder, Rule
 
@@ -16,24 +21,51 @@ def cast(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Cast, by the types it is between and by its own evaluation mode."""
     child = e.emit(node["child"])
     target = e.type_of(node, child.type.nullable)
-    mode = eval_mode(node)
     time = time_cast(e, node, child, target)
     if time is not None:
         return time
     if types.equal_but_nullability(child.type, target):
         return child
-    if mode == LEGACY and child.type.kind in (*INTEGERS, *FLOATS) and target.kind in INTEGERS:
-        if INTEGERS.index(target.kind) < _rank(child.type.kind):
-            raise Unsupported("a LEGACY cast to a smaller integer wraps around")
-    return e.cast(child, target, throws=mode == ANSI or _never_fails(child.type, target))
+    mode = eval_mode(node)
+    form = FORMS.get((child.type.kind, target.kind), _no_form)
+    return e.first(lambda: canonical(e, child, target, mode), lambda: form(e, child, target, mode))
 
 
-def _rank(kind: str) -> int:
-    return INTEGERS.index(kind) if kind in INTEGERS else len(INTEGERS)
+def canonical(e: ExpressionBuilder, child: Expression, target: Type, mode: str) -> Expression:
+    """The standard cast, or our own function where LEGACY mode has a result that no cast has."""
+    kinds = (child.type.kind, target.kind)
+    never_fails = types.widens(child.type, target) or kinds in NEVER_FAIL
+    if mode == LEGACY and not never_fails and target.kind in INTEGERS and kinds[0] in (*INTEGERS, *FLOATS, "decimal"):
+        return e.call(f"spark:wrap_{target.kind}", child)
+    if kinds[0] in INTEGERS and kinds[1] == "binary":
+        return e.call("spark:to_bytes", child)
+    if mode == LEGACY and kinds == ("decimal", "string") and child.type.parameters[1] > SCIENTIFIC:
+        return e.call("spark:to_scientific", child)
+    throws = mode == ANSI or never_fails
+    if not e.dialect.allows_cast(child.type, target, throws):
+        raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {child.type} to {target}")
+    if kinds[0] in FLOATS and kinds[1] == "decimal" and throws:
+        # NaN and the infinities are null in every mode.
+        return e.if_then(e.call("comparison:is_finite", child), e.cast(child, target), e.null(target))
+    return e.cast(child, target, throws)
 
 
-def _never_fails(source: types.Type, target: types.Type) -> bool:
-    return types.widens(source, target) or target.kind in ("string", "fp32", "fp64") and source.kind != "string"
+NEVER_FAIL = {
+    *((source, target) for source in ("boolean", *INTEGERS, *FLOATS) for target in ("boolean", "string", *FLOATS)),
+    *(("boolean", target) for target in INTEGERS),
+    *(("decimal", target) for target in ("boolean", "string", *FLOATS)),
+    ("binary", "string"),
+    ("string", "binary"),
+}
+"""Casts that give every value a result."""
+
+
+SCIENTIFIC = 6
+"""Decimals of more digits behind the point may be written with an exponent in LEGACY mode."""
+
+
+def _no_form(e: ExpressionBuilder, child: Expression, target: Type, mode: str) -> Expression:
+    raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {child.type} to {target}")
 
 
 RULES: dict[str, Rule] = {"Cast": cast}

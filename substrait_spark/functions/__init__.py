@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from ..catalyst.tree import Expression
 from ..errors import Unsupported
 from ..refusals import no_aggregate
-from . import arithmetic, collection, comparison, datetime, encoding, format, higher_order, map_, regular_expression, string, structured_text
-from .aggregate import AGGREGATE, Measured
+from . import arithmetic, bitwise, collection, comparison, datetime, datetime_format, interval, encoding, format, higher_order, map_, regular_expression, string, structured_text
+from .aggregate import AGGREGATE
+from .measure import Measured, Site
 from .table import Plain, first_type, key_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder, Rule
 
 SCALAR: dict[str, Plain | Rule] = {
+    **bitwise.SCALAR,
     **arithmetic.SCALAR,
     **collection.SCALAR,
     **comparison.SCALAR,
