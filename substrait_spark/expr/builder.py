@@ -33,7 +33,7 @@ from ..errors import NotInDialect, Unsupported
 from .scope import Scope
 
 if TYPE_CHECKING:
-    from ..functions.window import Frame
+    from ..functions.frame import Frame
     from ..rel.builder import RelationBuilder
 
 Rule = Callable[["ExpressionBuilder", tree.Expression], Expression]
@@ -151,6 +151,9 @@ class ExpressionBuilder:
                 f"the dialect {self.dialect.name} has no function {declaration.compound}{stated}",
                 "Choose another dialect, or compute this column in Spark.",
             )
+        limits = self.dialect.limits(kind, declaration.urn, name, declaration.signature, given)
+        if any(not isinstance(arguments[position], Literal) for position in limits.get("literals", ())):
+            raise NotInDialect(f"the dialect {self.dialect.name} takes only literals as options of {name}")
         return declaration, given
 
     def aggregate(
@@ -160,10 +163,25 @@ class ExpressionBuilder:
         distinct: bool = False,
         filter: Expression | None = None,
         sorts: tuple[SortField, ...] = (),
+        frame: Frame | None = None,
         **options: str | None,
     ) -> AggregateFunction:
-        """A call of an aggregate function by `alias:name`, refused as `call` does."""
+        """A call of an aggregate function by `alias:name`, refused as `call` does; `frame` is that of a window."""
         declaration, given = self.resolve("aggregate", function, arguments, options)
+        limits = self.dialect.limits("aggregate", declaration.urn, declaration.name, declaration.signature, given)
+        window = limits.get("window", "any")
+        lacking = {
+            "of distinct values": distinct and not limits.get("distinct", True),
+            "with an order": bool(sorts) and not limits.get("sorts", True),
+            "over windows": frame is not None and not window,
+            "over window frames that lose rows": frame is not None and window == "growing" and not frame.grows,
+        }
+        for what, lacks in lacking.items():
+            if lacks:
+                raise NotInDialect(
+                    f"the dialect {self.dialect.name} has no {declaration.compound} {what}",
+                    "Choose another dialect, or compute this column in Spark.",
+                )
         return AggregateFunction(declaration, arguments, given, distinct, sorts, filter)
 
     def window(self, function: str, *arguments: Expression | str, frame: Frame, **options: str | None) -> WindowCall:
@@ -195,6 +213,7 @@ class ExpressionBuilder:
         return Literal(value, type)
 
     def null(self, type: Type) -> Literal:
+        self.require_nameless(type)
         return Literal(None, types.nullable(type))
 
     def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
@@ -206,15 +225,28 @@ class ExpressionBuilder:
         self.dialect.require_type(target)
         return Cast(input, target, throws)
 
+    def narrow(self, input: Expression, type: Type, throws: bool) -> Expression:
+        """A checked cast of what an engine computes in a wider type than the call declares."""
+        return Cast(input, types.with_nullable(type, input.type.nullable or not throws), throws, checks=True)
+
     def as_type(self, input: Expression, type: Type) -> Expression:
         """The same value in a type that differs in nullability only."""
         if input.type == type:
             return input
         if isinstance(input, Literal):
             return Literal(input.value, type)
+        if self.dialect.quirks.named_structs and types.holds(type, ("struct",)):
+            return self.call_as(type, "datafusion:coalesce", input)
         return Cast(input, type, True)
 
-        self.require_nameless(type)
+    def require_nameless(self, type: Type) -> None:
+        """Refuse a type that would lose the names of struct fields, where the dialect has structs by their names."""
+        if self.dialect.quirks.named_structs and types.holds(type, ("struct",)):
+            raise NotInDialect(
+                f"the dialect {self.dialect.name} has structs by the names of their fields, which {type} doesn't tell",
+                "Compute the struct in Spark, or use its fields by themselves.",
+            )
+
     def alike(self, inputs: Sequence[Expression]) -> list[Expression]:
         """The same values, all in one type, as branches and list elements must be; types differ in nullability only."""
         common = reduce(types.least_nullable_common, [input.type for input in inputs])
@@ -224,10 +256,6 @@ class ExpressionBuilder:
         """`if_then(condition, value, …, otherwise)`."""
         values = self.alike([*parts[1::2], parts[-1]])
         return IfThen(tuple(zip(parts[:-1:2], values[:-1], strict=True)), values[-1])
-
-    def narrow(self, input: Expression, type: Type, throws: bool) -> Expression:
-        """A checked cast of what an engine computes in a wider type than the call declares."""
-        return Cast(input, types.with_nullable(type, input.type.nullable or not throws), throws, checks=True)
 
     def raises(self, message: str, type: Type, witness: Expression) -> Expression:
         """An expression that raises when it is evaluated: a cast of text that is no number.
@@ -239,18 +267,8 @@ class ExpressionBuilder:
         return self.cast(self.cast(text, types.I64), type)
 
     def list_of(self, element: Type, parts: Sequence[Expression]) -> Expression:
-        if self.dialect.quirks.named_structs and types.holds(type, ("struct",)):
-            return self.call_as(type, "datafusion:coalesce", input)
         parts = [self.as_type(part, element) for part in parts]
         return Nested(types.of("list", element, nullable=False), tuple(parts))
-    def require_nameless(self, type: Type) -> None:
-        """Refuse a type that would lose the names of struct fields, where the dialect has structs by their names."""
-        if self.dialect.quirks.named_structs and types.holds(type, ("struct",)):
-            raise NotInDialect(
-                f"the dialect {self.dialect.name} has structs by the names of their fields, which {type} doesn't tell",
-                "Compute the struct in Spark, or use its fields by themselves.",
-            )
-
 
     def share(self, input: Expression) -> Expression:
         """The same value, for a rule that needs it several times."""

@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING
 from ..catalyst.tree import Expression
 from ..errors import Unsupported
 from ..refusals import no_aggregate
-from . import arithmetic, bitwise, collection, comparison, datetime, datetime_format, interval, encoding, format, higher_order, map_, regular_expression, string, structured_text
+from . import hash, mathematics, rounding, arithmetic, bitwise, collection, comparison, datetime, datetime_format, interval, encoding, format, higher_order, map_, regular_expression, string, structured_text
 from .aggregate import AGGREGATE
 from .measure import Measured, Site
 from .table import Plain, first_type, key_of
 
 if TYPE_CHECKING:
-    from ..context import Context
-    from ..expr.builder import ExpressionBuilder, Rule
+    from ..expr.builder import Rule
 
 SCALAR: dict[str, Plain | Rule] = {
-    **bitwise.SCALAR,
     **arithmetic.SCALAR,
+    **bitwise.SCALAR,
     **collection.SCALAR,
     **comparison.SCALAR,
+    **hash.SCALAR,
+    **mathematics.SCALAR,
+    **rounding.SCALAR,
     **datetime.SCALAR,
+    **datetime_format.SCALAR,
+    **interval.SCALAR,
     **encoding.SCALAR,
     **format.SCALAR,
     **higher_order.SCALAR,
@@ -39,20 +43,21 @@ def scalar_rule(node: Expression) -> Rule | None:
     A class of several families has an entry for each type of its first operand: `Concat(string)`, `Concat(array)`.
     """
     key = key_of(node)
-    entry = SCALAR.get(key) or SCALAR.get(f"{key}({first_type(node)})")
+    entry = SCALAR.get(f"{key}({first_type(node)})") or SCALAR.get(key)
     return entry.emit if isinstance(entry, Plain) else entry
 
 
-def aggregate_rule(context: Context, e: ExpressionBuilder, aggregate: Expression) -> Measured:
+def aggregate_rule(site: Site) -> Measured:
     """The measures of an AggregateExpression; what has none is reported."""
+    aggregate = site.aggregate
     function = aggregate["aggregateFunction"]
     try:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
             raise no_aggregate(function)
-        return rule(e, aggregate, function)
+        return rule(site, function)
     except Unsupported as problem:
-        context.report(function, problem)
+        site.e.context.report(function, problem)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        context.report(function, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
+        site.e.context.report(function, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
     return Measured((), lambda above, references: above.stand_in(aggregate))

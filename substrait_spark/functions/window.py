@@ -6,34 +6,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import types
-from ..algebra.expression import Bound, Expression, Literal, WindowCall
+from ..algebra.expression import Expression, Literal, WindowCall
 from ..catalyst import tree
 from ..errors import Unsupported
 from ..refusals import no_aggregate
 from .aggregate import AGGREGATE
+from .frame import WHOLE, Frame
+from .measure import Result, Site, as_is
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
 
 
-class Frame(NamedTuple):
-    """A window frame: by rows or by range, and its ends."""
-
-    rows: bool
-    lower: Bound
-    upper: Bound
-
-
 class Windowed(NamedTuple):
-    """The window calls that a function needs, and what its result is in terms of them."""
+    """The window calls that a function needs, and what its result is in terms of theirs."""
 
     calls: tuple[WindowCall, ...]
-    result: Callable[..., Expression]
+    result: Result
 
 
 WindowRule = Callable[["ExpressionBuilder", tree.Expression, Frame], Windowed]
-
-WHOLE = Frame(True, Bound("unbounded"), Bound("unbounded"))
 
 
 def ranking(name: str) -> WindowRule:
@@ -41,7 +33,7 @@ def ranking(name: str) -> WindowRule:
 
     def emit(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Windowed:
         call = e.window(f"arithmetic:{name}", frame=frame)
-        return Windowed((call,), lambda above, refs: above.cast(refs[0], e.type_of(node, True)))
+        return Windowed((call,), lambda above, refs: above.cast(refs[0], types.I32))
 
     return emit
 
@@ -50,7 +42,7 @@ def distribution(name: str) -> WindowRule:
     """PercentRank, CumeDist."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Windowed:
-        return Windowed((e.window(f"arithmetic:{name}", frame=frame),), lambda above, refs: refs[0])
+        return Windowed((e.window(f"arithmetic:{name}", frame=frame),), as_is)
 
     return emit
 
@@ -58,51 +50,70 @@ def distribution(name: str) -> WindowRule:
 def ntile(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Windowed:
     """NTile."""
     call = e.window("arithmetic:ntile", e.emit(node["buckets"]), frame=frame)
-    return Windowed((call,), lambda above, refs: above.cast(refs[0], e.type_of(node, True)))
+    return Windowed((call,), lambda above, refs: above.cast(refs[0], types.I32))
 
 
 def offset(name: str, field: str) -> WindowRule:
     """Lag, Lead: the row that many rows before or after; a negative offset looks the other way."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Windowed:
-        _respects_nulls(node)
         input = e.emit(node["input"])
-        steps = node[field]
-        if steps.name != "Literal" or not isinstance(steps["value"], int):
+        away = node[field]["value"] if node[field].name == "Literal" else None
+        if not isinstance(away, int):
             raise Unsupported("only a literal offset can be exported")
-        away = steps["value"]
         function = name if away >= 0 else {"lag": "lead", "lead": "lag"}[name]
-        arguments: list[Expression] = [input, e.literal(abs(away), types.I32)]
+        function = f"spark:{function}_ignore_nulls" if node["ignoreNulls"] else f"arithmetic:{function}"
+        distance = e.i32(abs(away))
         default = node["default"]
-        if not (default.name == "Literal" and default["value"] is None):
-            arguments.append(e.as_type(e.emit(default), types.with_nullable(input.type, default.nullable)))
-        call = e.window(f"arithmetic:{function}", *arguments, frame=WHOLE)
-        return Windowed((call,), lambda above, refs: refs[0])
+        if default.name == "Literal" and default["value"] is None:
+            return Windowed((e.window(function, input, distance, frame=WHOLE),), as_is)
+        value = e.as_type(e.emit(default), types.with_nullable(input.type, default.nullable))
+        return e.first(
+            lambda: Windowed((e.window(function, input, distance, value, frame=WHOLE),), as_is),
+            lambda: _or_default(e, function, input, distance, value),
+        )
 
     return emit
+
+
+def _or_default(
+    e: ExpressionBuilder, function: str, input: Expression, distance: Expression, default: Expression
+) -> Windowed:
+    """The value of the other row or, where there is no such row, the default of the current one."""
+    calls = (
+        e.window(function, input, distance, frame=WHOLE),
+        e.window(function, e.true(), distance, frame=WHOLE),
+    )
+
+    def result(above: ExpressionBuilder, refs: tuple[Expression, ...]) -> Expression:
+        return above.if_then(above.is_null(refs[1]), default, refs[0])
+
+    return Windowed(calls, result)  # type: ignore[arg-type]
 
 
 def nth_value(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Windowed:
     """NthValue: the row at a position of the frame."""
-    _respects_nulls(node)
-    call = e.window("arithmetic:nth_value", e.emit(node["input"]), e.emit(node["offset"]), frame=frame)
-    return Windowed((call,), lambda above, refs: refs[0])
+    function = "spark:nth_value_ignore_nulls" if node["ignoreNulls"] else "arithmetic:nth_value"
+    return Windowed((e.window(function, e.emit(node["input"]), e.emit(node["offset"]), frame=frame),), as_is)
 
 
 def end_of_frame(name: str) -> WindowRule:
-    """First, Last: the frame's first or last row."""
+    """First, Last: the frame's first or last row. The standard functions declare a result that is never null."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Windowed:
-        _respects_nulls(node)
-        call = e.window(f"arithmetic:{name}", e.emit(node["child"]), frame=frame)
-        return Windowed((call,), lambda above, refs: refs[0])
+        child = e.emit(node["child"])
+        if node["ignoreNulls"]:
+            return Windowed((e.window(f"spark:{name}_ignore_nulls", child, frame=frame),), as_is)
+        never_null = frame.holds_current_row and not child.type.nullable
+        return Windowed((e.window(f"{'arithmetic' if never_null else 'spark'}:{name}", child, frame=frame),), as_is)
 
     return emit
 
 
-def _respects_nulls(node: tree.Expression) -> None:
-    if node["ignoreNulls"]:
-        raise Unsupported("no window function of Substrait ignores nulls")
+def counter_difference(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Windowed:
+    """CounterDiff, CounterDiffWithStartTime."""
+    arguments = e.emit_all([node["counter"]] if node.get("startTime") is None else [node["counter"], node["startTime"]])
+    return Windowed((e.window("spark:counter_diff", *arguments, frame=frame),), as_is)
 
 
 def aggregate(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Windowed:
@@ -110,14 +121,16 @@ def aggregate(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Wind
     function = node["aggregateFunction"]
     if function.name in POSITIONAL:
         if node["filter"] is not None:
-            raise Unsupported("a FILTER on this window function has no Substrait form")
+            raise Unsupported(
+                "a FILTER on this window function has no Substrait form", "Filter the rows before the window function."
+            )
         return POSITIONAL[function.name](e, function, frame)
     rule = AGGREGATE.get(function.name)
     if rule is None:
         raise no_aggregate(function)
-    if node["isDistinct"] or node["filter"] is not None:
-        raise Unsupported("DISTINCT and FILTER on a window function have no Substrait form")
-    measured = rule(e, node, function)
+    if node["isDistinct"]:
+        raise Unsupported("DISTINCT on a window function has no Substrait form")
+    measured = rule(Site(e, node, frame), function)
     calls = tuple(
         WindowCall(call.declaration, call.arguments, frame.rows, frame.lower, frame.upper, call.options)
         for call in measured.calls
@@ -130,6 +143,8 @@ POSITIONAL: dict[str, WindowRule] = {"First": end_of_frame("first_value"), "Last
 
 WINDOW: dict[str, WindowRule] = {
     "AggregateExpression": aggregate,
+    "CounterDiff": counter_difference,
+    "CounterDiffWithStartTime": counter_difference,
     "CumeDist": distribution("cume_dist"),
     "DenseRank": ranking("dense_rank"),
     "Lag": offset("lag", "inputOffset"),
@@ -141,28 +156,3 @@ WINDOW: dict[str, WindowRule] = {
     "RowNumber": ranking("row_number"),
 }
 """Window functions by Catalyst class."""
-
-
-def frame_of(e: ExpressionBuilder, node: tree.Expression) -> Frame:
-    """A SpecifiedWindowFrame. Preceding offsets are negative in Catalyst, and positive with a direction here."""
-    if node.name != "SpecifiedWindowFrame":
-        raise Unsupported(f"the window frame {node.name} is not known")
-    rows = {"RowFrame": True, "RangeFrame": False}.get(node["frameType"])
-    if rows is None:
-        raise Unsupported(f"the frame type {node['frameType']} is not known")
-    return Frame(rows, _bound(e, node["lower"], rows), _bound(e, node["upper"], rows))
-
-
-def _bound(e: ExpressionBuilder, node: tree.Expression, rows: bool) -> Bound:
-    if node.name in ("UnboundedPreceding", "UnboundedFollowing"):
-        return Bound("unbounded")
-    if node.name == "CurrentRow":
-        return Bound("current")
-    offset = e.emit(node)
-    if not isinstance(offset, Literal) or not isinstance(offset.value, int | float):
-        raise Unsupported("only literal window bounds can be exported")
-    if rows and offset.value == 0:
-        return Bound("current")
-    size = abs(offset.value)
-    distance = e.literal(size, types.I64 if rows else offset.type)
-    return Bound("preceding" if offset.value < 0 else "following", distance)

@@ -6,11 +6,16 @@ above computes the results.
 
 from __future__ import annotations
 
-from ..algebra.expression import AggregateFunction, FieldReference
+from collections.abc import Sequence
+
+from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField
 from ..algebra.relation import Aggregate
 from ..catalyst import tree
+from ..expr.builder import ExpressionBuilder
+from ..expr.sort_order import sort_field
 from ..functions import aggregate_rule
 from ..functions.floating import groupable
+from ..functions.measure import Group, Site
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
@@ -18,28 +23,47 @@ from .project import columns
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Aggregate."""
-    input = r.emit(node["child"])
+    calls = aggregate_calls(node["aggregateExpressions"])
+    source = node["child"]
+    sort = sort_below(source) if any(is_ordered(call) for call in calls) else None
+    if sort is not None:
+        source = without_pruning(source)
+    input = r.emit(source)
     e = r.expressions(input.scope())
     keys = distinct(node["groupingExpressions"])
     groupings = [groupable(e, e.emit(key)) for key in keys]
-    measures: list[AggregateFunction] = []
+    group = Group(calls, () if sort is None else sorts_of(e, sort))
+    measures = Measures(len(groupings))
     results = []
-    calls = aggregate_calls(node["aggregateExpressions"])
     for call in calls:
-        rule = aggregate_rule(r.context, e, call)
-        results.append((call, rule, len(groupings) + len(measures)))
-        measures += rule.calls
-    if not groupings and not measures:
-        measures.append(e.aggregate("aggregate_generic:count"))
-    relation = Aggregate(input.relation, groupings, measures)
+        rule = aggregate_rule(Site(e, call, group=group))
+        results.append((call, rule, [measures.add(measure) for measure in rule.calls]))
+    if not groupings and not measures.calls:
+        measures.add(e.aggregate("aggregate_generic:count"))
+    relation = Aggregate(input.relation, groupings, measures.calls)
     above = r.expressions(Output(relation, ()).scope())
     for ordinal, key in enumerate(keys):
         above.let(key, FieldReference(ordinal, relation.types[ordinal]))
-    for call, rule, first in results:
-        references = [FieldReference(first + n, measure.type) for n, measure in enumerate(rule.calls)]
+    for call, rule, references in results:
         above.let(call, rule.result(above, references))
     expressions = above.emit_all(node["aggregateExpressions"])
     return Output(columns(relation, expressions), ids_of(node["aggregateExpressions"]))
+
+
+class Measures:
+    """The measures of a relation; one that several aggregates share is there once."""
+
+    def __init__(self, first: int) -> None:
+        self.calls: list[AggregateFunction] = []
+        self._first = first
+        self._references: dict[int, FieldReference] = {}
+
+    def add(self, call: AggregateFunction) -> Expression:
+        """A reference to the column of a measure."""
+        if id(call) not in self._references:
+            self._references[id(call)] = FieldReference(self._first + len(self.calls), call.type)
+            self.calls.append(call)
+        return self._references[id(call)]
 
 
 def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
@@ -62,6 +86,53 @@ def aggregate_calls(expressions: tuple[tree.Expression, ...]) -> list[tree.Expre
         else:
             stack.extend(reversed(list(node.children())))
     return list(found.values())
+
+
+# ---- the order of the rows
+
+ORDERED = ("CollectList", "First", "Last", "ListAgg")
+"""Functions whose result depends on the order of the rows. Spark leaves it open, and keeps to a sort below where it can."""
+
+ORDER_KEEPING = ("Filter", "GlobalLimit", "LocalLimit", "Offset", "Project", "SubqueryAlias")
+"""Plan nodes whose rows come in the order of their child's."""
+
+
+def is_ordered(call: tree.Expression) -> bool:
+    """Whether an aggregate's result depends on the order of the rows."""
+    function = call["aggregateFunction"]
+    return function.name in ORDERED and not (function.name == "ListAgg" and function["orderExpressions"])
+
+
+def sort_below(node: tree.Plan) -> tree.Plan | None:
+    """The sort that gives a plan its order, None where it has none."""
+    while node.name in ORDER_KEEPING:
+        node = node["child"]
+    return node if node.name == "Sort" else None
+
+
+def without_pruning(node: tree.Plan) -> tree.Plan:
+    """The plan below projects that only drop columns, maybe those that it is sorted by; and below the sort, if it is that."""
+    while node.name == "Project" and all(item.name == "AttributeReference" for item in node["projectList"]):
+        node = node["child"]
+    return node["child"] if node.name == "Sort" else node
+
+
+def sorts_of(e: ExpressionBuilder, sort: tree.Plan) -> tuple[SortField, ...] | None:
+    """The order of a sort, None where its columns are not at hand any more."""
+    if not all(attribute["exprId"] in e.scope for order in sort["order"] for attribute in attributes(order)):
+        return None
+    return tuple([sort_field(e, order) for order in sort["order"]])
+
+
+def attributes(root: tree.Node) -> Sequence[tree.Node]:
+    """The attributes in an expression."""
+    found, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        if node.name == "AttributeReference":
+            found.append(node)
+        stack.extend(node.children())
+    return found
 
 
 HANDLERS = {"Aggregate": emit}

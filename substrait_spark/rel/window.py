@@ -9,12 +9,13 @@ from ..algebra.relation import Relation, Window
 from ..catalyst import tree
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
+from ..expr.sort_order import sort_field
 from ..functions.floating import groupable
-from ..functions.window import WINDOW, Windowed, frame_of
+from ..functions.frame import frame_of
+from ..functions.window import WINDOW, Windowed
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
-from .sort import sort_field
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
@@ -76,7 +77,7 @@ def windowed(e: ExpressionBuilder, node: tree.Expression) -> Windowed:
         rule = WINDOW.get(function.name)
         if rule is None:
             raise Unsupported(f"the window function {function.name} has no Substrait form")
-        return rule(e, function, frame_of(e, node["windowSpec"]["frameSpecification"]))
+        return rule(e, function, frame_of(e, node["windowSpec"]))
     except Unsupported as problem:
         e.context.report(node, problem)
     return Windowed((), lambda above, references: above.stand_in(node))
@@ -91,7 +92,7 @@ def window_calls(expressions: Sequence[tree.Expression]) -> list[tree.Expression
         if node.name == "WindowExpression":
             found.setdefault(id(node), node)  # type: ignore[arg-type]
         else:
-            stack.extend(reversed(list(node.children())))
+            stack.extend(reversed(node.children()))
     return list(found.values())
 
 

@@ -1,0 +1,107 @@
+"""Window frames: https://substrait.io/expressions/window_functions/#window-bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..algebra import types
+from ..algebra.expression import Bound, Literal
+from ..catalyst import tree
+from ..errors import Unsupported
+
+if TYPE_CHECKING:
+    from ..expr.builder import ExpressionBuilder
+
+DAY = 86_400_000_000
+"""A day in microseconds, as day-time intervals count."""
+
+
+class Frame(NamedTuple):
+    """A window frame: by rows or by range, and its ends."""
+
+    rows: bool
+    lower: Bound
+    upper: Bound
+
+    @property
+    def grows(self) -> bool:
+        """Whether the frame only ever gains rows from one row of the partition to the next."""
+        return self.lower.kind == "unbounded"
+
+    @property
+    def holds_current_row(self) -> bool:
+        """Whether the current row is in its own frame, which then is never empty."""
+        return self.lower.kind in ("unbounded", "current", "preceding") and self.upper.kind in (
+            "unbounded",
+            "current",
+            "following",
+        )
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """The distances of a frame by range from the current row's key, those before it negative."""
+        if self.rows:
+            return ()
+        signs = {"preceding": -1, "following": 1}
+        return tuple(
+            signs[bound.kind] * bound.offset.value
+            for bound in (self.lower, self.upper)
+            if bound.kind in signs and isinstance(bound.offset, Literal)
+        )
+
+
+WHOLE = Frame(True, Bound("unbounded"), Bound("unbounded"))
+
+
+def frame_of(e: ExpressionBuilder, spec: tree.Expression) -> Frame:
+    """The frame of a WindowSpecDefinition. Catalyst's offsets before the current row are negative."""
+    node = spec["frameSpecification"]
+    if node.name != "SpecifiedWindowFrame":
+        raise Unsupported(f"the window frame {node.name} is not known")
+    if node["frameType"] == "RowFrame":
+        return Frame(True, _rows(e, node["lower"]), _rows(e, node["upper"]))
+    if node["frameType"] == "RangeFrame":
+        return Frame(False, _range(e, spec, node["lower"]), _range(e, spec, node["upper"]))
+    raise Unsupported(f"the frame type {node['frameType']} is not known")
+
+
+def _rows(e: ExpressionBuilder, node: tree.Expression) -> Bound:
+    named = _named(node)
+    if named is not None:
+        return named
+    offset = _value(node)
+    if offset == 0:
+        return Bound("current")
+    return Bound("preceding" if offset < 0 else "following", e.i64(abs(offset)))
+
+
+def _range(e: ExpressionBuilder, spec: tree.Expression, node: tree.Expression) -> Bound:
+    named = _named(node)
+    if named is not None:
+        return named
+    offset = _value(node)
+    kind = "preceding" if offset < 0 else "following"
+    key = spec["orderSpec"][0]["child"].type
+    if key.name == "date" and node.type.name == "integer":  # days
+        return Bound(kind, e.literal(abs(offset) * DAY, types.of("interval_day", 6, nullable=False)))
+    if key.name == "timestamp" and node.type.name == "daytime" and abs(offset) >= DAY:
+        raise Unsupported(
+            "the days of a frame by range are days in the session's time zone, which may have 23 or 25 hours",
+            "Order by a TIMESTAMP_NTZ or a DATE, or by the timestamp cast to a number of seconds.",
+        )
+    return Bound(kind, e.literal(abs(offset), e.type_of(node, False)))
+
+
+def _named(node: tree.Expression) -> Bound | None:
+    if node.name in ("UnboundedPreceding", "UnboundedFollowing"):
+        return Bound("unbounded")
+    if node.name == "CurrentRow":
+        return Bound("current")
+    return None
+
+
+def _value(node: tree.Expression) -> Any:
+    """The number in a bound: of rows, or in the internal form of its type."""
+    if node.name != "Literal" or node["value"] is None:
+        raise Unsupported("only literal window bounds can be exported")
+    return int(node["value"]) if node.type.name == "decimal" else node["value"]
