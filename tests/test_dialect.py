@@ -138,7 +138,7 @@ MARKED = "SELECT k FROM dt WHERE k > 5 OR k IN (SELECT k FROM dt)"
         ("supported_relations", "AGGREGATE", "SELECT count(*) FROM dt", "AGGREGATE"),
         ("supported_relations", "PROJECT", "SELECT k IS NULL FROM dt", "PROJECT"),
         ("supported_relations", "SET", "SELECT k FROM dt UNION ALL SELECT k FROM dt", "SET"),
-        ("supported_relations", "JOIN", "SELECT a.k FROM dt a JOIN dt b ON a.k = b.k", "JOIN"),
+        ("supported_relations", "JOIN", "SELECT a.k FROM dt a JOIN dt b ON a.k = b.k", "INNER join"),
         ("supported_relations", "READ", "SELECT k FROM dt", "READ"),
         ("supported_types", "FP64", "SELECT d FROM dt", "type fp64"),
         ("supported_types", "I32", "SELECT CAST('1' AS INT) FROM dt", "type i32"),

@@ -7,13 +7,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from rows import assert_same_rows, plan_of
 
+import substrait_spark
 from substrait_spark import Report, SubstraitSparkError, UnsupportedPlanError, UnsupportedSessionError, check, df_to_substrait
 
 
@@ -131,8 +135,9 @@ print(refused(gone))
 
 
 def test_stopped_restarted_and_lost(tmp_path: Any) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(substrait_spark.__file__).parents[1])}
     ran = subprocess.run(
-        [sys.executable, "-c", LIFE], cwd=tmp_path, capture_output=True, text=True, check=False, env=dict(os.environ)
+        [sys.executable, "-c", LIFE], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     stopped, of_earlier, lost = ran.stdout.strip().splitlines()
@@ -180,8 +185,7 @@ def test_no_dataframe(spark: SparkSession, make: Callable[[SparkSession], Any], 
 
 
 def test_pandas_and_arrow_tables() -> None:
-    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
-    for table in (pandas.DataFrame({"a": [1]}), arrow.table({"a": [1]})):
+    for table in (pd.DataFrame({"a": [1]}), pa.table({"a": [1]})):
         with pytest.raises(SubstraitSparkError, match=r"Pass it to spark.createDataFrame first"):
             df_to_substrait(table)
 
@@ -247,8 +251,6 @@ def test_a_query_that_spark_cannot_plan(spark: SparkSession) -> None:
 
 
 def functions(df: DataFrame) -> Iterator[tuple[str, DataFrame]]:
-    import pandas as pd
-
     def named(value: Any) -> Any:
         return value
 

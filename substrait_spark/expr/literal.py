@@ -44,20 +44,26 @@ def plain(value: Any, type: DataType) -> Any:
     if type.name == "decimal":
         return int(value)
     if isinstance(value, bytes) and type.name != "binary":
-        raise Unsupported(
-            "the string holds bytes that are no UTF-8", "Keep such bytes in a BINARY column."
-        )
+        raise Unsupported("the string holds bytes that are no UTF-8", "Keep such bytes in a BINARY column.")
     if type.name == "array":
-        return tuple(plain(element, type.parameters[0]) for element in value)
+        return tuple(_part(element, *type.parameters) for element in value)
     if type.name == "map":
-        keys, values = value
-        return (
-            tuple(plain(key, type.parameters[0]) for key in keys),
-            tuple(plain(entry, type.parameters[1]) for entry in values),
-        )
+        (keys, values), (key, entry, nullable) = value, type.parameters
+        return tuple(_part(part, key, False) for part in keys), tuple(_part(part, entry, nullable) for part in values)
     if type.name == "struct":
-        return tuple(plain(field, kind.type) for field, kind in zip(value, type.parameters, strict=True))
+        return tuple(_part(part, field.type, field.nullable) for part, field in zip(value, type.parameters, strict=True))
     return value
+
+
+def _part(value: Any, type: DataType, nullable: bool) -> Any:
+    require_value(value, nullable)
+    return plain(value, type)
+
+
+def require_value(value: Any, nullable: bool) -> None:
+    """Refuse a null that a schema rules out: Spark and other engines would make different things of it."""
+    if value is None and not nullable:
+        raise Unsupported("it holds a null where its schema says that there is none", "Correct the schema.")
 
 
 RULES: dict[str, Rule] = {"Literal": literal}

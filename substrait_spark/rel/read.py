@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 from ..algebra import types
+from ..algebra.expression import Expression
 from ..algebra.relation import LocalFiles, NamedTable, Read, VirtualTable
 from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import field_names, to_substrait
 from ..errors import NotInDialect, Unsupported
-from ..expr.literal import stored_literal
+from ..expr.builder import ExpressionBuilder
+from ..expr.literal import require_value, stored_literal
 from .builder import RelationBuilder
 from .output import Output, ids_of
 
@@ -114,13 +117,15 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
         raise too_many(limit, f"more than {limit}")
     e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
     rows = [
-        tuple(
-            e.as_type(stored_literal(e, value, attribute.type), type)
-            for value, attribute, type in zip(row, attributes, kinds, strict=True)
-        )
+        tuple(_cell(e, value, attribute, type) for value, attribute, type in zip(row, attributes, kinds, strict=True))
         for row in node["data"].values
     ]
     return Output(_checked(r, "VIRTUAL_TABLE", VirtualTable(rows, names, kinds)), ids_of(attributes))
+
+
+def _cell(e: ExpressionBuilder, value: Any, attribute: tree.Expression, type: Type) -> Expression:
+    require_value(value, type.nullable)
+    return e.as_type(stored_literal(e, value, attribute.type), type)
 
 
 def too_many(limit: int, count: str) -> Unsupported:
