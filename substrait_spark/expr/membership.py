@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..algebra.expression import Expression, SingularOrList
 from ..catalyst import tree
-from ..functions.floating import comparable
+from ..functions.floating import groupable
 from .builder import ExpressionBuilder, Rule
 from .literal import typed_literal
 
@@ -28,8 +28,8 @@ def or_list(e: ExpressionBuilder, value: Expression, options: tuple[Expression, 
     """A SingularOrList; the empty one is false, as Spark says by default."""
     if not options:
         return e.false()
-    alike = e.alike([comparable(e, option) for option in options])
-    return SingularOrList(comparable(e, value), tuple(alike))
+    alike = e.alike([groupable(e, option) for option in options])
+    return SingularOrList(groupable(e, value), tuple(alike))
 
 
 RULES: dict[str, Rule] = {"In": in_, "InSet": in_set}

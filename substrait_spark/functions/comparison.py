@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..algebra.types import FLOATS
 from ..catalyst import tree
-from .floating import comparable
+from ..errors import NotInDialect
+from .floating import comparable, holds_float
+from .interval import emit_operand
 from .table import Plain, plain
 
 if TYPE_CHECKING:
@@ -17,7 +20,7 @@ def comparison(name: str) -> Rule:
     """=, <=>, <, <=, > and >=: for floating-point values NaN equals NaN and is greatest."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-        left, right = e.emit(node["left"]), e.emit(node["right"])
+        left, right = emit_operand(e, node["left"]), emit_operand(e, node["right"])
         return e.call(f"comparison:{name}", comparable(e, left), comparable(e, right))
 
     return emit
@@ -28,7 +31,67 @@ def known(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return e.emit(node["child"])
 
 
+def extreme(name: str) -> Rule:
+    """Greatest, Least: nulls are skipped; of equal values, such as 0.0 and -0.0, the first."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        values = e.alike(e.emit_all(node["children"]))
+        return e.first(
+            lambda: e.call(f"comparison:{name}_skip_null", *values),
+            lambda: _extreme_float(e, name, values),
+        )
+
+    return emit
+
+
+def _extreme_float(e: ExpressionBuilder, name: str, values: list[Expression]) -> Expression:
+    """Engines tell -0.0 from 0.0, so floating-point values are compared one by one."""
+    if not holds_float(values[0].type):
+        return e.call(f"datafusion:{name}", *values)
+    if values[0].type.kind not in FLOATS:
+        raise NotInDialect(f"the dialect {e.dialect.name} compares floating-point numbers inside {values[0].type} by their bits")
+    best, *rest = values
+    for value in rest:
+        best, value = e.share(best), e.share(value)
+        better = e.call("comparison:gt" if name == "greatest" else "comparison:lt", comparable(e, value), comparable(e, best))
+        best = e.if_then(e.is_null(best), value, e.is_null(value), best, better, value, best)
+    return best
+
+
+def is_nan(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """IsNaN: false for null."""
+    nan = e.call("comparison:is_nan", e.emit(node["child"]))
+    return e.coalesce(nan, e.false()) if nan.type.nullable else nan
+
+
+def nanvl(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """NaNvl: the second value where the first is NaN."""
+    value = e.share(e.emit(node["left"]))
+    return e.if_then(e.call("comparison:is_nan", value), e.emit(node["right"]), value)
+
+
+def enough_values(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """AtLeastNNonNulls: whether so many values are neither null nor NaN."""
+    counts = []
+    for value in e.emit_all(node["children"]):
+        value = e.share(value)
+        present = e.is_not_null(value)
+        if value.type.kind in FLOATS:
+            present = e.and_(present, e.not_(e.call("comparison:is_nan", value)))
+        counts.append(e.if_then(present, e.i32(1), e.i32(0)))
+    total = counts[0] if counts else e.i32(0)
+    for count in counts[1:]:
+        total = e.call("spark:add", total, count)
+    result = e.call("comparison:gte", total, e.i32(node["n"]))
+    return e.coalesce(result, e.false()) if result.type.nullable else result
+
+
 SCALAR: dict[str, Plain | Rule] = {
+    "AtLeastNNonNulls": enough_values,
+    "Greatest": extreme("greatest"),
+    "Least": extreme("least"),
+    "IsNaN": is_nan,
+    "NaNvl": nanvl,
     "EqualTo": comparison("equal"),
     "EqualNullSafe": comparison("is_not_distinct_from"),
     "LessThan": comparison("lt"),

@@ -26,6 +26,8 @@ def groupable(e: ExpressionBuilder, value: Expression) -> Expression:
     if not e.dialect.quirks.nan_payloads or not holds_float(value.type):
         return value
     _require_flat(e, value)
+    if isinstance(value, Literal):
+        return e.literal(0.0, value.type) if value.value == 0.0 else value
     zero = e.literal(0.0, types.required(value.type))
     return _one_nan(e, e.call("arithmetic:add", value, zero))
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 NumberCast = Callable[["ExpressionBuilder", "Expression", Type, str], "Expression"]
 
 WIDTH = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
-CONTROLS = "".join(map(chr, range(0x21)))
-"""What is trimmed off text before it is read as a floating-point number or a decimal."""
-SPACE = CONTROLS + "\x7f"
+CONTROLS = r"\x00-\x20"
+"""What is trimmed off text before it is read as a floating-point number or a decimal, as a class of characters."""
+SPACE = CONTROLS + r"\x7f"
 """What is trimmed off text before it is read as an integer or a boolean."""
 
 FAILED = "[CAST_INVALID_INPUT]"
@@ -87,7 +87,7 @@ def decimal_to_integer(e: ExpressionBuilder, value: Expression, target: Type, mo
 
 def text_to_integer(e: ExpressionBuilder, value: Expression, target: Type, mode: str) -> Expression:
     """In LEGACY mode, digits behind a point are cut off."""
-    text = e.call("string:trim", value, e.text(SPACE))
+    text = trimmed(e, value, SPACE)
     if mode != LEGACY:
         return e.cast(text, target, mode == ANSI)
     text = e.share(text)
@@ -118,23 +118,23 @@ HEXADECIMAL_FLOAT = r"^[+-]?0[xX][0-9a-fA-F]*[.]?[0-9a-fA-F]*[pP][+-]?[0-9]+[fFd
 def text_to_float(e: ExpressionBuilder, value: Expression, target: Type, mode: str) -> Expression:
     """As Java reads it, with its suffixes; hexadecimal floating-point numbers raise."""
     value = e.share(value)
-    trimmed = e.share(e.call("string:trim", value, e.text(CONTROLS)))
-    word = e.share(e.call("string:lower", e.call("string:trim", value, e.text(SPACE)), char_set="UTF8"))
+    plain = e.share(trimmed(e, value, CONTROLS))
+    word = e.share(e.call("string:lower", trimmed(e, value, SPACE), char_set="UTF8"))
     kind = types.required(target)
     parts = [
-        matches(e, trimmed, FLOAT_TEXT),
-        e.cast(e.call("string:rtrim", trimmed, e.text("fFdD")), target),
+        matches(e, plain, FLOAT_TEXT),
+        e.cast(e.call("string:rtrim", plain, e.text("fFdD")), target),
         one_of(e, word, "inf", "+inf", "infinity", "+infinity"),
         e.literal(INFINITY, kind),
         one_of(e, word, "-inf", "-infinity"),
         e.literal(-INFINITY, kind),
-        e.or_(one_of(e, word, "nan"), one_of(e, trimmed, "+NaN", "-NaN")),
+        e.or_(one_of(e, word, "nan"), one_of(e, plain, "+NaN", "-NaN")),
         e.literal(float("nan"), kind),
     ]
     if mode == ANSI:
         return e.if_then(e.is_null(value), e.null(target), *parts, e.raises(FAILED, target, value))
     unread = e.raises("[UNSUPPORTED_FORMAT] a hexadecimal floating-point number", target, value)
-    return e.if_then(*parts, matches(e, trimmed, HEXADECIMAL_FLOAT), unread, e.null(target))
+    return e.if_then(*parts, matches(e, plain, HEXADECIMAL_FLOAT), unread, e.null(target))
 
 
 # ---- to decimals
@@ -190,8 +190,8 @@ ANY_DECIMAL = r"^[+-]?([\p{Nd}]+[.]?[\p{Nd}]*|[.][\p{Nd}]+)([eE][+-]?[\p{Nd}]+)?
 def text_to_decimal(e: ExpressionBuilder, value: Expression, target: Type, mode: str) -> Expression:
     """Plain digits; exponents, other scripts' digits and more than 70 characters raise."""
     value = e.share(value)
-    text = e.share(e.call("string:trim", value, e.text(CONTROLS)))
-    short = e.call("comparison:lte", e.call("string:char_length", text), e.i64(70))
+    text = e.share(trimmed(e, value, CONTROLS))
+    short = e.call("comparison:lte", e.call("spark:length", text), e.i32(70))
     readable = e.and_(matches(e, text, PLAIN_DECIMAL), short)
     read = e.cast(text, target, mode == ANSI)
     if mode == ANSI:
@@ -209,7 +209,7 @@ def decimal_to_boolean(e: ExpressionBuilder, value: Expression, target: Type, mo
 
 def text_to_boolean(e: ExpressionBuilder, value: Expression, target: Type, mode: str) -> Expression:
     value = e.share(value)
-    word = e.share(e.call("string:lower", e.call("string:trim", value, e.text(SPACE)), char_set="UTF8"))
+    word = e.share(e.call("string:lower", trimmed(e, value, SPACE), char_set="UTF8"))
     parts = [
         one_of(e, word, "t", "true", "y", "yes", "1"),
         e.true(),
@@ -241,7 +241,7 @@ def double_to_text(e: ExpressionBuilder, value: Expression, target: Type, mode: 
     fraction = e.share(part(e, text, ".", 2))
     mantissa = e.share(part(e, text, "e", 1))
     significant = e.share(e.call("string:ltrim", fraction, e.text("0")))
-    length = lambda x: e.cast(e.call("string:char_length", x), types.I64)  # noqa: E731
+    length = lambda x: e.cast(e.call("spark:length", x), types.I64)  # noqa: E731
     shown = lambda x: e.cast(x, types.STRING)  # noqa: E731
     zeros = e.call("spark:subtract", length(fraction), length(significant))
     no_point = e.not_(e.call("string:contains", mantissa, e.text("."), case_sensitivity="CASE_SENSITIVE"))
@@ -302,6 +302,12 @@ def binary_to_text(e: ExpressionBuilder, value: Expression, target: Type, mode: 
 def is_nan(e: ExpressionBuilder, value: Expression) -> Expression:
     """Whether a number is NaN, null for null."""
     return e.call("comparison:is_nan", value)
+
+
+def trimmed(e: ExpressionBuilder, text: Expression, characters: str) -> Expression:
+    """Text without such characters at its ends. They are not listed, because engines make names of literals."""
+    ends = f"^[{characters}]+|[{characters}]+$"
+    return e.call("datafusion:regexp_replace", text, e.text(ends), e.text(""), e.text("g"))
 
 
 def matches(e: ExpressionBuilder, text: Expression, expression: str) -> Expression:

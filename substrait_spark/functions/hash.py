@@ -1,0 +1,52 @@
+"""Hash functions and checksums."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..algebra import types
+from ..algebra.types import Type
+from ..catalyst import tree
+from ..errors import NotInDialect
+from .table import Plain, plain
+
+if TYPE_CHECKING:
+    from ..algebra.expression import Expression
+    from ..expr.builder import ExpressionBuilder, Rule
+
+DEFAULT_SEED = 42
+
+
+def seeded(name: str, seed_type: Type) -> Rule:
+    """Murmur3Hash, XxHash64: of any number of values, from a seed that SQL doesn't let one choose."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        children = e.emit_all(node["children"])
+        seed = e.literal(node["seed"], seed_type)
+        own = lambda: e.call(f"spark:{name}", seed, *children)  # noqa: E731
+        return e.first(own, lambda: _unseeded(e, node["seed"], children)) if name == "xxhash64" else own()
+
+    return emit
+
+
+HASHED = frozenset(
+    "boolean i8 i16 i32 i64 fp32 fp64 string binary date precision_timestamp precision_timestamp_tz decimal".split()
+)
+
+
+def _unseeded(e: ExpressionBuilder, seed: int, children: tuple[Expression, ...]) -> Expression:
+    for child in children:
+        kind = child.type.kind
+        if seed != DEFAULT_SEED or kind not in HASHED or (kind == "decimal" and child.type.parameters[0] > 18):
+            raise NotInDialect(f"the dialect {e.dialect.name} has no xxhash64 of {child.type} that is Spark's")
+    return e.call("datafusion:xxhash64", *children)
+
+
+SCALAR: dict[str, Plain | Rule] = {
+    "Crc32": plain("spark:crc32"),
+    "Md5": plain("spark:md5"),
+    "Murmur3Hash": seeded("hash", types.I32),
+    "Sha1": plain("spark:sha1"),
+    "Sha2": plain("spark:sha2"),
+    "XxHash64": seeded("xxhash64", types.I64),
+}

@@ -1,0 +1,142 @@
+"""Rounding: round, bround, ceil and floor. A scale is a literal; a negative one counts digits before the point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..algebra import types
+from ..algebra.expression import Literal
+from ..algebra.types import FLOATS, INTEGERS
+from ..catalyst import tree
+from ..catalyst.modes import ANSI, eval_mode
+from ..errors import NotInDialect, Unsupported
+from .number_cast import decimal_text
+from .table import Plain
+
+if TYPE_CHECKING:
+    from ..algebra.expression import Expression
+    from ..expr.builder import ExpressionBuilder, Rule
+
+
+def round_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Round: half up."""
+    child, scale = e.emit(node["child"]), _scale(e, node)
+    if child.type.kind in INTEGERS:
+        return child if scale.value >= 0 else _round_integer(e, node, child, scale)
+    if child.type.kind in FLOATS:
+        return e.first(lambda: e.call("spark:round", child, scale), lambda: _round_float(e, child, scale.value))
+    return _round_decimal(e, node, child, scale)
+
+
+def _scale(e: ExpressionBuilder, node: tree.Expression) -> Literal:
+    scale = e.emit(node["scale"])
+    if not isinstance(scale, Literal) or scale.value is None:
+        raise Unsupported("the scale to round to is no literal")
+    return scale
+
+
+def _round_integer(e: ExpressionBuilder, node: tree.Expression, child: Expression, scale: Literal) -> Expression:
+    """An overflow raises in ANSI mode, else wraps around."""
+    if eval_mode(node) != ANSI:
+        return e.call("spark:round", child, scale)
+    exact = e.cast(child, types.of("decimal", 19, 0, nullable=False))
+    rounded = e.first(
+        lambda: e.call("rounding_decimal:round", exact, scale, rounding="TIE_AWAY_FROM_ZERO"),
+        lambda: e.call("datafusion:round", exact, scale),
+    )
+    return e.cast(rounded, child.type)
+
+
+def _round_decimal(e: ExpressionBuilder, node: tree.Expression, child: Expression, scale: Literal) -> Expression:
+    wanted = e.type_of(node, child.type.nullable)
+    fits = wanted.parameters[0] - wanted.parameters[1] > child.type.parameters[0] - child.type.parameters[1]
+    throws = fits or types.widens(child.type, wanted) or eval_mode(node) == ANSI
+
+    def by_cast() -> Expression:
+        """Engines' casts of decimals round half up."""
+        if not e.dialect.allows_cast(child.type, wanted, throws):
+            raise NotInDialect(f"the dialect {e.dialect.name} can't round decimals")
+        if scale.value >= 0:
+            return e.cast(child, wanted, throws)
+        if child.type.parameters[0] > 37:
+            raise NotInDialect(f"the dialect {e.dialect.name} doesn't check that a rounded {child.type} fits")
+        return e.narrow(e.call("datafusion:round", child, scale), wanted, throws)
+
+    def standard() -> Expression:
+        call = e.call("rounding_decimal:round", child, scale, rounding="TIE_AWAY_FROM_ZERO")
+        return e.cast(call, wanted, throws)
+
+    return e.first(standard, by_cast)
+
+
+def _round_float(e: ExpressionBuilder, child: Expression, scale: int) -> Expression:
+    """Spark rounds the shortest text of the number."""
+    if not 0 <= scale <= 15:
+        raise NotInDialect(f"the dialect {e.dialect.name} can't round floating-point numbers to {scale} digits as Spark does")
+    child = e.share(child)
+    value = e.share(e.cast(child, types.FP64))
+    whole = e.call("comparison:gte", e.call("arithmetic:abs", value), e.fp64(2.0**52))
+    digits = types.of("decimal", 38, scale, nullable=False)
+    rounded = e.cast(e.cast(e.cast(decimal_text(e, value), digits), types.STRING), child.type)
+    return e.if_then(e.or_(e.call("comparison:is_nan", value), whole), child, rounded)
+
+
+def bround(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """BRound: half even."""
+    child, scale = e.emit(node["child"]), _scale(e, node)
+    if child.type.kind in INTEGERS and scale.value >= 0:
+        return child
+    name = "spark:bround" if eval_mode(node) == ANSI or child.type.kind in FLOATS else "spark:try_bround"
+    if child.type.kind == "decimal":
+        return e.call(name, child, scale, e.literal(0, e.type_of(node, False)))
+    return e.call(name, child, scale)
+
+
+def whole(name: str) -> Rule:
+    """Ceil, Floor: of doubles as bigint, where NaN is 0 and what doesn't fit raises in ANSI mode, else saturates."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        child = e.emit(node["child"])
+        if child.type.kind in INTEGERS:
+            return child
+        if child.type.kind == "decimal":
+            return e.first(
+                lambda: e.call(f"rounding_decimal:{name}", child),
+                lambda: e.narrow(e.call(f"datafusion:{name}", child), e.type_of(node, child.type.nullable), True),
+            )
+        if eval_mode(node) != ANSI:
+            return e.call(f"spark:{name}", child)
+        value = e.share(child)
+        nan = e.call("comparison:is_nan", value)
+        high, low = e.call("comparison:gte", value, e.fp64(2.0**63)), e.call("comparison:lt", value, e.fp64(-(2.0**63)))
+        return e.first(
+            lambda: e.if_then(nan, e.i64(0), e.cast(e.call(f"rounding:{name}", value), types.I64)),
+            lambda: e.if_then(
+                nan,
+                e.i64(0),
+                e.or_(high, low),
+                e.raises("[ARITHMETIC_OVERFLOW]", types.I64, value),
+                e.call(f"spark:{name}", value),
+            ),
+        )
+
+    return emit
+
+
+def whole_to_scale(name: str) -> Rule:
+    """RoundCeil, RoundFloor: to a number of digits."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        return e.call(f"spark:{name}", e.emit(node["child"]), _scale(e, node), e.literal(0, e.type_of(node, False)))
+
+    return emit
+
+
+SCALAR: dict[str, Plain | Rule] = {
+    "BRound": bround,
+    "Ceil": whole("ceil"),
+    "Floor": whole("floor"),
+    "Round": round_,
+    "RoundCeil": whole_to_scale("ceil"),
+    "RoundFloor": whole_to_scale("floor"),
+}
