@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..algebra import types
 from ..catalyst import tree
 from ..catalyst.modes import time_zone
-from ..errors import NotInDialect, Unsupported
+from ..errors import NotInDialect
 from . import time_zone as tz
-from .table import Plain, plain
+from .table import Plain, arguments_of, plain
 from .time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def date_add(name: str) -> Rule:
     """DateAdd, DateSub: any integer type of days; the result wraps around."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-        return e.call(f"spark:{name}", e.emit(node["startDate"]), e.cast(e.emit(node["days"]), types.I32))
+        start, days = e.emit_all(arguments_of(node))
+        return e.call(f"spark:{name}", start, e.cast(days, types.I32))
 
     return emit
 
@@ -130,10 +131,11 @@ def next_day(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
     def checked() -> Expression:
         found = e.call("datafusion:next_day", start, day)
-        if node["dayOfWeek"].cls.name == "Literal" and (constant(node["dayOfWeek"]) or "").upper() in DAY_NAMES:
+        literal = node["dayOfWeek"].cls.name == "Literal"
+        if literal and (constant(node["dayOfWeek"]) or "").upper() in DAY_NAMES:
             return found
         unknown = e.and_(e.is_null(found), e.is_not_null(start), e.is_not_null(day))
-        return e.if_then(unknown, raised(e, "ILLEGAL_DAY_OF_WEEK", found.type, day), found)
+        return e.if_then(unknown, raised(e, "ILLEGAL_DAY_OF_WEEK", found.type, start if literal else day), found)
 
     return e.first(lambda: e.call("spark:next_day", start, day), checked)
 
@@ -291,20 +293,6 @@ def checked_times(e: ExpressionBuilder, value: Expression, factor: int) -> Expre
     return e.if_then(fits, tz.times(e, value, factor), e.raises("[LONG_OVERFLOW]", types.I64, value))
 
 
-def unix_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """UnixTimestamp, ToUnixTimestamp: seconds, rounded towards zero; a timestamp without a zone counts as UTC."""
-    given = node["timeExp"] if node.cls.index.get("timeExp") is not None else node["left"]
-    pattern = node["format"] if node.cls.index.get("format") is not None else node["right"]
-    value = e.emit(given)
-    if value.type.kind == "string":
-        return e.call(f"spark:{failing(node, 'unix_timestamp')}", value, e.emit(pattern), e.text(zone_of(node).name))
-    if value.type.kind == "date":
-        value = tz.instant(e, value, zone_of(node))
-    return e.first(
-        lambda: e.call("spark:unix_timestamp", value), lambda: tz.quotient(e, tz.micros(e, value), SECOND)
-    )
-
-
 def failing(node: tree.Expression, name: str) -> str:
     return name if node["failOnError"] else f"try_{name}"
 
@@ -418,14 +406,14 @@ SCALAR: dict[str, Plain | Rule] = {
     "SecondWithFraction": second_with_fraction,
     "SecondsToTimestamp": timestamp_of(SECOND, "timestamp_seconds"),
     "ToUTCTimestamp": to_utc,
-    "ToUnixTimestamp": unix_timestamp,
+    "TryEval(DateAdd)": date_add("date_add"),
+    "TryEval(DateSub)": date_add("date_sub"),
     "TruncDate": trunc,
     "TruncTimestamp": date_trunc,
     "UnixDate": unix_date,
     "UnixMicros": unix(1, "unix_micros"),
     "UnixMillis": unix(1000, "unix_millis"),
     "UnixSeconds": unix(SECOND, "unix_seconds"),
-    "UnixTimestamp": unix_timestamp,
     "WeekDay": weekday,
     "WeekOfYear": field("ISO_WEEK", "ONE", "week"),
     "Year": field("YEAR", "", "year"),

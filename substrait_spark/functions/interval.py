@@ -16,7 +16,7 @@ from ..catalyst.modes import ANSI
 from ..errors import NotInDialect, Unsupported
 from . import time_zone as tz
 from .arithmetic import integer_operation
-from .datetime import checked_times, date_part, scaled, zone_of
+from .datetime import between, checked_times, date_part, raised, scaled, zone_of
 from .table import Plain
 from .time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
 
@@ -133,10 +133,19 @@ def zone_argument(e: ExpressionBuilder, node: tree.Expression, value: Expression
 
 def add_interval(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """TimestampAddInterval: the days are days of the local calendar, the rest is time that passes."""
-    value, interval = e.emit(node["start"]), node["interval"]
-    if not lacking(e, interval):
-        return e.call("spark:add_interval", value, e.emit(interval), *zone_argument(e, node, value))
-    return added_time(e, value, count(e, interval), zone_of(node))
+    value = e.emit(node["start"])
+    return _added(e, node, value, lambda: added_time(e, value, count(e, node["interval"]), zone_of(node)))
+
+
+def _added(
+    e: ExpressionBuilder, node: tree.Expression, value: Expression, counted: Callable[[], Expression]
+) -> Expression:
+    """The sum of a value and an interval, or the form that counts the interval."""
+    interval = node["interval"]
+    if lacking(e, interval):
+        return counted()
+    zone = zone_argument(e, node, value)
+    return e.first(lambda: e.call("spark:add_interval", value, e.emit(interval), *zone), counted)
 
 
 def added_time(e: ExpressionBuilder, value: Expression, amount: Expression, where: Zone) -> Expression:
@@ -171,17 +180,13 @@ def _whole_days(amount: int) -> int:
 def add_months_interval(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """DateAddYMInterval: the last day of the month where the month is too short."""
     value = e.emit(node["date"])
-    if lacking(e, node["interval"]):
-        return e.call("spark:add_months", value, count(e, node["interval"]))
-    return e.call("spark:add_interval", value, e.emit(node["interval"]))
+    return _added(e, node, value, lambda: e.call("spark:add_months", value, count(e, node["interval"])))
 
 
 def add_months_to_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """TimestampAddYMInterval: by months of the local calendar, at the same time of day."""
-    value, interval = e.emit(node["timestamp"]), node["interval"]
-    if not lacking(e, interval):
-        return e.call("spark:add_interval", value, e.emit(interval), *zone_argument(e, node, value))
-    return added_months(e, value, count(e, interval), zone_of(node))
+    value = e.emit(node["timestamp"])
+    return _added(e, node, value, lambda: added_months(e, value, count(e, node["interval"]), zone_of(node)))
 
 
 def added_months(e: ExpressionBuilder, value: Expression, months: Expression, where: Zone) -> Expression:
@@ -206,23 +211,40 @@ MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 def timestamp_add(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """TimestampAdd: units up to hours are time that passes, longer ones move in the local calendar."""
     amount, value, unit = e.emit(node["quantity"]), e.emit(node["timestamp"]), node["unit"].upper()
-    amount = e.cast(amount, types.I64)
+    amount = e.share(e.cast(amount, types.I64))
     zone = zone_argument(e, node, value)
 
     def counted() -> Expression:
         tz.require_counting(e)
         if unit in MONTHS:
-            months = e.cast(integer_operation(e, "multiply", amount, e.i64(MONTHS[unit]), ANSI), types.I32)
-            return added_months(e, value, months, zone_of(node))
-        product = checked_times(e, amount, UNITS[unit])
+            return _checked(e, value, amount, (2**31 - 1) // MONTHS[unit], _moved_by_months)
+        return _checked(e, value, amount, (2**63 - 1) // UNITS[unit], _moved_by_time)
+
+    def _moved_by_months() -> Expression:
+        months = e.cast(tz.times(e, amount, MONTHS[unit]), types.I32, throws=False)
+        return added_months(e, value, months, zone_of(node))
+
+    def _moved_by_time() -> Expression:
+        product = tz.times(e, amount, UNITS[unit])
         if UNITS[unit] >= DAY:
             return added_time(e, value, product, zone_of(node))
         total = integer_operation(e, "add", tz.micros(e, value), product, ANSI)
-        # Spark multiplies only where there is a timestamp to add to.
-        known = e.if_then(e.is_null(value), e.null(types.I64), total) if value.type.nullable else total
-        return tz.from_micros(e, known, types.required(value.type))
+        return tz.from_micros(e, total, types.required(value.type))
 
     return e.first(lambda: e.call("spark:timestampadd", e.text(unit), amount, value, *zone), counted)
+
+
+def _checked(
+    e: ExpressionBuilder, value: Expression, amount: Expression, most: int, moved: Callable[[], Expression]
+) -> Expression:
+    """What a timestamp is moved to, where the amount is not too large; an amount matters only with a timestamp."""
+    known = _known(amount)
+    if known is not None and abs(known) <= most:
+        return moved()
+    fits = between(e, amount, e.i64(-most), e.i64(most))
+    missing = [e.is_null(part) for part in (value, amount) if part.type.nullable]
+    result = moved()
+    return e.if_then(e.or_(fits, *missing), result, raised(e, "DATETIME_OVERFLOW", result.type, amount))
 
 
 def timestamp_diff(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -294,7 +316,15 @@ def calculated(name: str, *fields: str) -> Rule:
     return emit
 
 
+ARITHMETIC = {
+    "Abs": calculated("abs_interval", "child"),
+    "Add": calculated("add_intervals", "left", "right"),
+    "Subtract": calculated("subtract_intervals", "left", "right"),
+    "UnaryMinus": calculated("negate_interval", "child"),
+}
+
 SCALAR: dict[str, Plain | Rule] = {
+    **{f"{name}({kind})": rule for name, rule in ARITHMETIC.items() for kind in KINDS},
     "DateAddYMInterval": add_months_interval,
     "DivideDTInterval": calculated("divide_interval", "interval", "num"),
     "DivideYMInterval": calculated("divide_interval", "interval", "num"),
@@ -315,4 +345,3 @@ SCALAR: dict[str, Plain | Rule] = {
     "TimestampAddYMInterval": add_months_to_timestamp,
     "TimestampDiff": timestamp_diff,
 }
-

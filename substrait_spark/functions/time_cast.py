@@ -12,7 +12,8 @@ from ..catalyst.modes import ANSI, LEGACY, eval_mode
 from ..errors import Unsupported
 from . import time_zone as tz
 from .datetime import raised, scaled, zone_of
-from .time_zone import DATE, INSTANT, LOCAL, SECOND
+from .datetime_format import read
+from .time_zone import DATE, INSTANT, LOCAL, SECOND, SKIPPED_DAY
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -41,6 +42,9 @@ def time_cast(e: ExpressionBuilder, node: tree.Expression, value: Expression, ta
 
 
 def _to_date(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    child = node["child"]
+    if child.cls.name == "GetTimestamp" and e.dialect.quirks.counting_casts and zone_of(node).name not in SKIPPED_DAY:
+        return read(e, child, e.emit(child["left"]), child["right"], DATE)
     return tz.date_of(e, value, zone_of(node))
 
 
@@ -106,7 +110,7 @@ def _to_integer(e: ExpressionBuilder, node: tree.Expression, value: Expression) 
 
 def _to_float(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     count = e.first(lambda: e.call("spark:unix_micros", value), lambda: tz.micros(e, value))
-    seconds = e.call("arithmetic:divide", e.cast(count, types.FP64), e.fp64(1e6))
+    seconds = e.call("arithmetic:divide", e.cast(count, types.FP64), e.fp64(1e6), on_division_by_zero="IEEE")
     return e.cast(seconds, e.type_of(node))
 
 
@@ -194,8 +198,6 @@ def _or_raise(e: ExpressionBuilder, found: Expression, value: Expression, throws
     if not throws:
         failed.append(e.call("datafusion:regexp_like", value, e.text(unread), e.text("s")))
     return e.if_then(e.and_(*failed), raised(e, "CAST_INVALID_INPUT", found.type, value), found)
-
-
 
 
 def _text_to_local(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:

@@ -55,6 +55,15 @@ SKIPPED_MIDNIGHT = frozenset(
 """Zones that skipped the time from 23:30 on 1919-03-30 to 00:30. The day began at 00:30 there."""
 
 
+SKIPPED_DAY = frozenset(
+    "America/Anchorage America/Juneau America/Metlakatla America/Nome America/Sitka America/Yakutat Asia/Manila Kwajalein "
+    "Pacific/Apia Pacific/Chuuk Pacific/Enderbury Pacific/Fakaofo Pacific/Guam Pacific/Kanton Pacific/Kiritimati "
+    "Pacific/Kosrae Pacific/Kwajalein Pacific/Palau Pacific/Pohnpei Pacific/Ponape Pacific/Saipan Pacific/Truk "
+    "Pacific/Yap US/Alaska".split()
+)
+"""Zones that crossed the date line, where a date's first moment may be on another date."""
+
+
 class Zone(NamedTuple):
     """A time zone: its IANA name or offset as text, and the offset in microseconds where it never changes."""
 

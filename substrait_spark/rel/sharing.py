@@ -1,7 +1,8 @@
 """Computes once what a relation's expressions use several times: as a column of a project below the relation.
 
-Only what can't raise is computed ahead: where it is used, a condition may keep it from being evaluated. What depends on
-the parameters of a lambda, or on the rows outside a subquery, stays where it is, and so does what a join's condition uses.
+Only what can't raise is computed ahead: where it is used, a condition may keep it from being evaluated. What depends
+on the parameters of a lambda, or on the rows outside a subquery, stays where it is, and so does what a join's condition
+uses.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..algebra.expression import Expression, FieldReference, Lambda, Shared
-from ..algebra.relation import Aggregate, Expand, Filter, Project, Relation, Sort, Window
+from ..algebra.relation import Aggregate, Expand, Filter, Generate, Project, Relation, Sort, Window
 from .evaluation_order import rebuilt
 
-BINDABLE = (Aggregate, Expand, Filter, Project, Sort, Window)
+BINDABLE = (Aggregate, Expand, Filter, Generate, Project, Sort, Window)
 
 
 def share(relation: Relation) -> Relation:
@@ -39,7 +40,7 @@ def _bound(relation: Relation, levels: list[list[Shared]]) -> Relation:
     above = rebuilt(relation, input, lambda expression: _replaced(expression, columns))
     added = len(input.types) - width
     direct = range(len(relation.types)) if relation.emit is None else relation.emit
-    passes_input = isinstance(relation, Project | Window)
+    passes_input = isinstance(relation, Generate | Project | Window)
     return above.select([n + added if passes_input and n >= width else n for n in direct])
 
 
@@ -50,8 +51,7 @@ def _levels(relation: Relation) -> list[list[Shared]]:
     roots: list[Expression] = []
     rebuilt(relation, relation.inputs[0], lambda expression: roots.append(expression) or expression)
     for root in roots:
-        for shared in _occurrences(root, uses):
-            found.append(shared)
+        found.extend(_occurrences(root, uses))
     level_of: dict[int, int] = {}
     levels: list[list[Shared]] = []
     for shared in found:
@@ -96,9 +96,8 @@ def _inside(root: Expression) -> Iterator[Expression]:
 
 
 def _movable(shared: Shared) -> bool:
-    return not any(
-        isinstance(part, FieldReference) and (part.outer or part.parameter is not None) for part in _inside(shared.value)
-    )
+    references = (part for part in _inside(shared.value) if isinstance(part, FieldReference))
+    return not any(part.outer or part.parameter is not None for part in references)
 
 
 def _replaced(root: Expression, columns: dict[int, Expression]) -> Expression:

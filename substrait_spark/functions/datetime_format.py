@@ -1,0 +1,322 @@
+"""Dates and timestamps as texts by patterns, from texts by patterns, and from parts.
+
+DataFusion formats by patterns of the chrono library; it reads too leniently, so that texts are first matched with a
+regular expression made from the pattern, brought into ISO form, and then cast.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..algebra import types
+from ..catalyst import tree
+from ..errors import NotInDialect
+from . import time_zone as tz
+from .datetime import between, constant, date_part, failing, is_date, make, raised, zone_of
+from .table import Plain
+from .time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, zone
+
+if TYPE_CHECKING:
+    from ..algebra.expression import Expression
+    from ..expr.builder import ExpressionBuilder, Rule
+
+# ---- patterns
+
+
+def tokens(pattern: str) -> Iterator[tuple[str, str]]:
+    """A Java pattern's runs of a letter, `("field", "yyyy")`, and its texts, `("text", "-")`."""
+    for found in re.finditer(r"([A-Za-z])\1*|''|'((?:[^']|'')*)'|([^A-Za-z'])|'", pattern):
+        whole = found[0]
+        if found[1]:
+            yield "field", whole
+        elif whole == "''":
+            yield "text", "'"
+        elif found[2] is not None:
+            yield "text", found[2].replace("''", "'")
+        elif whole in ("'", *"[]{}#"):
+            raise NotInDialect(f"the dialect has no form for {whole} in the pattern {pattern!r}")
+        else:
+            yield "text", whole
+
+
+WRITTEN = {
+    "yyyy": "%Y", "yy": "%y", "MM": "%m", "LL": "%m", "M": "%-m", "L": "%-m", "MMM": "%b", "LLL": "%b", "MMMM": "%B",
+    "LLLL": "%B", "dd": "%d", "d": "%-d", "DDD": "%j", "D": "%-j", "E": "%a", "EE": "%a", "EEE": "%a", "EEEE": "%A",
+    "HH": "%H", "H": "%-H", "hh": "%I", "h": "%-I", "mm": "%M", "m": "%-M", "ss": "%S", "s": "%-S", "a": "%p",
+    "SSS": "%3f", "SSSSSS": "%6f", "SSSSSSSSS": "%9f", "Q": "%q", "q": "%q", "QQ": "0%q", "qq": "0%q", "QQQ": "Q%q",
+    "qqq": "Q%q",
+}  # fmt: skip
+"""Java's fields that chrono writes alike."""
+
+
+def chrono(pattern: str) -> str:
+    """The chrono format that writes the same. Raises NotInDialect where there is none."""
+    parts = []
+    for kind, text in tokens(pattern):
+        if kind == "field" and text not in WRITTEN:
+            raise NotInDialect(f"the dialect doesn't write {text} in the pattern {pattern!r} as Java does")
+        parts.append(WRITTEN[text] if kind == "field" else text.replace("%", "%%"))
+    return "".join(parts)
+
+
+READ = {
+    "yyyy": "([0-9]{4})", "MM": "([0-9]{2})", "dd": "([0-9]{2})", "HH": "([0-9]{2})", "mm": "([0-9]{2})",
+    "ss": "([0-5][0-9])", "M": "0{0,17}([0-9]{1,2})", "d": "0{0,17}([0-9]{1,2})", "H": "0{0,17}([0-9]{1,2})",
+    "m": "0{0,17}([0-9]{1,2})", "s": "0{0,17}([0-5]?[0-9])", **{"S" * n: f"([0-9]{{1,{n}}})" for n in range(1, 7)},
+}  # fmt: skip
+"""Java's fields that can be read, as regular expressions."""
+
+
+class Reading(NamedTuple):
+    """How to read texts by a pattern: what they must match, and what to replace them by to have ISO form."""
+
+    matches: str
+    iso: str
+    signed: str | None
+    """What texts match that have a sign before the year, which Java reads and engines may not."""
+
+
+def reading(pattern: str) -> Reading:
+    """How to read by a Java pattern. Raises NotInDialect where it can't be done exactly."""
+    refused = NotInDialect(f"the dialect doesn't read the pattern {pattern!r} as Java does")
+    groups: dict[str, int] = {}
+    regex, before = "", ""
+    for kind, text in tokens(pattern):
+        if kind == "text":
+            regex += re.sub(r"([\\.+*?()|^$\[\]{}#&~])", r"\\\1", text)
+            before = ""
+            continue
+        varies = len(text) == 1 or text[0] == "S"
+        # Java splits digits of adjacent fields by their widths, which must be fixed.
+        if text not in READ or text[0] in groups or (before and varies) or before == "varies":
+            raise refused
+        groups[text[0]] = len(groups) + 1
+        regex += READ[text]
+        before = "varies" if varies else "fixed"
+    part = lambda letter, default: f"${{{groups[letter]}}}" if letter in groups else default  # noqa: E731
+    date = f"{part('y', '1970')}-{part('M', '01')}-{part('d', '01')}"
+    time = f"{part('H', '00')}:{part('m', '00')}:{part('s', '00')}"
+    fraction = f".{part('S', '')}" if "S" in groups else ""
+    signed = "^" + regex.replace(READ["yyyy"], "[+-][0-9]{4,}", 1) + "$" if "y" in groups else None
+    return Reading(f"^{regex}$", f"{date} {time}{fraction}", signed)
+
+
+# ---- to text
+
+
+def date_format(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """DateFormatClass."""
+    value, pattern = e.emit(node["left"]), e.emit(node["right"])
+    where = zone_of(node)
+    return e.first(
+        lambda: e.call("spark:date_format", value, pattern, e.text(where.name)),
+        lambda: formatted(e, tz.local(e, value, where), node["right"]),
+    )
+
+
+def formatted(e: ExpressionBuilder, local: Expression, pattern: tree.Expression) -> Expression:
+    text = constant(pattern)
+    if text is None:
+        return e.null(types.STRING)
+    return e.call("datafusion:to_char", local, e.text(chrono(text)))
+
+
+def from_unixtime(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """FromUnixTime: seconds to text; microseconds wrap around."""
+    value, pattern = e.emit(node["sec"]), e.emit(node["format"])
+    where = zone_of(node)
+
+    def computed() -> Expression:
+        tz.require_counting(e)
+        local = tz.local_micros(e, tz.times(e, value, SECOND), where)
+        return formatted(e, tz.from_micros(e, local, LOCAL), node["format"])
+
+    return e.first(lambda: e.call("spark:from_unixtime", value, pattern, e.text(where.name)), computed)
+
+
+# ---- from text
+
+
+def get_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """GetTimestamp: to_timestamp and to_date by a pattern; what doesn't fit raises in ANSI mode, else gives null."""
+    value, pattern = e.emit(node["left"]), e.emit(node["right"])
+    if node.type.name == "timestamp_ntz":
+        name, zone_argument = "to_timestamp_ntz", ()
+    else:
+        name, zone_argument = "to_timestamp", (e.text(zone_of(node).name),)
+    return e.first(
+        lambda: e.call(f"spark:{failing(node, name)}", value, pattern, *zone_argument),
+        lambda: read(e, node, value, node["right"], e.type_of(node)),
+    )
+
+
+def read(
+    e: ExpressionBuilder, node: tree.Expression, value: Expression, pattern: tree.Expression, target: types.Type
+) -> Expression:
+    """A text read by a literal pattern, as a timestamp or, without a way through the time zone, a date."""
+    text = constant(pattern)
+    if text is None:
+        return e.null(target)
+    tz.require_counting(e)
+    how, value = reading(text), e.share(value)
+    iso = _replaced(e, value, how.matches, how.iso)
+    padded = e.call("datafusion:regexp_replace", iso, e.text(r"([- :])([0-9])\b"), e.text("${1}0${2}"), e.text("g"))
+    cast = e.cast(padded, types.nullable(LOCAL), throws=False)
+    local = e.share(e.if_then(matches(e, value, how.matches), cast, e.null(LOCAL)))
+    found = local
+    if target.kind == "date":
+        found = e.cast(local, DATE)
+    elif target.kind == "precision_timestamp_tz":
+        found = tz.instant(e, local, zone_of(node))
+    failed = [e.is_null(local), *([e.is_not_null(value)] if value.type.nullable else [])]
+    if not node["failOnError"]:
+        if how.signed is None:
+            return found
+        failed.append(matches(e, value, how.signed))
+    return e.if_then(e.and_(*failed), raised(e, "CANNOT_PARSE_TIMESTAMP", found.type, value), found)
+
+
+def unix_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """UnixTimestamp, ToUnixTimestamp: seconds, rounded towards zero; a timestamp without a zone counts as UTC."""
+    given = node["timeExp"] if node.cls.index.get("timeExp") is not None else node["left"]
+    pattern = node["format"] if node.cls.index.get("format") is not None else node["right"]
+    value = e.emit(given)
+    if value.type.kind == "string":
+        return e.first(
+            lambda: e.call(
+                f"spark:{failing(node, 'unix_timestamp')}", value, e.emit(pattern), e.text(zone_of(node).name)
+            ),
+            lambda: tz.quotient(e, tz.micros(e, read(e, node, value, pattern, INSTANT)), SECOND),
+        )
+    if value.type.kind == "date":
+        value = tz.instant(e, value, zone_of(node))
+    return e.first(lambda: e.call("spark:unix_timestamp", value), lambda: tz.quotient(e, tz.micros(e, value), SECOND))
+
+
+def matches(e: ExpressionBuilder, value: Expression, regex: str) -> Expression:
+    return e.call("datafusion:regexp_like", value, e.text(regex), e.text("s"))
+
+
+def _replaced(e: ExpressionBuilder, value: Expression, regex: str, by: str) -> Expression:
+    return e.call("datafusion:regexp_replace", value, e.text(regex), e.text(by), e.text("s"))
+
+
+# ---- from parts
+
+
+def make_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """MakeTimestamp: what is no time raises in ANSI mode, else gives null; a second of 60 is the next minute's 0."""
+    parts = e.emit_all([node[name] for name in ("year", "month", "day", "hour", "min", "sec")])
+    local_type = node.type.name == "timestamp_ntz"
+    given = node.get("timezone")
+    name = failing(node, "make_timestamp_ntz" if local_type else "make_timestamp")
+
+    def canonical() -> Expression:
+        if local_type:
+            return e.call(f"spark:{name}", *parts)
+        where = e.text(zone_of(node).name) if given is None else e.emit(given)
+        return e.call(f"spark:{name}", *parts, where)
+
+    return e.first(canonical, lambda: _made(e, node, parts, None if local_type else given))
+
+
+def _made(
+    e: ExpressionBuilder, node: tree.Expression, parts: tuple[Expression, ...], given: tree.Expression | None
+) -> Expression:
+    tz.require_counting(e)
+    year, month, day, hour, minute, second = map(e.share, parts)
+    million = e.literal(SECOND, types.of("decimal", 7, 0, nullable=False))
+    product = e.call("arithmetic_decimal:multiply", second, million)
+    micros = e.share(e.cast(product, types.I64, throws=False))
+    valid = e.and_(
+        is_date(e, year, month, day),
+        between(e, hour, e.i32(0), e.i32(23)),
+        between(e, minute, e.i32(0), e.i32(59)),
+        between(e, micros, e.i64(0), e.i64(60 * SECOND)),
+    )
+    start = tz.micros(e, make(e, year, month, day))
+    wide = lambda value, size: tz.times(e, e.cast(value, types.I64), size)  # noqa: E731
+    total = tz.plus(e, tz.plus(e, tz.plus(e, start, wide(hour, HOUR)), wide(minute, 60 * SECOND)), micros)
+    local = e.share(e.if_then(valid, total, e.null(types.I64)))
+    if node.type.name == "timestamp_ntz":
+        found = tz.from_micros(e, local, LOCAL)
+    else:
+        name = None if given is None else constant(given)
+        if given is not None and name is None:
+            return e.null(INSTANT)
+        where = zone_of(node) if name is None else zone(name)
+        found = tz.from_micros(e, tz.instant_micros(e, local, where), INSTANT)
+    if not node["failOnError"]:
+        return found
+    known = [e.is_not_null(part) for part in parts if part.type.nullable]
+    failed = e.and_(e.is_null(local), *known)
+    return e.if_then(failed, raised(e, "DATETIME_FIELD_OUT_OF_BOUNDS", found.type, year), found)
+
+
+# ---- months between
+
+
+def months_between(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """MonthsBetween."""
+    end, start, rounded = e.emit_all([node["date1"], node["date2"], node["roundOff"]])
+    where = e.text(zone_of(node).name)
+    return e.first(
+        lambda: e.call("spark:months_between", end, start, rounded, where),
+        lambda: _months(e, node, end, start),
+    )
+
+
+def _months(e: ExpressionBuilder, node: tree.Expression, end: Expression, start: Expression) -> Expression:
+    if node["roundOff"].cls.name != "Literal" or node["roundOff"]["value"] is None:
+        raise NotInDialect("the dialect's months_between needs to know whether to round")
+    where = zone_of(node)
+    last_day, last_second = _day_and_second(e, end, where)
+    first_day, first_second = _day_and_second(e, start, where)
+    part = lambda name, day: date_part(e, name, day)  # noqa: E731
+    number = lambda day: tz.plus(e, tz.times(e, _wide(e, part("year", day)), 12), _wide(e, part("month", day)))  # noqa: E731
+    days = [e.share(part("day", day)) for day in (last_day, first_day)]
+    months = e.share(e.cast(tz.minus(e, number(last_day), number(first_day)), types.FP64))
+    ends = [
+        e.equal(day, part("day", e.call("spark:last_day", date)))
+        for day, date in zip(days, (last_day, first_day), strict=True)
+    ]
+    whole = e.or_(e.equal(*days), e.and_(*ends))
+    between_days = tz.times(e, tz.minus(e, _wide(e, days[0]), _wide(e, days[1])), DAY // SECOND)
+    seconds = e.cast(tz.plus(e, between_days, tz.minus(e, last_second, first_second)), types.FP64)
+    divide = lambda left, right: e.call("arithmetic:divide", left, e.fp64(right), on_division_by_zero="IEEE")  # noqa: E731
+    value = e.call("arithmetic:add", months, divide(seconds, 31 * 86400.0))
+    if node["roundOff"]["value"]:
+        value = divide(_nearest(e, e.call("arithmetic:multiply", value, e.fp64(1e8))), 1e8)
+    return e.if_then(whole, months, value)
+
+
+def _wide(e: ExpressionBuilder, value: Expression) -> Expression:
+    return e.cast(value, types.I64)
+
+
+def _nearest(e: ExpressionBuilder, value: Expression) -> Expression:
+    """floor(x + 0.5) as a double, of a number that 64 bits hold."""
+    moved = e.share(e.call("arithmetic:add", value, e.fp64(0.5)))
+    whole = e.share(e.cast(e.cast(moved, types.I64, throws=False), types.FP64))
+    above = e.call("comparison:gt", whole, moved)
+    return e.if_then(above, e.call("arithmetic:subtract", whole, e.fp64(1.0)), whole)
+
+
+def _day_and_second(e: ExpressionBuilder, value: Expression, where: tz.Zone) -> tuple[Expression, Expression]:
+    """The local date of an instant, and the seconds since that day began."""
+    instant = e.share(tz.micros(e, value))
+    day = e.share(tz.from_micros(e, tz.local_micros(e, instant, where), DATE))
+    return day, tz.quotient(e, tz.minus(e, instant, tz.start_micros(e, day, where)), SECOND)
+
+
+SCALAR: dict[str, Plain | Rule] = {
+    "DateFormatClass": date_format,
+    "FromUnixTime": from_unixtime,
+    "GetTimestamp": get_timestamp,
+    "MakeTimestamp": make_timestamp,
+    "MonthsBetween": months_between,
+    "ToUnixTimestamp": unix_timestamp,
+    "UnixTimestamp": unix_timestamp,
+}
