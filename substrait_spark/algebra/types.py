@@ -159,9 +159,11 @@ _COUNTS = {
 
 
 def always_casts(source: Type, target: Type) -> bool:
-    """Whether a cast never fails: to a wider type, of what can be written to text, between dates, times and counts."""
+    """Whether a cast never fails: to a wider or a floating-point type, to text, between dates, times and counts."""
     if target.kind == "string":
         return not any(isinstance(part, Type) for part in source.parameters)
+    if target.kind in FLOATS and source.kind in (*INTEGERS, *FLOATS, "decimal"):
+        return True
     return widens(source, target) or frozenset((source.kind, target.kind)) in _COUNTS
 
 
