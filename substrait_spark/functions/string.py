@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ..algebra import types
@@ -113,11 +112,19 @@ def substring_index(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def split_part(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """SplitPart: from the end, engines scan for delimiters that overlap themselves ('aa') in different ways."""
     arguments = e.emit_all([node["str"], node["delimiter"], node["partNum"]])
-    checked = arguments if at_least(1, node["partNum"]) else partial(_unless_overlapping, node["delimiter"], arguments)
-    return e.first(
-        lambda: e.call("spark:split_part", *arguments),
-        lambda: e.call("datafusion:split_part", *(checked() if callable(checked) else checked)),
-    )
+
+    def guarded() -> Expression:
+        part = integer(node["partNum"])
+        if part == 0:
+            raise NotInDialect("there is no part 0")
+        checked = arguments if part and part > 0 else _unless_overlapping(node["delimiter"], arguments)
+        found = e.call("datafusion:split_part", *checked)
+        if part:
+            return found
+        # The engine raises for part 0 of a null, too.
+        return e.if_then(e.or_(*map(e.is_null, arguments[:2])), e.null(types.STRING), found)
+
+    return e.first(lambda: e.call("spark:split_part", *arguments), guarded)
 
 
 def _unless_overlapping(delimiter: tree.Expression, arguments: tuple[Expression, ...]) -> tuple[Expression, ...]:
