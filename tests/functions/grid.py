@@ -63,6 +63,35 @@ _STRINGS = [
     "NaN",
     "0x1A",
 ]
+_TEXTS = [
+    "aaaa",
+    "aaa,aa,",
+    "\u0130stanbul",
+    "\u0391\u03a3 \u03c3\u03c2",
+    "\u017f\u212aK",
+    "x\r\ny\n",
+    "l1\u2028l2\u0085",
+    "\u06634",
+    "O'Neil \"q\"",
+    "100%",
+    "a_b",
+    "a\\%b",
+    "\\",
+    "foo-bar baz",
+    "2024-01-31T00:00",
+    "k=v;a=b",
+    "4142",
+    "YWJj",
+    "YW Jj\r\nZA",
+    "%41%zz",
+    "http://u:p@Ex.com:80/p/../q?k=v#r",
+    '{"a":1}',
+    "<a>1</a>",
+    "\u01c6abc",
+    "\u00a0x\u3000",
+    "é" * 30,
+    "$1 ${x}",
+]
 _DATES = [
     date(1970, 1, 1),
     date(1969, 12, 31),
@@ -133,6 +162,7 @@ COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
         pa.struct([("x", pa.int32()), ("y", pa.string())]),
         [{"x": 1, "y": "a"}, {"x": None, "y": "b"}, {"x": 3, "y": None}, {"x": None, "y": None}],
     ),
+    "t": (pa.string(), _TEXTS),
 }
 """Columns by name; those of two letters and more come twice, the second with `2` behind the name."""
 
