@@ -202,8 +202,13 @@ EARLIEST, LATEST = -262142, 262141
 
 def is_date(e: ExpressionBuilder, year: Expression, month: Expression, day: Expression) -> Expression:
     """Whether there is such a date. Null where a part is null."""
-    literal = lambda value: e.literal(value, types.required(year.type))  # noqa: E731
-    multiple = lambda by: e.equal(e.call("datafusion:modulus", year, literal(by)), literal(0))  # noqa: E731
+
+    def literal(value: int) -> Expression:
+        return e.literal(value, types.required(year.type))
+
+    def multiple(by: int) -> Expression:
+        return e.equal(e.call("datafusion:modulus", year, literal(by)), literal(0))
+
     leap = e.and_(multiple(4), e.or_(e.not_(multiple(100)), multiple(400)))
     short = e.or_(*(e.equal(month, literal(n)) for n in (4, 6, 9, 11)))
     february = e.if_then(leap, literal(29), literal(28))

@@ -95,7 +95,10 @@ def reading(pattern: str) -> Reading:
         groups[text[0]] = len(groups) + 1
         regex += READ[text]
         before = "varies" if varies else "fixed"
-    part = lambda letter, default: f"${{{groups[letter]}}}" if letter in groups else default  # noqa: E731
+
+    def part(letter: str, default: str) -> str:
+        return f"${{{groups[letter]}}}" if letter in groups else default
+
     date = f"{part('y', '1970')}-{part('M', '01')}-{part('d', '01')}"
     time = f"{part('H', '00')}:{part('m', '00')}:{part('s', '00')}"
     fraction = f".{part('S', '')}" if "S" in groups else ""
@@ -143,9 +146,9 @@ def get_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """GetTimestamp: to_timestamp and to_date by a pattern; what doesn't fit raises in ANSI mode, else gives null."""
     value, pattern = e.emit(node["left"]), e.emit(node["right"])
     if node.type.name == "timestamp_ntz":
-        name, zone_argument = "to_timestamp_ntz", ()
+        name, zone_argument = "to_timestamp_ntz", list[Expression]()
     else:
-        name, zone_argument = "to_timestamp", (e.text(zone_of(node).name),)
+        name, zone_argument = "to_timestamp", [e.text(zone_of(node).name)]
     return e.first(
         lambda: e.call(f"spark:{failing(node, name)}", value, pattern, *zone_argument),
         lambda: read(e, node, value, node["right"], e.type_of(node)),
@@ -237,7 +240,10 @@ def _made(
         between(e, micros, e.i64(0), e.i64(60 * SECOND)),
     )
     start = tz.micros(e, make(e, year, month, day))
-    wide = lambda value, size: tz.times(e, e.cast(value, types.I64), size)  # noqa: E731
+
+    def wide(value: Expression, size: int) -> Expression:
+        return tz.times(e, e.cast(value, types.I64), size)
+
     total = tz.plus(e, tz.plus(e, tz.plus(e, start, wide(hour, HOUR)), wide(minute, 60 * SECOND)), micros)
     local = e.share(e.if_then(valid, total, e.null(types.I64)))
     if node.type.name == "timestamp_ntz":
@@ -274,8 +280,13 @@ def _months(e: ExpressionBuilder, node: tree.Expression, end: Expression, start:
     where = zone_of(node)
     last_day, last_second = _day_and_second(e, end, where)
     first_day, first_second = _day_and_second(e, start, where)
-    part = lambda name, day: date_part(e, name, day)  # noqa: E731
-    number = lambda day: tz.plus(e, tz.times(e, _wide(e, part("year", day)), 12), _wide(e, part("month", day)))  # noqa: E731
+
+    def part(name: str, day: Expression) -> Expression:
+        return date_part(e, name, day)
+
+    def number(day: Expression) -> Expression:
+        return tz.plus(e, tz.times(e, _wide(e, part("year", day)), 12), _wide(e, part("month", day)))
+
     days = [e.share(part("day", day)) for day in (last_day, first_day)]
     months = e.share(e.cast(tz.minus(e, number(last_day), number(first_day)), types.FP64))
     ends = [
@@ -285,8 +296,11 @@ def _months(e: ExpressionBuilder, node: tree.Expression, end: Expression, start:
     whole = e.or_(e.equal(*days), e.and_(*ends))
     between_days = tz.times(e, tz.minus(e, _wide(e, days[0]), _wide(e, days[1])), DAY // SECOND)
     seconds = e.cast(tz.plus(e, between_days, tz.minus(e, last_second, first_second)), types.FP64)
-    divide = lambda left, right: e.call("arithmetic:divide", left, e.fp64(right), on_division_by_zero="IEEE")  # noqa: E731
-    value = e.call("arithmetic:add", months, divide(seconds, 31 * 86400.0))
+
+    def divide(left: Expression, right: float) -> Expression:
+        return e.call("arithmetic:divide", left, e.fp64(right), on_division_by_zero="IEEE")
+
+    value: Expression = e.call("arithmetic:add", months, divide(seconds, 31 * 86400.0))
     if node["roundOff"]["value"]:
         value = divide(_nearest(e, e.call("arithmetic:multiply", value, e.fp64(1e8))), 1e8)
     return e.if_then(whole, months, value)

@@ -272,13 +272,19 @@ def _months_between(e: ExpressionBuilder, first: Expression, last: Expression) -
     time, until = (e.share(tz.floor_rest(e, value, DAY)) for value in (first, last))
     early = e.and_(e.call("comparison:gt", stop, start), e.call("comparison:lt", until, time))
     late = e.and_(e.call("comparison:lt", stop, start), e.call("comparison:gt", until, time))
-    day = lambda by: e.call("spark:date_add", stop, e.i32(by))  # noqa: E731
+
+    def day(by: int) -> Expression:
+        return e.call("spark:date_add", stop, e.i32(by))
+
     moved = e.share(e.if_then(early, day(-1), late, day(1), stop))
     return tz.quotient(e, tz.minus(e, _packed(e, moved), _packed(e, start)), 32)
 
 
 def _packed(e: ExpressionBuilder, day: Expression) -> Expression:
-    part = lambda name: e.cast(date_part(e, name, day), types.I64)  # noqa: E731
+
+    def part(name: str) -> Expression:
+        return e.cast(date_part(e, name, day), types.I64)
+
     months = tz.plus(e, tz.times(e, part("year"), 12), part("month"))
     return tz.plus(e, tz.times(e, months, 32), part("day"))
 

@@ -32,9 +32,9 @@ INSTANT = types.of("precision_timestamp_tz", 6, nullable=False)
 DATE = types.of("date", nullable=False)
 
 SHORT_NAMES = {
-    "ACT": "Australia/Darwin", "AET": "Australia/Sydney", "AGT": "America/Argentina/Buenos_Aires", "ART": "Africa/Cairo",
-    "AST": "America/Anchorage", "BET": "America/Sao_Paulo", "BST": "Asia/Dhaka", "CAT": "Africa/Harare",
-    "CNT": "America/St_Johns", "CST": "America/Chicago", "CTT": "Asia/Shanghai", "EAT": "Africa/Addis_Ababa",
+    "ACT": "Australia/Darwin", "AET": "Australia/Sydney", "AGT": "America/Argentina/Buenos_Aires",
+    "ART": "Africa/Cairo", "AST": "America/Anchorage", "BET": "America/Sao_Paulo", "BST": "Asia/Dhaka",
+    "CAT": "Africa/Harare", "CNT": "America/St_Johns", "CST": "America/Chicago", "CTT": "Asia/Shanghai", "EAT": "Africa/Addis_Ababa",
     "ECT": "Europe/Paris", "IET": "America/Indiana/Indianapolis", "IST": "Asia/Kolkata", "JST": "Asia/Tokyo",
     "MIT": "Pacific/Apia", "NET": "Asia/Yerevan", "NST": "Pacific/Auckland", "PLT": "Asia/Karachi",
     "PNT": "America/Phoenix", "PRT": "America/Puerto_Rico", "PST": "America/Los_Angeles", "SST": "Pacific/Guadalcanal",
@@ -56,9 +56,9 @@ SKIPPED_MIDNIGHT = frozenset(
 
 
 SKIPPED_DAY = frozenset(
-    "America/Anchorage America/Juneau America/Metlakatla America/Nome America/Sitka America/Yakutat Asia/Manila Kwajalein "
-    "Pacific/Apia Pacific/Chuuk Pacific/Enderbury Pacific/Fakaofo Pacific/Guam Pacific/Kanton Pacific/Kiritimati "
-    "Pacific/Kosrae Pacific/Kwajalein Pacific/Palau Pacific/Pohnpei Pacific/Ponape Pacific/Saipan Pacific/Truk "
+    "America/Anchorage America/Juneau America/Metlakatla America/Nome America/Sitka America/Yakutat Asia/Manila "
+    "Kwajalein Pacific/Apia Pacific/Chuuk Pacific/Enderbury Pacific/Fakaofo Pacific/Guam Pacific/Kanton "
+    "Pacific/Kiritimati Pacific/Kosrae Pacific/Kwajalein Pacific/Palau Pacific/Pohnpei Pacific/Ponape Pacific/Saipan Pacific/Truk "
     "Pacific/Yap US/Alaska".split()
 )
 """Zones that crossed the date line, where a date's first moment may be on another date."""

@@ -49,7 +49,12 @@ def _levels(relation: Relation) -> list[list[Shared]]:
     uses: dict[int, int] = {}
     found: list[Shared] = []
     roots: list[Expression] = []
-    rebuilt(relation, relation.inputs[0], lambda expression: roots.append(expression) or expression)
+
+    def visit(expression: Expression) -> Expression:
+        roots.append(expression)
+        return expression
+
+    rebuilt(relation, relation.inputs[0], visit)
     for root in roots:
         found.extend(_occurrences(root, uses))
     level_of: dict[int, int] = {}
