@@ -61,6 +61,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", TIME_ZONE)
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")  # Spark 3.5 asks, before it writes 1500
         .config("spark.sql.warehouse.dir", str(directory / "warehouse"))
         .getOrCreate()
     )

@@ -95,8 +95,9 @@ def test_atomic_types(spark: SparkSession) -> None:
 
 @pytest.mark.smoke
 def test_required_columns(spark: SparkSession) -> None:
-    schema = ", ".join(f"c{n} {type} not null" for n, type in enumerate({**ATOMIC, **NESTED}))
-    assert columns(plan_of(empty(spark, schema))) == [*ATOMIC.values(), *NESTED.values()]
+    types = {type: kind for type, kind in {**ATOMIC, **NESTED}.items() if type != "struct<>"}  # which Spark 3.5 can't
+    schema = ", ".join(f"c{n} {type} not null" for n, type in enumerate(types))
+    assert columns(plan_of(empty(spark, schema))) == [*types.values()]
 
 
 @pytest.mark.parametrize("type", NESTED)
