@@ -1,6 +1,7 @@
 """Arithmetic operators: + - * / % div pmod, unary minus and abs.
 
-In ANSI mode what fails raises, in TRY mode it gives null; in LEGACY mode integers wrap around and zero divisors give null.
+In ANSI mode what fails raises, in TRY mode it gives null; in LEGACY mode integers wrap around and zero divisors give
+null.
 """
 
 from __future__ import annotations
@@ -193,10 +194,13 @@ def negate(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         raise Unsupported(f"the negative of {child.type} has no Substrait form")
     zero = e.literal(0, types.required(child.type))
     mode = eval_mode(node)
-    return e.first(
-        lambda: e.call("arithmetic:negate", child, overflow="ERROR") if mode == ANSI else e.call("spark:negative", child),
-        lambda: integer_operation(e, "subtract", zero, child, mode),
-    )
+
+    def own() -> Expression:
+        if mode == ANSI:
+            return e.call("arithmetic:negate", child, overflow="ERROR")
+        return e.call("spark:negative", child)
+
+    return e.first(own, lambda: integer_operation(e, "subtract", zero, child, mode))
 
 
 def absolute(e: ExpressionBuilder, node: tree.Expression) -> Expression:

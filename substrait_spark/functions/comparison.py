@@ -49,12 +49,13 @@ def _extreme_float(e: ExpressionBuilder, name: str, values: list[Expression]) ->
     if not holds_float(values[0].type):
         return e.call(f"datafusion:{name}", *values)
     if values[0].type.kind not in FLOATS:
-        raise NotInDialect(f"the dialect {e.dialect.name} compares floating-point numbers inside {values[0].type} by their bits")
-    best, *rest = values
+        kind = values[0].type
+        raise NotInDialect(f"the dialect {e.dialect.name} compares floating-point numbers inside {kind} by their bits")
+    better = "comparison:gt" if name == "greatest" else "comparison:lt"
+    best, *rest = map(e.share, values)
     for value in rest:
-        best, value = e.share(best), e.share(value)
-        better = e.call("comparison:gt" if name == "greatest" else "comparison:lt", comparable(e, value), comparable(e, best))
-        best = e.if_then(e.is_null(best), value, e.is_null(value), best, better, value, best)
+        wins = e.call(better, comparable(e, value), comparable(e, best))
+        best = e.share(e.if_then(e.is_null(best), value, e.is_null(value), best, wins, value, best))
     return best
 
 
@@ -73,8 +74,7 @@ def nanvl(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def enough_values(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """AtLeastNNonNulls: whether so many values are neither null nor NaN."""
     counts = []
-    for value in e.emit_all(node["children"]):
-        value = e.share(value)
+    for value in map(e.share, e.emit_all(node["children"])):
         present = e.is_not_null(value)
         if value.type.kind in FLOATS:
             present = e.and_(present, e.not_(e.call("comparison:is_nan", value)))

@@ -29,7 +29,7 @@ Operation = Callable[["ExpressionBuilder", tree.Expression, Expression, Expressi
 
 
 def own(e: ExpressionBuilder, name: str, node: tree.Expression, left: Expression, right: Expression) -> Expression:
-    """Our own function: `name` raises in ANSI mode, `try_name` gives null; the result has the type of the last argument."""
+    """Our own function: `name` raises in ANSI mode, `try_name` gives null; its result is typed as its last argument."""
     result = e.type_of(node, False)
     prefix = "" if eval_mode(node) == ANSI else "try_"
     return e.call(f"spark:{prefix}{name}", left, right, e.literal(0, result))
@@ -59,7 +59,8 @@ def _exact(name: str, left: Type, right: Type) -> tuple[int, int]:
 
 def _rounded(e: ExpressionBuilder, name: str, node: tree.Expression, left: Expression, right: Expression) -> Expression:
     """A result that Spark rounds or that may not fit, from wider decimals."""
-    if name == "multiply" and _digits(left) + _digits(right) > SPARK_DIGITS and _exact(name, left.type, right.type)[1] > node.type.parameters[1]:
+    loses_digits = _exact(name, left.type, right.type)[1] > node.type.parameters[1]
+    if name == "multiply" and loses_digits and _digits(left) + _digits(right) > SPARK_DIGITS:
         raise NotInDialect(
             f"Spark rounds a product of {left.type} and {right.type} twice, the dialect {e.dialect.name} once",
             "Cast the factors to decimals of fewer digits.",
@@ -126,9 +127,8 @@ def _divisor_rounded_once(
     limit = NARROW - digits  # divisors below 2 * 10^limit are safe
     if limit >= p2 - s2:
         return right
-    if isinstance(right, Literal):
-        if right.value is None or abs(right.value) < 2 * 10 ** (limit + s2):
-            return right
+    if isinstance(right, Literal) and (right.value is None or abs(right.value) < 2 * 10 ** (limit + s2)):
+        return right
     if limit < min(p2 - s2, 9) or scale >= NARROW or isinstance(right, Literal):
         raise NotInDialect(
             f"Spark rounds a quotient of {left.type} and {right.type} twice, the dialect {e.dialect.name} once",

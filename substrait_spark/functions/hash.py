@@ -23,7 +23,10 @@ def seeded(name: str, seed_type: Type) -> Rule:
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         children = e.emit_all(node["children"])
         seed = e.literal(node["seed"], seed_type)
-        own = lambda: e.call(f"spark:{name}", seed, *children)  # noqa: E731
+
+        def own() -> Expression:
+            return e.call(f"spark:{name}", seed, *children)
+
         return e.first(own, lambda: _unseeded(e, node["seed"], children)) if name == "xxhash64" else own()
 
     return emit

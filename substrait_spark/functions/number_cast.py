@@ -232,7 +232,7 @@ def decimal_to_text(e: ExpressionBuilder, value: Expression, target: Type, mode:
 
 
 def double_to_text(e: ExpressionBuilder, value: Expression, target: Type, mode: str) -> Expression:
-    """As Java writes it; what digits Java has for great values and subnormals depends on its version, so these raise."""
+    """As Java writes it; the digits of great values and of subnormals depend on its version, so that these raise."""
     value = e.share(value)
     size = e.share(e.call("arithmetic:abs", value))
     text = e.share(e.cast(size, types.STRING))
@@ -241,8 +241,13 @@ def double_to_text(e: ExpressionBuilder, value: Expression, target: Type, mode: 
     fraction = e.share(part(e, text, ".", 2))
     mantissa = e.share(part(e, text, "e", 1))
     significant = e.share(e.call("string:ltrim", fraction, e.text("0")))
-    length = lambda x: e.cast(e.call("spark:length", x), types.I64)  # noqa: E731
-    shown = lambda x: e.cast(x, types.STRING)  # noqa: E731
+
+    def length(text: Expression) -> Expression:
+        return e.cast(e.call("spark:length", text), types.I64)
+
+    def shown(number: Expression) -> Expression:
+        return e.cast(number, types.STRING)
+
     zeros = e.call("spark:subtract", length(fraction), length(significant))
     no_point = e.not_(e.call("string:contains", mantissa, e.text("."), case_sensitivity="CASE_SENSITIVE"))
     return e.if_then(

@@ -72,7 +72,7 @@ def _round_decimal(e: ExpressionBuilder, node: tree.Expression, child: Expressio
 def _round_float(e: ExpressionBuilder, child: Expression, scale: int) -> Expression:
     """Spark rounds the shortest text of the number."""
     if not 0 <= scale <= 15:
-        raise NotInDialect(f"the dialect {e.dialect.name} can't round floating-point numbers to {scale} digits as Spark does")
+        raise NotInDialect(f"the dialect {e.dialect.name} can't round {child.type} to {scale} digits as Spark does")
     child = e.share(child)
     value = e.share(e.cast(child, types.FP64))
     whole = e.call("comparison:gte", e.call("arithmetic:abs", value), e.fp64(2.0**52))

@@ -1,0 +1,182 @@
+"""CAST between atomic types, in ANSI, TRY and LEGACY mode: Spark's rows, or a refusal that is written down here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from rows import differences, spark_table
+
+from substrait_spark import check, df_to_substrait
+from substrait_spark.engines import datafusion
+
+VALUES = {
+    "boolean": "true false",
+    "tinyint": "0 1 -1 127 -128",
+    "smallint": "0 1 -1 128 32767 -32768",
+    "int": "0 1 -1 128 32768 99999 2147483647 -2147483648",
+    "bigint": "0 1 -1 300 2147483648 9007199254740993 9223372036854775807 -9223372036854775808",
+    "float": "0 '-0.0' 1.5 -1.5 127.99 128 40000 3e9 1e-5 1e20 'NaN' 'Infinity'",
+    "double": "0 '-0.0' 1.5 1.005 9.995 -2.5 127.99 128 3e9 123456.789 1e-5 'NaN' 'Infinity' '-Infinity'",
+    "decimal(5,2)": "0 0.01 -0.01 127.99 128 -999.99 1.5 2.50",
+    "decimal(18,4)": "0 0.0001 -1.5 12345678901234.5678 99999999999999.9999 300.5",
+    "decimal(38,10)": "0 0.0000000001 -1.5 900719925474099.3123456789 9999999999999999999999999999.9999999999",
+    "decimal(38,37)": "9.9999999999999999999999999999999999999 1",
+    "string": "'' '1' '\\t12\\n' '-7' '+3' '1.5' '-1.9' '.5' '.' '1e3x' 'abc' 'true' 'T' 'no' '99999999999' 'Infinity' "
+    "'-inf' 'nan' '1d' '7\\u0000' '7\\u007f' '\\u00a07' '128' '1.005' 'on' '1_000'",
+    "binary": "X'' X'616263' X'C3A9'",
+}
+"""What is cast: SQL literals that are the values when they are cast to the type; a null comes with each."""
+
+TARGETS = (
+    *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary"),
+    *("decimal(5,2)", "decimal(18,4)", "decimal(38,10)", "decimal(3,3)"),
+)
+
+GREAT = {"float": "string decimal(38,10)", "double": "decimal(38,10)"}
+REFUSED: dict[str, dict[str, str]] = {
+    "ansi": GREAT,
+    "try": GREAT,
+    "legacy": {
+        **GREAT,
+        "decimal(38,10)": "tinyint smallint int bigint string",
+        "decimal(38,37)": "string",
+    },
+}
+"""What DataFusion has no exact cast for, by mode and source: the digits of great floating-point numbers depend on the
+version of Java; in LEGACY mode, decimals wrap around in 64 bits, and are written with exponents."""
+
+MODES = {"ansi": ("cast", "true"), "try": ("try_cast", "true"), "legacy": ("cast", "false")}
+
+
+@contextmanager
+def mode(spark: SparkSession, name: str) -> Iterator[str]:
+    """The function that casts in a mode, with ANSI mode set as it needs."""
+    function, ansi = MODES[name]
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        yield function
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A view for each source type, over a file, so that nothing is folded."""
+    folder = tmp_path_factory.mktemp("casts")
+    for type in VALUES:
+        _view(spark, type, folder)
+
+
+def _view(spark: SparkSession, type: str, folder: Path) -> None:
+    values = [f"({n}, cast({value} AS {type}))" for n, value in enumerate([*VALUES[type].split(), "null"])]
+    path = str(folder / name_of(type))
+    spark.sql(f"SELECT * FROM VALUES {', '.join(values)} AS t(id, v)").coalesce(1).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView(name_of(type))
+
+
+def name_of(type: str) -> str:
+    return "casts_" + "".join(c if c.isalnum() else "_" for c in type)
+
+
+def allowed(spark: SparkSession, source: str, function: str) -> list[str]:
+    """The targets that Spark lets a type be cast to."""
+    found = []
+    for target in TARGETS:
+        try:
+            spark.sql(f"SELECT {function}(v AS {target}) FROM {name_of(source)}")
+        except Exception:  # noqa: BLE001, S112 - Spark's analysis refuses the pair
+            continue
+        found.append(target)
+    return found
+
+
+def exported(spark: SparkSession, source: str, function: str, targets: list[str]) -> list[str]:
+    """The targets for which the dialect's plan can be made."""
+    query = f"SELECT {function}(v AS {{}}) FROM {name_of(source)}"
+    return [target for target in targets if check(spark.sql(query.format(target)), dialect="datafusion")]
+
+
+def both(df: DataFrame) -> tuple[pa.Table, pa.Table]:
+    return spark_table(df), datafusion.execute(df_to_substrait(df, dialect="datafusion"))
+
+
+@pytest.mark.parametrize("name", MODES)
+@pytest.mark.parametrize("source", VALUES)
+def test_cast(spark: SparkSession, tables: None, source: str, name: str) -> None:
+    """Every cast of a type's edge values: those that don't fail, and one that does."""
+    view = name_of(source)
+    with mode(spark, name) as function:
+        targets = allowed(spark, source, function)
+        for target in targets:
+            assert check(spark.sql(f"SELECT {function}(v AS {target}) FROM {view}")), "no canonical plan"
+        taken = exported(spark, source, function, targets)
+        assert set(targets) - set(taken) == set(REFUSED[name].get(source, "").split())
+        if name != "ansi":
+            compare(spark, view, [f"{function}(v AS {t})" for t in taken])
+            return
+        # Rows that fail would fail the whole query: null takes their place.
+        guarded = [f"CASE WHEN v IS NULL OR try_cast(v AS {t}) IS NOT NULL THEN cast(v AS {t}) END" for t in taken]
+        compare(spark, view, guarded)
+        for target in taken:
+            failing = spark.sql(f"SELECT id FROM {view} WHERE v IS NOT NULL AND try_cast(v AS {target}) IS NULL")
+            for row in failing.limit(2).collect():
+                raises_alike(spark.sql(f"SELECT cast(v AS {target}) AS r FROM {view} WHERE id = {row.id}"))
+
+
+def compare(spark: SparkSession, view: str, calls: list[str]) -> None:
+    if not calls:
+        return
+    columns = ", ".join(f"{call} AS c{n}" for n, call in enumerate(calls))
+    expected, actual = both(spark.sql(f"SELECT id, {columns} FROM {view}"))
+    for n, call in enumerate(calls):
+        names = ["id", f"c{n}"]
+        found = differences(expected.select(names), actual.select(names))
+        assert not found, f"{call}: {found}"
+
+
+def raises_alike(df: DataFrame) -> None:
+    """Spark raises, and so does the engine; or both don't, and give the same."""
+    plan = df_to_substrait(df, dialect="datafusion")
+    try:
+        expected = spark_table(df)
+    except Exception:  # noqa: BLE001 - whatever Spark raises is an outcome
+        with pytest.raises(Exception):  # noqa: B017, PT011 - any error of the engine will do
+            datafusion.execute(plan)
+    else:
+        assert not differences(expected, datafusion.execute(plan))
+
+
+@pytest.mark.parametrize("value", ["9223372036854775808D", "-9223372036854775808D"])
+def test_the_ends_of_bigint(spark: SparkSession, tmp_path: Path, value: str) -> None:
+    """Spark takes 2^63 for the greatest bigint, in every mode."""
+    _written(spark, value, tmp_path)
+    for name in MODES:
+        with mode(spark, name) as function:
+            compare(spark, "casts_one", [f"{function}(v AS bigint)"])
+
+
+@pytest.mark.parametrize(
+    "cast",
+    ["1e20D AS string", "4.9e-324D AS string", "'0x1p3' AS double", "'1e3' AS decimal(10,2)", "X'FF' AS string"],
+)
+def test_what_the_engine_cannot_write_or_read_raises(spark: SparkSession, tmp_path: Path, cast: str) -> None:
+    """Never another value than Spark's."""
+    value, target = cast.split(" AS ")
+    _written(spark, value, tmp_path)
+    for name in MODES:
+        with mode(spark, name) as function:
+            df = spark.sql(f"SELECT {function}(v AS {target}) AS r FROM casts_one")
+            plan = df_to_substrait(df, dialect="datafusion")
+            with pytest.raises(Exception):  # noqa: B017, PT011 - any error of the engine will do
+                datafusion.execute(plan)
+
+
+def _written(spark: SparkSession, value: str, folder: Path) -> None:
+    """A view of one row with a value, over a file."""
+    spark.sql(f"SELECT 0 AS id, {value} AS v").write.parquet(str(folder / "one"))
+    spark.read.parquet(str(folder / "one")).createOrReplaceTempView("casts_one")
