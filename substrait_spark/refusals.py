@@ -37,7 +37,8 @@ def no_relation(node: Plan) -> Unsupported:
     if found:
         return Unsupported("; ".join(dict.fromkeys(_no_user_function(function) for function in found)), _STEP)
     if node.name == "Generate":
-        return Unsupported(f"Generate has no Substrait relation: {node['generator'].name} makes several rows of one", _STEP)
+        reason = f"Generate has no Substrait relation: {node['generator'].name} makes several rows of one"
+        return Unsupported(reason, _STEP)
     if node.name in RANDOM:
         return Unsupported(f"{node.name} picks rows at random, which no other engine repeats", _STEP)
     return Unsupported(f"{node.name} has no Substrait relation", _STEP)
@@ -74,5 +75,5 @@ def _user_functions(node: Node) -> list[Node]:
 
 
 def _no_user_function(node: Node) -> str:
-    name = next((node.get(field) for field in ("name", "udfName", "aggregatorName") if node.get(field)), "without a name")
+    name = node.get("name") or node.get("udfName") or node.get("aggregatorName") or "without a name"
     return f"the {USER_FUNCTIONS[node.name]} function {name} runs in Spark only"

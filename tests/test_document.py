@@ -18,6 +18,7 @@ from substrait_spark.api import emit_text
 from substrait_spark.catalyst import reader
 from substrait_spark.context import Context, Settings
 from substrait_spark.dialects.dialect import load
+from substrait_spark.plan import build
 
 FIXTURES = Path(__file__).parent / "documents"
 
@@ -103,7 +104,8 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-STRANGE = [None, True, -1, 0, 10**9, 1.5, "", "Nonsense", [], {}, [[]], {"i": 1}, {"o": "x.Y"}, {"t": 0}, {"zz": 1}, {"row": []}]
+STRANGE: list[Any] = [None, True, -1, 0, 10**9, 1.5, "", "Nonsense", [], {}, [[]]]
+STRANGE += [{"i": 1}, {"o": "x.Y"}, {"t": 0}, {"zz": 1}, {"row": []}]
 
 
 def broken(document: dict[str, Any], path: tuple[Any, ...], chance: random.Random) -> Any:
@@ -130,14 +132,13 @@ def broken(document: dict[str, Any], path: tuple[Any, ...], chance: random.Rando
 
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.parametrize("seed", range(4))
-def test_broken_documents_are_refused_or_make_a_plan(name: str, seed: int) -> None:
+def test_broken_documents_are_refused_or_make_a_plan(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     document, chance = recorded(name), random.Random(f"{name} {seed}")
     everywhere = places(document)
+    # A document that lies about its types, which Spark has checked, may make a plan that breaks the structural rules.
+    monkeypatch.setattr("substrait_spark.api.build", build)
     for _ in range(150):
-        try:
-            emitted(broken(document, chance.choice(everywhere), chance), chance.choice([None, "datafusion"]))
-        except AssertionError as malformed:  # of a document that lies about types, which Spark has checked
-            assert "structural rules" in str(malformed)
+        emitted(broken(document, chance.choice(everywhere), chance), chance.choice([None, "datafusion"]))
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -166,7 +167,8 @@ def test_every_field_may_be_missing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "null", "[]", "{}", "{", "3", '{"classes": [], "types": [], "nodes": []}', "[" * 100_000, '{"root": 0}']
+    "text",
+    ["", "null", "[]", "{}", "{", "3", '{"classes": [], "types": [], "nodes": []}', "[" * 100_000, '{"root": 0}'],
 )
 def test_no_document(text: str) -> None:
     assert emitted(text) is None

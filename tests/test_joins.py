@@ -16,8 +16,9 @@ LEFT = """VALUES
   (2, 'b', double('NaN'), NULL, date'2024-01-02', NULL), (2, NULL, 0.0D, 2.00BD, date'1500-01-02', 1Y),
   (NULL, 'c', NULL, 3.00BD, NULL, 3Y), (3, '', 2.0D, 0.00BD, date'2024-01-03', 3Y)"""
 RIGHT = """VALUES
-  (1, 'a', 0.0D, 1.1BD, date'2024-01-01', 1), (1, 'A', 1.0D, 1.1BD, NULL, 2), (2, 'b', double('NaN'), NULL, date'2024-01-02', 7),
-  (NULL, NULL, NULL, 3.0BD, NULL, NULL), (4, '', 2.0D, 0.0BD, date'1500-01-02', 1), (2, 'b', double('NaN'), NULL, date'2024-01-02', 1)"""
+  (1, 'a', 0.0D, 1.1BD, date'2024-01-01', 1), (1, 'A', 1.0D, 1.1BD, NULL, 2),
+  (2, 'b', double('NaN'), NULL, date'2024-01-02', 7), (NULL, NULL, NULL, 3.0BD, NULL, NULL),
+  (4, '', 2.0D, 0.0BD, date'1500-01-02', 1), (2, 'b', double('NaN'), NULL, date'2024-01-02', 1)"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -116,7 +117,9 @@ SUBQUERIES = {
     "in_projection_without_null": (
         "SELECT k, k IN (SELECT k FROM r WHERE k > 0) a, k NOT IN (SELECT k FROM r WHERE k > 0) b FROM l"
     ),
-    "in_projection_empty": "SELECT k, k IN (SELECT k FROM r WHERE k > 9) a, k NOT IN (SELECT k FROM r WHERE k > 9) b FROM l",
+    "in_projection_empty": (
+        "SELECT k, k IN (SELECT k FROM r WHERE k > 9) a, k NOT IN (SELECT k FROM r WHERE k > 9) b FROM l"
+    ),
     "in_projection_of_pairs": "SELECT k, (k, s) IN (SELECT k, s FROM r) a, (k, s) NOT IN (SELECT k, s FROM r) b FROM l",
     "in_projection_of_doubles": "SELECT d, d IN (SELECT d FROM r) a FROM l",
     "in_under_case": "SELECT CASE WHEN k IN (SELECT k FROM r) THEN 'in' ELSE 'out' END x FROM l",
@@ -203,5 +206,6 @@ def test_set_operations_that_become_joins(spark: SparkSession, query: str, colum
 
 @pytest.mark.parametrize("query", ["INTERSECT ALL", "EXCEPT ALL"])
 def test_bag_operations_are_refused(spark: SparkSession, query: str) -> None:
-    report = check(spark.sql(f"SELECT k FROM l {query} SELECT k FROM r"))
-    assert "ReplicateRows" in str(report)
+    df = spark.sql(f"SELECT k FROM l {query} SELECT k FROM r")
+    plan_of(df)
+    assert "ReplicateRows" in str(check(df, dialect="datafusion"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 import struct
 from decimal import Decimal
@@ -42,9 +42,9 @@ def decimal_of(literal: Literal) -> Decimal:
         ("-1.7976931348623157E308D", "fp64", -1.7976931348623157e308),
         ("4.9E-324D", "fp64", 5e-324),
         ("''", "string", ""),
-        ("date'0001-01-01'", "date", (datetime.date(1, 1, 1) - datetime.date(1970, 1, 1)).days),
-        ("date'1582-10-10'", "date", (datetime.date(1582, 10, 10) - datetime.date(1970, 1, 1)).days),
-        ("date'9999-12-31'", "date", (datetime.date(9999, 12, 31) - datetime.date(1970, 1, 1)).days),
+        ("date'0001-01-01'", "date", (dt.date(1, 1, 1) - dt.date(1970, 1, 1)).days),
+        ("date'1582-10-10'", "date", (dt.date(1582, 10, 10) - dt.date(1970, 1, 1)).days),
+        ("date'9999-12-31'", "date", (dt.date(9999, 12, 31) - dt.date(1970, 1, 1)).days),
         ("X''", "binary", b""),
     ],
 )
@@ -97,8 +97,8 @@ TIMESTAMPS = [
 
 
 def microseconds(text: str) -> int:
-    since = datetime.datetime.strptime(text, "%Y-%m-%d %H:%M:%S.%f") - datetime.datetime(1970, 1, 1)  # noqa: DTZ007
-    return since // datetime.timedelta(microseconds=1)
+    since = dt.datetime.strptime(text, "%Y-%m-%d %H:%M:%S.%f") - dt.datetime(1970, 1, 1)  # noqa: DTZ007
+    return since // dt.timedelta(microseconds=1)
 
 
 @pytest.mark.parametrize("text", TIMESTAMPS)
@@ -217,7 +217,9 @@ def test_empty_nested_literals_carry_their_type(spark: SparkSession) -> None:
     assert empty.empty_map.value.HasField("string")
 
 
-@pytest.mark.parametrize("type", ["int", "decimal(38,5)", "timestamp", "array<int>", "map<string,int>", "struct<a:int>"])
+@pytest.mark.parametrize(
+    "type", ["int", "decimal(38,5)", "timestamp", "array<int>", "map<string,int>", "struct<a:int>"]
+)
 def test_typed_nulls(spark: SparkSession, type: str) -> None:
     df = spark.sql(f"SELECT CAST(NULL AS {type}) AS x")
     assert literal_of(df).WhichOneof("literal_type") == "null"
@@ -226,11 +228,14 @@ def test_typed_nulls(spark: SparkSession, type: str) -> None:
 
 def test_values_of_python(spark: SparkSession) -> None:
     rows: list[tuple[Any, ...]] = [
-        (1, "a", 1.5, Decimal("1.50"), datetime.date(1, 1, 1), b"\x00\xff", [1, None], {"k": None}, (1, None)),
+        (1, "a", 1.5, Decimal("1.50"), dt.date(1, 1, 1), b"\x00\xff", [1, None], {"k": None}, (1, None)),
         (None, None, math.nan, None, None, None, None, None, None),
-        (-1, "", -0.0, Decimal("-99999.99"), datetime.date(9999, 12, 31), b"", [], {}, (None, "z")),
+        (-1, "", -0.0, Decimal("-99999.99"), dt.date(9999, 12, 31), b"", [], {}, (None, "z")),
     ]
-    schema = "i int, s string, f double, c decimal(7,2), d date, b binary, l array<int>, m map<string,int>, r struct<x:int,y:string>"
+    schema = (
+        "i int, s string, f double, c decimal(7,2), d date, b binary, l array<int>, m map<string,int>, "
+        "r struct<x:int,y:string>"
+    )
     assert_same_rows(spark.createDataFrame(rows, schema))
 
 

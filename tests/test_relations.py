@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,10 @@ from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
 
 ROWS = """VALUES
-  (1, 'a', 1.0D, 1.10BD, date'2024-01-01', true), (1, 'a', -0.0D, 1.10BD, NULL, false), (1, 'B', 0.0D, -1.0BD, NULL, NULL),
-  (2, 'b', double('NaN'), NULL, date'2024-01-02', true), (2, NULL, double('inf'), 2.00BD, date'1500-01-02', NULL),
-  (NULL, 'c', NULL, 3.00BD, NULL, false), (3, '', double('-inf'), 0.00BD, date'2024-01-03', true), (3, 'ä', 2.0D, 9.99BD, NULL, true)"""
+  (1, 'a', 1.0D, 1.10BD, date'2024-01-01', true), (1, 'a', -0.0D, 1.10BD, NULL, false),
+  (1, 'B', 0.0D, -1.0BD, NULL, NULL), (2, 'b', double('NaN'), NULL, date'2024-01-02', true),
+  (2, NULL, double('inf'), 2.00BD, date'1500-01-02', NULL), (NULL, 'c', NULL, 3.00BD, NULL, false),
+  (3, '', double('-inf'), 0.00BD, date'2024-01-03', true), (3, 'ä', 2.0D, 9.99BD, NULL, true)"""
 COLUMNS = "k int, s string, d double, c decimal(4,2), t date, b boolean"
 
 
@@ -127,7 +128,9 @@ def test_union_by_name(spark: SparkSession) -> None:
 
 def test_union_of_other_nullability(spark: SparkSession) -> None:
     required = spark.range(2).select(F.col("id").alias("a"), F.array("id").alias("l"), F.struct("id").alias("r"))
-    nullable = spark.sql("SELECT CAST(k AS bigint), array(CAST(k AS bigint)), named_struct('id', CAST(k AS bigint)) FROM t")
+    nullable = spark.sql(
+        "SELECT CAST(k AS bigint), array(CAST(k AS bigint)), named_struct('id', CAST(k AS bigint)) FROM t"
+    )
     plan_of(required.union(nullable))
     plan_of(nullable.union(required))
     assert_same_rows(required.select("a").union(nullable.select(nullable.columns[0])))
@@ -274,7 +277,7 @@ def local_frames(spark: SparkSession) -> Iterator[DataFrame]:
     yield spark.createDataFrame([{"k": 1, "s": "a"}, {"k": None, "s": "b"}])
     yield spark.createDataFrame([1, 2, 3], "int")
     yield spark.createDataFrame([[1, [2, 3]], [4, []]], "a int, l array<int>")
-    yield spark.createDataFrame([(datetime.datetime(2024, 1, 1, 2, 3, 4, 5),)], "ts timestamp")
+    yield spark.createDataFrame([(dt.datetime(2024, 1, 1, 2, 3, 4, 5),)], "ts timestamp")
     yield spark.sql("SELECT * FROM VALUES (1, 'a'), (2, NULL) t(k, s)")
 
 
@@ -382,7 +385,7 @@ def test_saved_tables(spark: SparkSession, saved: str) -> None:
         assert list(read.named_table.names)[-2:] == ["shop", "saved"]
     (read,) = found(df_to_substrait(df, reads="files"), ReadRel)
     assert all(item.uri_file.startswith("file:///") for item in read.local_files.items)
-    location = Path(spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:")) / "shop.db" / "saved"
+    location = Path(str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:")) / "shop.db" / "saved"
     (file,) = location.glob("*.parquet")
     assert_same_rows(df, tables={"saved": str(file)})
     assert_same_rows(df, tables={".".join(read_names(df)): pq.read_table(file)})

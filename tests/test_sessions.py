@@ -10,15 +10,23 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.functions import pandas_udf
 from rows import assert_same_rows, plan_of
 
 import substrait_spark
-from substrait_spark import Report, SubstraitSparkError, UnsupportedPlanError, UnsupportedSessionError, check, df_to_substrait
+from substrait_spark import (
+    Report,
+    SubstraitSparkError,
+    UnsupportedPlanError,
+    UnsupportedSessionError,
+    check,
+    df_to_substrait,
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -218,7 +226,11 @@ def test_commands(spark: SparkSession, command: str, name: str) -> None:
 
 
 def test_every_problem_is_reported_at_once(df: DataFrame) -> None:
-    query = df.select(F.rand(7).alias("r"), F.spark_partition_id().alias("p"), "s").where("s > 'a'").sample(0.5, seed=1)
+    query = (
+        df.select(F.rand(7).alias("r"), F.spark_partition_id().alias("p"), "s")
+        .where("s > 'a'")
+        .sample(fraction=0.5, seed=1)
+    )
     joined = query.join(df.select(F.monotonically_increasing_id().alias("r")), "r")
     report = check(joined)
     found = {(problem.catalyst_class, problem.sql) for problem in report}
@@ -257,11 +269,11 @@ def functions(df: DataFrame) -> Iterator[tuple[str, DataFrame]]:
     def grouped(frame: Any) -> Any:
         return frame
 
-    @F.pandas_udf("bigint")
+    @pandas_udf("bigint")  # type: ignore[call-overload, untyped-decorator]
     def scalar(series: pd.Series) -> pd.Series:
         return series
 
-    @F.pandas_udf("double")
+    @pandas_udf("double")  # type: ignore[call-overload, untyped-decorator]
     def mean(series: pd.Series) -> float:
         return float(series.mean())
 
@@ -288,12 +300,11 @@ def test_users_functions_are_named(df: DataFrame, number: int) -> None:
 
 
 def test_table_functions_are_named(spark: SparkSession) -> None:
-    @F.udtf(returnType="n int")
     class Squares:
         def eval(self, n: int) -> Iterator[tuple[int]]:
             yield (n * n,)
 
-    spark.udtf.register("squares", Squares)
+    spark.udtf.register("squares", F.udtf(Squares, returnType="n int"))  # type: ignore[arg-type]
     report = check(spark.sql("SELECT * FROM squares(3)"))
     assert "the Python function" in str(report)
 

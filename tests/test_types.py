@@ -44,19 +44,15 @@ NESTED = {
     "array<int>": "list<i32?>",
     "array<array<string>>": "list<list<string?>?>",
     "map<string,int>": "map<string,i32?>",
-    "map<date,array<struct<a:int not null,b:map<int,string>>>>": (
-        "map<date,list<struct<i32,map<i32,string?>?>?>?>"
-    ),
-    "struct<a:int,b:struct<c:string not null,d:array<double>> not null>": (
-        "struct<i32?,struct<string,list<fp64?>?>>"
-    ),
+    "map<date,array<struct<a:int not null,b:map<int,string>>>>": "map<date,list<struct<i32,map<i32,string?>?>?>?>",
+    "struct<a:int,b:struct<c:string not null,d:array<double>> not null>": "struct<i32?,struct<string,list<fp64?>?>>",
     "struct<>": "struct<>",
 }
 
 
 def described(type: Type) -> str:
     """A type message in the words of the specification, `?` for nullable."""
-    kind = type.WhichOneof("kind")
+    kind = type.WhichOneof("kind") or ""
     value = getattr(type, kind)
     mark = "?" if value.nullability == Type.NULLABILITY_NULLABLE else ""
     if kind == "decimal":
@@ -131,8 +127,7 @@ def test_names_are_depth_first(spark: SparkSession) -> None:
 
 def test_names_of_any_characters(spark: SparkSession) -> None:
     names = ["", " ", "a.b", "`", '"', "ä😀", "A", "a", "select", "x\ny"]
-    df = spark.range(1).select(*[spark.range(1).id.alias(name) for name in names[:0]], "id").toDF("id")
-    df = df.selectExpr(*[f"id + {n} AS `{name.replace('`', '``')}`" for n, name in enumerate(names)])
+    df = spark.range(1).selectExpr(*[f"id + {n} AS `{name.replace('`', '``')}`" for n, name in enumerate(names)])
     assert list(plan_of(df).relations[0].root.names) == names
     assert_same_rows(df)
 
@@ -220,4 +215,3 @@ def test_a_dialect_without_a_type_refuses_it_in_schemas_and_results(spark: Spark
     assert check(df)
     assert [problem.sql for problem in check(df, dialect="datafusion")][:1] == ["a"]
     assert not check(df.select("b"), dialect="datafusion")
-    assert check(df.selectExpr("b IS NULL AS n"), dialect="datafusion") or True

@@ -45,7 +45,15 @@ def _decode(document: dict[str, Any]) -> Document:
     if not all(isinstance(attribute, Expression) for attribute in output):
         raise TypeError("the output is no list of attributes")
     names = frozenset(cls.name for cls in classes)
-    return Document(document["spark"], document["streaming"], tuple(document["names"]), output, root, names, document["configuration"])  # type: ignore[arg-type]
+    return Document(
+        document["spark"],
+        document["streaming"],
+        tuple(document["names"]),
+        output,
+        root,
+        names,
+        document["configuration"],
+    )
 
 
 def _type(entry: list[Any], types: list[DataType]) -> DataType:
@@ -59,9 +67,7 @@ def _type(entry: list[Any], types: list[DataType]) -> DataType:
     return DataType(name, tuple(entry[1:]))
 
 
-def _node(
-    number: int, entry: list[Any], classes: list[NodeClass], types: list[DataType], nodes: list[Node]
-) -> Node:
+def _node(number: int, entry: list[Any], classes: list[NodeClass], types: list[DataType], nodes: list[Node]) -> Node:
     cls = classes[entry[0]]
     if cls.kind == "e":
         kind = types[entry[1]] if entry[1] >= 0 else UNTYPED

@@ -60,7 +60,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _reader(df: DataFrame) -> Any:
-    gateway = df.sparkSession._sc._gateway  # type: ignore[attr-defined]
+    gateway = df.sparkSession._sc._gateway
     with _compiling:
         reader = _readers.get(gateway)
         if reader is None:

@@ -51,7 +51,9 @@ def plain(value: Any, type: DataType) -> Any:
         (keys, values), (key, entry, nullable) = value, type.parameters
         return tuple(_part(part, key, False) for part in keys), tuple(_part(part, entry, nullable) for part in values)
     if type.name == "struct":
-        return tuple(_part(part, field.type, field.nullable) for part, field in zip(value, type.parameters, strict=True))
+        return tuple(
+            _part(part, field.type, field.nullable) for part, field in zip(value, type.parameters, strict=True)
+        )
     return value
 
 

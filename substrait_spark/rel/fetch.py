@@ -8,7 +8,6 @@ from ..errors import Unsupported
 from .builder import RelationBuilder
 from .output import Output
 
-
 ALL = 2**62
 """More rows than there are, and a number that an offset can be added to without overflow."""
 
