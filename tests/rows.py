@@ -116,7 +116,8 @@ def _as_months(name: str) -> str:
 def _collect(df: Any) -> pa.Table:
     if not pyspark.__version__.startswith("3."):
         return df.toArrow()
-    return pa.Table.from_batches(df._collect_as_arrow(), to_arrow_schema(df.schema))
+    batches = df._collect_as_arrow()
+    return pa.Table.from_batches(batches) if batches else to_arrow_schema(df.schema).empty_table()
 
 
 class Ordering(NamedTuple):
