@@ -200,14 +200,54 @@ def _or_raise(e: ExpressionBuilder, found: Expression, value: Expression, throws
     return e.if_then(e.and_(*failed), raised(e, "CAST_INVALID_INPUT", found.type, value), found)
 
 
+_TIME_TEXT = (
+    rf"^{BLANK}[0-9]{{4}}(-[0-9]{{1,2}}(-[0-9]{{1,2}}"
+    rf"([ T]([0-9]{{1,2}}:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]+)?)?)?)?)?)?{BLANK}$"
+)
+"""Texts that are read as timestamps, if there is such a time."""
+_UNREAD = (
+    rf"^{BLANK}([+-]?[0-9]{{4,6}}-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}(:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]*)?)?)?"
+    rf"([ ]*[A-Za-z+-].*)?|[+-][0-9]{{4,6}}.*|[0-9]{{5,6}}(-.*)?|T[0-9]{{1,2}}.*|[0-9]{{1,2}}:.*){BLANK}$"
+)
+"""Texts that Spark may read as timestamps and engines can't: with a time zone, without a date, with a long year."""
+
+
 def _text_to_local(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    """The time zone in a text is not read; engines refuse such texts."""
     throws = eval_mode(node) == ANSI
-    return e.first(lambda: e.call("spark:timestamp_ntz" if throws else "spark:try_timestamp_ntz", value))
+    return e.first(
+        lambda: e.call("spark:timestamp_ntz" if throws else "spark:try_timestamp_ntz", value),
+        lambda: _read_time(e, node, value, throws, LOCAL),
+    )
 
 
 def _text_to_instant(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    """A text without a time zone says a local time."""
     throws, zone = eval_mode(node) == ANSI, e.text(zone_of(node).name)
-    return e.first(lambda: e.call("spark:timestamp" if throws else "spark:try_timestamp", value, zone))
+    return e.first(
+        lambda: e.call("spark:timestamp" if throws else "spark:try_timestamp", value, zone),
+        lambda: _read_time(e, node, value, throws, INSTANT),
+    )
+
+
+def _read_time(
+    e: ExpressionBuilder, node: tree.Expression, value: Expression, throws: bool, target: Type
+) -> Expression:
+    """Texts in the usual forms; others that Spark may read raise. What is missing is the first of its kind."""
+    value = e.share(value)
+    whole = rf"^{BLANK}([0-9]+)(-[0-9]+)?(-[0-9]+)?[ T]?([0-9:.]*){BLANK}$"
+    longer = _replace(e, value, whole, "${1}${2}${3}-1-1 0${4}:0:0")
+    six = r"^([0-9]+)-([0-9]+)-([0-9]+)[-0-9]* 0*([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\.[0-9]{1,6})?).*$"
+    cut = _replace(e, longer, six, "${1}-${2}-${3} ${4}:${5}:${6}")
+    padded = e.call("datafusion:regexp_replace", cut, e.text(r"([- :])([0-9])\b"), e.text("${1}0${2}"), e.text("g"))
+    fits = e.call("datafusion:regexp_like", value, e.text(_TIME_TEXT), e.text("s"))
+    local = e.share(e.if_then(fits, e.cast(padded, types.nullable(LOCAL), throws=False), e.null(LOCAL)))
+    found = local if target == LOCAL else tz.instant(e, local, zone_of(node))
+    failed = [e.is_null(local), *([e.is_not_null(value)] if value.type.nullable else [])]
+    if not throws:
+        unread = e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s"))
+        failed += [unread, e.not_(fits)]
+    return e.if_then(e.and_(*failed), raised(e, "CAST_INVALID_INPUT", found.type, value), found)
 
 
 CASTS: dict[tuple[str, str], TimeCast] = {

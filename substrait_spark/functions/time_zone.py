@@ -34,11 +34,12 @@ DATE = types.of("date", nullable=False)
 SHORT_NAMES = {
     "ACT": "Australia/Darwin", "AET": "Australia/Sydney", "AGT": "America/Argentina/Buenos_Aires",
     "ART": "Africa/Cairo", "AST": "America/Anchorage", "BET": "America/Sao_Paulo", "BST": "Asia/Dhaka",
-    "CAT": "Africa/Harare", "CNT": "America/St_Johns", "CST": "America/Chicago", "CTT": "Asia/Shanghai", "EAT": "Africa/Addis_Ababa",
-    "ECT": "Europe/Paris", "IET": "America/Indiana/Indianapolis", "IST": "Asia/Kolkata", "JST": "Asia/Tokyo",
-    "MIT": "Pacific/Apia", "NET": "Asia/Yerevan", "NST": "Pacific/Auckland", "PLT": "Asia/Karachi",
-    "PNT": "America/Phoenix", "PRT": "America/Puerto_Rico", "PST": "America/Los_Angeles", "SST": "Pacific/Guadalcanal",
-    "VST": "Asia/Ho_Chi_Minh", "EST": "-05:00", "MST": "-07:00", "HST": "-10:00",
+    "CAT": "Africa/Harare", "CNT": "America/St_Johns", "CST": "America/Chicago", "CTT": "Asia/Shanghai",
+    "EAT": "Africa/Addis_Ababa", "ECT": "Europe/Paris", "IET": "America/Indiana/Indianapolis",
+    "IST": "Asia/Kolkata", "JST": "Asia/Tokyo", "MIT": "Pacific/Apia", "NET": "Asia/Yerevan",
+    "NST": "Pacific/Auckland", "PLT": "Asia/Karachi", "PNT": "America/Phoenix", "PRT": "America/Puerto_Rico",
+    "PST": "America/Los_Angeles", "SST": "Pacific/Guadalcanal", "VST": "Asia/Ho_Chi_Minh", "EST": "-05:00",
+    "MST": "-07:00", "HST": "-10:00",
 }  # fmt: skip
 """java.time.ZoneId.SHORT_IDS."""
 
@@ -58,8 +59,8 @@ SKIPPED_MIDNIGHT = frozenset(
 SKIPPED_DAY = frozenset(
     "America/Anchorage America/Juneau America/Metlakatla America/Nome America/Sitka America/Yakutat Asia/Manila "
     "Kwajalein Pacific/Apia Pacific/Chuuk Pacific/Enderbury Pacific/Fakaofo Pacific/Guam Pacific/Kanton "
-    "Pacific/Kiritimati Pacific/Kosrae Pacific/Kwajalein Pacific/Palau Pacific/Pohnpei Pacific/Ponape Pacific/Saipan Pacific/Truk "
-    "Pacific/Yap US/Alaska".split()
+    "Pacific/Kiritimati Pacific/Kosrae Pacific/Kwajalein Pacific/Palau Pacific/Pohnpei Pacific/Ponape "
+    "Pacific/Saipan Pacific/Truk Pacific/Yap US/Alaska".split()
 )
 """Zones that crossed the date line, where a date's first moment may be on another date."""
 
