@@ -202,7 +202,7 @@ def _or_raise(e: ExpressionBuilder, found: Expression, value: Expression, throws
 
 _TIME_TEXT = (
     rf"^{BLANK}[0-9]{{4}}(-[0-9]{{1,2}}(-[0-9]{{1,2}}"
-    rf"([ T]([0-9]{{1,2}}:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]+)?)?)?)?)?)?{BLANK}$"
+    rf"([ T][0-9]{{1,2}}:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]+)?)?)?)?)?{BLANK}$"
 )
 """Texts that are read as timestamps, if there is such a time."""
 _UNREAD = (
