@@ -12,7 +12,7 @@ from typing import Any
 from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
 
-from . import types
+from . import extension_messages, types
 from .expression import AggregateFunction, Anchors, Expression, Literal, SortField, WindowCall
 from .types import Type
 
@@ -418,15 +418,58 @@ class Window(Relation):
 
 
 class ExtensionSingle(Relation):
-    """A relation that the specification lacks, told by a detail message."""
+    """A relation that the specification lacks, told by a detail message (docs/reference/extension-relations.md)."""
 
-    __slots__ = ("detail",)
+    __slots__ = ()
 
-    def __init__(self, input: Relation, detail: Any, direct: Sequence[Type]) -> None:
-        self.detail = detail
-        self._finish((input,), direct, 4)
+    def detail(self, anchors: Anchors) -> Any:
+        """The detail message."""
+        raise NotImplementedError
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.extension_single.common)
         self.inputs[0].write(target.extension_single.input, anchors)
-        target.extension_single.detail.Pack(self.detail)
+        target.extension_single.detail.Pack(self.detail(anchors))
+
+
+class Generate(ExtensionSingle):
+    """Each row of the input with each struct of a list: the columns of the input, then the fields of the struct.
+
+    With `outer`, a row whose list is empty or null stays, with nulls for the fields.
+    """
+
+    __slots__ = ("outer", "rows")
+
+    def __init__(self, input: Relation, rows: Expression, outer: bool) -> None:
+        self.rows = rows
+        self.outer = outer
+        struct = rows.type.parameters[0]
+        maybe_null = outer or struct.nullable
+        fields = [types.nullable(field) if maybe_null else field for field in struct.parameters]
+        self._finish((input,), (*input.types, *fields), 2 + rows.height)
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return (self.rows,)
+
+    def detail(self, anchors: Anchors) -> Any:
+        message = extension_messages.Generate(outer=self.outer)
+        self.rows.write(message.rows, anchors)
+        return message
+
+
+class Sample(ExtensionSingle):
+    """Rows picked at random: each with a probability, or as often as a Poisson distribution says."""
+
+    __slots__ = ("lower", "replacement", "seed", "upper")
+
+    def __init__(self, input: Relation, lower: float, upper: float, replacement: bool, seed: int) -> None:
+        self.lower = lower
+        self.upper = upper
+        self.replacement = replacement
+        self.seed = seed
+        self._finish((input,), input.types, 4)
+
+    def detail(self, anchors: Anchors) -> Any:
+        return extension_messages.Sample(
+            lower_bound=self.lower, upper_bound=self.upper, with_replacement=self.replacement, seed=self.seed
+        )

@@ -45,7 +45,7 @@ def map_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     keys, values = children[::2], e.emit_all(children[1::2])
     if not children:
         return e.literal(((), ()), type)
-    if _all_differ(keys) and e.dialect.quirks.inline_references:
+    if all_differ(keys) and e.dialect.quirks.inline_references:
         parts = [part for key, value in zip(e.emit_all(keys), values, strict=True) for part in (key, value)]
         return _nested(e, type, parts)
     emitted = e.emit_all(keys)
@@ -56,7 +56,7 @@ def map_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return map_from_lists(e, type, list_of(e, of_keys, emitted), list_of(e, of_values, values))
 
 
-def _all_differ(keys: Sequence[tree.Expression]) -> bool:
+def all_differ(keys: Sequence[tree.Expression]) -> bool:
     """Whether keys are literals that differ from each other; floating-point keys are normalised first."""
     values = [key["value"] if key.cls.name == "Literal" else None for key in keys]
     flat = all(isinstance(value, str | int | bytes) for value in values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..algebra import expression as ex
 from ..algebra import relation as rel
 from ..algebra.expression import Expression
+from ..algebra.extension_messages import URL
 from ..algebra.relation import Relation
 from ..dialects.dialect import Dialect
 from ..errors import NotInDialect
@@ -23,12 +24,15 @@ RELATIONS: dict[type[Relation], str] = {
     rel.Set: "SET",
     rel.Expand: "EXPAND",
     rel.Window: "CONSISTENT_PARTITION_WINDOW",
+    rel.Generate: "EXTENSION_SINGLE",
+    rel.Sample: "EXTENSION_SINGLE",
 }
 """The dialect schema's names of relations."""
 
 EXPRESSIONS: dict[type[Expression], str] = {
     ex.Literal: "LITERAL",
     ex.FieldReference: "SELECTION",
+    ex.Part: "SELECTION",
     ex.ScalarFunction: "SCALAR_FUNCTION",
     ex.WindowFunction: "WINDOW_FUNCTION",
     ex.Cast: "CAST",
@@ -74,6 +78,8 @@ class Checked:
             variant = ("join_types", relation.join_type)
         elif isinstance(relation, rel.Set):
             variant = ("operations", relation.operation)
+        elif isinstance(relation, rel.ExtensionSingle):
+            variant = ("message_types", f"{URL}{type(relation).__name__}")
         if name is not None and not self._dialect.allows_relation(name, *variant):
             what = f"{name} relations" + (f" of {variant[1]}" if variant[1] else "")
             raise NotInDialect(f"the dialect {self._dialect.name} has no {what}", "Choose another dialect.")

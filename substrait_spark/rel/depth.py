@@ -7,7 +7,7 @@ so it must be one that is evaluated for every row anyway, or that can't raise.
 from __future__ import annotations
 
 from ..algebra.expression import Expression, FieldReference, IfThen, Lambda, ScalarFunction
-from ..algebra.relation import Aggregate, Project, Relation, Sort, Window
+from ..algebra.relation import Aggregate, Generate, Project, Relation, Sort, Window
 from .evaluation_order import rebuilt
 
 SMALLEST = 12
@@ -44,7 +44,7 @@ def _with_project_below(relation: Relation, room: int) -> Relation:
     above = rebuilt(relation, below, lambda expression: changed[id(expression)])
     width, added = len(input.types), len(parts.cut_out)
     direct = range(len(relation.types)) if relation.emit is None else relation.emit
-    shifts = isinstance(relation, Project | Window)
+    shifts = isinstance(relation, Generate | Project | Window)
     return above.select([n + added if shifts and n >= width else n for n in direct])
 
 

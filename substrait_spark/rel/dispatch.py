@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import aggregate, expand, fetch, filter, join, project, read, set, sort, transparent, window
+from . import aggregate, expand, fetch, filter, generate, join, project, read, sample, set, sort, transparent, window
 from .builder import Handler
 
 HANDLERS: dict[str, Handler] = {
@@ -10,9 +10,11 @@ HANDLERS: dict[str, Handler] = {
     **expand.HANDLERS,
     **fetch.HANDLERS,
     **filter.HANDLERS,
+    **generate.HANDLERS,
     **join.HANDLERS,
     **project.HANDLERS,
     **read.HANDLERS,
+    **sample.HANDLERS,
     **set.HANDLERS,
     **sort.HANDLERS,
     **transparent.HANDLERS,

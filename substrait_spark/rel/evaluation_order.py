@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, SortField
-from ..algebra.relation import Aggregate, Expand, Fetch, Filter, Project, Relation, Sort, Window
+from ..algebra.relation import Aggregate, Expand, Fetch, Filter, Generate, Project, Relation, Sort, Window
 from ..algebra.types import Type
 from ..expr.scope import Scope
 
@@ -54,12 +54,13 @@ def _guarded(r: RelationBuilder, relation: Relation, input: Relation) -> Relatio
     def guard(expression: Expression) -> Expression:
         if not expression.raises:
             return expression
+        e.require_nameless(expression.type)
         return e.if_then(mark, expression, Literal(_neutral(expression.type), expression.type))
 
     above = rebuilt(relation, input, guard)
     width = len(relation.inputs[0].types)
     direct = range(len(relation.types)) if relation.emit is None else relation.emit
-    passes_input = isinstance(relation, Project | Window)
+    passes_input = isinstance(relation, Generate | Project | Window)
     return above.select([n + 1 if passes_input and n >= width else n for n in direct])
 
 
@@ -76,6 +77,8 @@ def rebuilt(relation: Relation, input: Relation, guard: Any) -> Relation:
         return Aggregate(input, keys, [_guarded_measure(m, guard) for m in relation.measures], relation.sets)
     if isinstance(relation, Expand):
         return Expand(input, [tuple([guard(e) for e in projection]) for projection in relation.projections])
+    if isinstance(relation, Generate):
+        return Generate(input, guard(relation.rows), relation.outer)
     if isinstance(relation, Window):
         calls = [call.with_expressions([guard(e) for e in call.expressions()]) for call in relation.calls]
         partition = [guard(key) for key in relation.partition]

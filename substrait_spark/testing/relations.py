@@ -9,6 +9,7 @@ from substrait.algebra_pb2 import JoinRel, Rel, RelCommon, SetRel
 from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra import types
+from ..algebra.extension_messages import Generate, Sample
 from ..algebra.types import Type
 from .complaints import Complaints
 from .expressions import Expressions, Scope, Types
@@ -224,9 +225,27 @@ class Relations:
                 found.append(self._expressions.window_call(call, scope))
         return None if columns is None else (*columns, *found)
 
-    def _extension_single(self, extension: Any, outer: Scope | None) -> None:
-        self._input(extension, outer)
+    def _extension_single(self, extension: Any, outer: Scope | None) -> Types | None:
+        columns = self._input(extension, outer)
         self._check_detail(extension)
+        if extension.detail.Is(Sample.DESCRIPTOR):
+            return columns
+        if extension.detail.Is(Generate.DESCRIPTOR):
+            detail = Generate.FromString(extension.detail.value)
+            return self._generate(detail, columns, self._bound(extension, columns, outer))
+        return None
+
+    def _generate(self, detail: Any, columns: Types | None, scope: Scope) -> Types | None:
+        with self._at("rows"):
+            rows = self._expressions.type(detail.rows, scope)
+        if rows is None or columns is None:
+            return None
+        if rows.kind != "list" or rows.parameters[0].kind != "struct":
+            self._complain(f"the rows to generate are {rows}, and no list of structs")
+            return None
+        struct = rows.parameters[0]
+        maybe_null = detail.outer or struct.nullable
+        return (*columns, *[types.nullable(field) if maybe_null else field for field in struct.parameters])
 
     def _extension_leaf(self, extension: Any, outer: Scope | None) -> None:
         self._check_detail(extension)

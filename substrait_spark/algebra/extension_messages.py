@@ -1,0 +1,51 @@
+"""The detail messages of our extension relations (docs/reference/extension-relations.md), described here in place of a
+.proto file, so that nothing needs to be generated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
+from substrait import algebra_pb2
+
+PACKAGE = "substrait_spark"
+
+_MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
+    "Generate": (
+        ("rows", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
+        ("outer", FieldDescriptorProto.TYPE_BOOL, ""),
+    ),
+    "Sample": (
+        ("lower_bound", FieldDescriptorProto.TYPE_DOUBLE, ""),
+        ("upper_bound", FieldDescriptorProto.TYPE_DOUBLE, ""),
+        ("with_replacement", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("seed", FieldDescriptorProto.TYPE_INT64, ""),
+    ),
+}
+"""Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
+
+
+def _file() -> FileDescriptorProto:
+    file = FileDescriptorProto(name="substrait_spark/extension_relations.proto", package=PACKAGE, syntax="proto3")
+    file.dependency.append(algebra_pb2.DESCRIPTOR.name)
+    for name, fields in _MESSAGES.items():
+        message = file.message_type.add(name=name)
+        for number, (field, type, type_name) in enumerate(fields, 1):
+            label = FieldDescriptorProto.LABEL_OPTIONAL
+            message.field.add(name=field, number=number, type=type, type_name=type_name or None, label=label)
+    return file
+
+
+def _message(name: str) -> Any:
+    return message_factory.GetMessageClass(_POOL.FindMessageTypeByName(f"{PACKAGE}.{name}"))
+
+
+_POOL = descriptor_pool.Default()
+_POOL.AddSerializedFile(_file().SerializeToString())
+
+Generate = _message("Generate")
+Sample = _message("Sample")
+
+URL = f"type.googleapis.com/{PACKAGE}."
+"""What the type URL of a detail begins with."""

@@ -1,0 +1,77 @@
+"""Several rows of one: as rows where the number is known, as an extension relation where it is not. And samples."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+from rows import assert_same_rows, plan_of
+
+from substrait_spark import check
+from substrait_spark.algebra.extension_messages import Generate, Sample
+from substrait_spark.algebra.message_walk import messages
+
+TABLE = """SELECT * FROM VALUES (1, 'a', array(1, 2), map('k', 1)), (2, NULL, array(), map()), (3, 'c', NULL, NULL),
+  (NULL, '', array(NULL, 7), map('x', NULL, 'y', 2)) AS t(k, s, l, m)"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = str(tmp_path_factory.mktemp("generate") / "t")
+    spark.sql(TABLE).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("t")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT stack(2, k, s, 7, 'x') FROM t",
+        "SELECT k, a.* FROM t LATERAL VIEW stack(3, k, s, 7, 'x', 9) a",
+        "SELECT explode(array(1, 2, k)) FROM t",
+        "SELECT s, posexplode(array(k, NULL, 3)) FROM t",
+        "SELECT k, explode_outer(array(k, 1)) FROM t",
+        "SELECT k, explode(array(1, 2, 3)) FROM t",
+        "SELECT explode(sequence(1, 5))",
+        "SELECT k, posexplode(array('a', NULL)) FROM t",
+        "SELECT explode(map('a', k, 'b', 2)) FROM t",
+        "SELECT k, a.* FROM t LATERAL VIEW inline(array(struct(k AS x, s AS y), struct(1 AS x, 'q' AS y))) a",
+        "SELECT e, count(*) FROM t LATERAL VIEW explode(array(k, 1)) x AS e WHERE e > 0 GROUP BY e",
+        "SELECT k FROM (SELECT k, explode(array(k, 1)) AS e FROM t) WHERE e = 1 UNION ALL SELECT k FROM t",
+        "SELECT * FROM (SELECT k, size(l) AS a, size(m) AS b FROM t) UNPIVOT (v FOR n IN (a, b))",
+    ],
+)
+def test_known_number_of_rows(spark: SparkSession, query: str) -> None:
+    df = spark.sql(query)
+    assert_same_rows(df)
+    plan_of(df)
+
+
+@pytest.mark.parametrize(
+    ("query", "outer"),
+    [
+        ("SELECT k, explode(l) FROM t", False),
+        ("SELECT k, explode_outer(l) FROM t", True),
+        ("SELECT posexplode(l) FROM t", False),
+        ("SELECT k, posexplode_outer(m) FROM t", True),
+        ("SELECT k, explode(m) FROM t", False),
+        ("SELECT k, inline_outer(arrays_zip(l, l)) AS (a, b) FROM t", True),
+        ("SELECT json_tuple(s, 'a', 'b') FROM t", False),
+        ("SELECT e FROM t LATERAL VIEW explode(split(s, ',')) x AS e WHERE e <> ''", False),
+        ("SELECT k FROM t INTERSECT ALL SELECT k + 1 FROM t", False),
+    ],
+)
+def test_generate_relation(spark: SparkSession, query: str, outer: bool) -> None:
+    df = spark.sql(query)
+    details = [message for message in messages(plan_of(df)) if message.DESCRIPTOR.full_name == "google.protobuf.Any"]
+    (detail,) = [Generate.FromString(message.value) for message in details]  # type: ignore[attr-defined]
+    assert detail.outer is outer
+    (problem,) = check(df, dialect="datafusion")
+    assert "several rows of one" in problem.reason
+    assert problem.hint
+
+
+def test_sample(spark: SparkSession) -> None:
+    df = spark.table("t").sample(withReplacement=True, fraction=0.5, seed=3)
+    (any_,) = [message for message in messages(plan_of(df)) if message.DESCRIPTOR.full_name == "google.protobuf.Any"]
+    detail = Sample.FromString(any_.value)  # type: ignore[attr-defined]
+    assert (detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed) == (0.0, 0.5, True, 3)
+    assert "Sample" in str(check(df, dialect="datafusion"))
