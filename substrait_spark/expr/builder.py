@@ -32,6 +32,7 @@ from ..context import Context
 from ..errors import NotInDialect, Unsupported
 from .scope import Scope
 
+from .struct_names import require_same_names
 if TYPE_CHECKING:
     from ..functions.frame import Frame
     from ..rel.builder import RelationBuilder
@@ -88,6 +89,8 @@ class ExpressionBuilder:
     def _emit_one(self, node: tree.Expression) -> Expression:
         try:
             return self._dispatch.rule_of(node)(self, node)
+            if self.dialect.quirks.named_structs:
+                require_same_names(node)
         except Unsupported as problem:
             self.context.report(node, problem)
         except (LookupError, TypeError, ValueError, AttributeError) as error:

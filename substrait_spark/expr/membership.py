@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..algebra.expression import Expression, SingularOrList
 from ..catalyst import tree
+from ..functions.comparison import alike_inside
 from ..functions.floating import groupable
 from .builder import ExpressionBuilder, Rule
 from .literal import typed_literal
@@ -18,7 +19,7 @@ def in_set(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """InSet: internal values that mean what the child's type says, in no order; sorted, for stable plans."""
     child = node["child"]
     values = [value for value in node["hset"].values if value is not None]
-    ordered = sorted(values, key=lambda value: (str(type(value)), value))
+    ordered = sorted(values, key=lambda value: (str(type(value)), repr(value) if isinstance(value, tuple) else value))
     with_null = [None] if len(ordered) < len(node["hset"].values) else []
     options = tuple(typed_literal(e, value, child.type) for value in [*ordered, *with_null])
     return or_list(e, e.emit(child), options)
@@ -29,7 +30,8 @@ def or_list(e: ExpressionBuilder, value: Expression, options: tuple[Expression, 
     if not options:
         return e.false()
     alike = e.alike([groupable(e, option) for option in options])
-    return SingularOrList(groupable(e, value), tuple(alike))
+    needle, *others = alike_inside(e, [groupable(e, value), *alike])
+    return SingularOrList(needle, tuple(others))
 
 
 RULES: dict[str, Rule] = {"In": in_, "InSet": in_set}

@@ -242,9 +242,12 @@ def join(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     given = [part for part in (node["array"], node["delimiter"], node["nullReplacement"]) if part is not None]
     list, *texts = e.emit_all(given)
     list = e.as_type(list, types.of("list", types.nullable(types.STRING), nullable=list.type.nullable))
-    return e.first(
-        lambda: e.call("spark:array_join", list, *texts), lambda: e.call("datafusion:array_to_string", list, *texts)
-    )
+
+    def by_engine() -> Expression:
+        shared = [e.share(text) for text in texts]
+        return guarded(e, shared[1:], lambda: e.call("datafusion:array_to_string", list, *shared), node.type)
+
+    return e.first(lambda: e.call("spark:array_join", list, *texts), by_engine)
 
 
 def repeat(e: ExpressionBuilder, node: tree.Expression) -> Expression:

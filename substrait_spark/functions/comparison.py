@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..algebra import types
 from ..algebra.types import FLOATS
 from ..catalyst import tree
 from ..errors import NotInDialect
@@ -21,9 +23,17 @@ def comparison(name: str) -> Rule:
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         left, right = emit_operand(e, node["left"]), emit_operand(e, node["right"])
-        return e.call(f"comparison:{name}", comparable(e, left), comparable(e, right))
+        left, right = alike_inside(e, [comparable(e, left), comparable(e, right)])
+        return e.call(f"comparison:{name}", left, right)
 
     return emit
+
+
+def alike_inside(e: ExpressionBuilder, values: Sequence[Expression]) -> Sequence[Expression]:
+    """The values in one type where types differ in the nullability of what is inside them."""
+    if len({types.required(value.type) for value in values}) > 1:
+        return e.alike(values)
+    return values
 
 
 def known(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -46,6 +56,9 @@ def extreme(name: str) -> Rule:
 
 def _extreme_float(e: ExpressionBuilder, name: str, values: list[Expression]) -> Expression:
     """Engines tell -0.0 from 0.0, so floating-point values are compared one by one."""
+    parts = any(isinstance(part, types.Type) for part in values[0].type.parameters)
+    if parts and e.dialect.quirks.nested_nulls_follow:
+        raise NotInDialect(f"the dialect {e.dialect.name} orders nulls inside a {values[0].type.kind} in its own way")
     if not holds_float(values[0].type):
         return e.call(f"datafusion:{name}", *values)
     if values[0].type.kind not in FLOATS:
