@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.resources
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
@@ -18,7 +18,7 @@ from .algebra.types import Type
 from .type_expressions import Bindings, Pattern, Program, matches, pattern, program
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
+    from importlib.abc import Traversable
 
 STANDARD = (
     "aggregate_approx",
@@ -84,11 +84,11 @@ class Declaration(NamedTuple):
 def source(alias: str) -> Traversable:
     """The extension file behind an alias."""
     if alias in OWN:
-        return importlib.resources.files(__package__).joinpath("extensions", f"functions_{alias}.yaml")
-    return importlib.resources.files("substrait_extensions.extensions").joinpath(f"functions_{alias}.yaml")
+        return importlib.resources.files(__package__) / "extensions" / f"functions_{alias}.yaml"
+    return importlib.resources.files("substrait_extensions.extensions") / f"functions_{alias}.yaml"
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(alias: str) -> dict[str, Any]:
     """The content of an extension file."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -100,7 +100,7 @@ def urn(alias: str) -> str:
     return str(load(alias)["urn"])
 
 
-@lru_cache(maxsize=None)
+@cache
 def implementations(kind: str, alias: str, name: str) -> tuple[Implementation, ...]:
     """Every implementation of a function in one extension file, in the file's order."""
     document = load(alias)
@@ -114,9 +114,7 @@ def implementations(kind: str, alias: str, name: str) -> tuple[Implementation, .
 
 def _implementation(urn: str, name: str, entry: Mapping[str, Any]) -> Implementation:
     arguments = tuple(_argument(argument) for argument in entry.get("args") or ())
-    signature = "_".join(
-        "req" if isinstance(argument, EnumArgument) else argument.short_name for argument in arguments
-    )
+    signature = "_".join("req" if isinstance(argument, EnumArgument) else argument.short_name for argument in arguments)
     variadic = entry.get("variadic")
     return Implementation(
         urn,

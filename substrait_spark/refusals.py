@@ -77,3 +77,8 @@ def _user_functions(node: Node) -> list[Node]:
 def _no_user_function(node: Node) -> str:
     name = node.get("name") or node.get("udfName") or node.get("aggregatorName") or "without a name"
     return f"the {USER_FUNCTIONS[node.name]} function {name} runs in Spark only"
+
+
+def unknown_form(error: Exception) -> Unsupported:
+    """Why a node can't be exported whose fields are not what is known of its class."""
+    return Unsupported(f"its form is not known ({type(error).__name__}: {error})")

@@ -16,7 +16,9 @@ from .algebra.types import SHORT_NAMES, Type
 
 Bindings = dict[str, Any]
 
-_TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_][A-Za-z_0-9]*(?:![A-Za-z_0-9]+)?)|(->|:=|==|!=|<=|>=|&&|\|\||[-+*/<>=?:(),!]))")
+_TOKEN = re.compile(
+    r"\s*(?:(\d+)|([A-Za-z_][A-Za-z_0-9]*(?:![A-Za-z_0-9]+)?)|(->|:=|==|!=|<=|>=|&&|\|\||[-+*/<>=?:(),!]))"
+)
 _ALIASES = {"bool": "boolean", "str": "string", "vbin": "binary", "dec": "decimal"}
 
 

@@ -52,7 +52,7 @@ class Grid:
             both = run_both(df)
         except Exception as error:  # noqa: BLE001 - each case of the batch then runs alone, and shows its own error
             return dict.fromkeys(calls, error)
-        return {call: tuple(_picked(table, n) for table in both) for n, call in enumerate(calls)}  # type: ignore[misc]
+        return {call: tuple(_picked(table, n) for table in both) for n, call in enumerate(calls)}
 
 
 def _picked(table: pa.Table, n: int) -> pa.Table:

@@ -16,7 +16,7 @@ from substrait_spark.functions.java_regex import Refused
 PATTERNS = 60
 TEXTS = 50
 CHARACTERS = "aaabbbA1   \n\n\r\ré😀._%-\u2028\u0085x,,\\$\u0130\u017fK\u212aks\t\u0301\u0661\x0b"
-LITERALS = [*'aaabbA1x -_%,é😀\n\rksK&#~"]}:=<>/@!']
+LITERALS: list[str] = [*'aaabbA1x -_%,é😀\n\rksK&#~"]}:=<>/@!']
 ESCAPES = (
     r"\d \w \s \D \W \S \. \\ \$ \n \r \t \- \% \x41 \u00e9 \x{1F600} \Qa.b\E \p{Alpha} \P{Punct} \012 \/ \#".split()
 )
@@ -115,7 +115,7 @@ def test_same_matches(spark: SparkSession, use: str) -> None:
     ctx = datafusion.context()
     ctx.register_record_batches("texts", [[pa.record_batch({"t": pa.array(texts, pa.string())})]])
     spark.createDataFrame([(t,) for t in texts], "t STRING").createOrReplaceTempView("texts")
-    columns = spark.createDataFrame([key for key in calls], "p STRING, r STRING, g INT")
+    columns = spark.createDataFrame(list(calls), "p STRING, r STRING, g INT")
     columns.createOrReplaceTempView("patterns")
     rows = spark.sql(f"SELECT p, r, g, t, {use} AS result FROM patterns CROSS JOIN texts").collect()
     assert len(rows) == PATTERNS * len(texts)

@@ -205,7 +205,7 @@ def test_set_operations_that_become_joins(spark: SparkSession, query: str, colum
 
 
 @pytest.mark.parametrize("query", ["INTERSECT ALL", "EXCEPT ALL"])
-def test_bag_operations_are_refused(spark: SparkSession, query: str) -> None:
+def test_bag_operations_are_refused_by_name(spark: SparkSession, query: str) -> None:
     df = spark.sql(f"SELECT k FROM l {query} SELECT k FROM r")
     plan_of(df)
     assert "ReplicateRows" in str(check(df, dialect="datafusion"))

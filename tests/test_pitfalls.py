@@ -101,7 +101,9 @@ def test_s5_count_of_several(spark: SparkSession) -> None:
 
 
 def test_s6_trim(spark: SparkSession) -> None:
-    assert_same_rows(spark.sql("SELECT trim(concat(' \\ta ', n)) AS a, trim(BOTH 'x' FROM concat('xx', n)) AS b FROM t"))
+    assert_same_rows(
+        spark.sql("SELECT trim(concat(' \\ta ', n)) AS a, trim(BOTH 'x' FROM concat('xx', n)) AS b FROM t")
+    )
 
 
 @pytest.mark.parametrize(
@@ -324,7 +326,9 @@ def test_h25_remainder_of_doubles(spark: SparkSession, ansi: bool) -> None:
     exact_or_refused(spark.sql("SELECT v % 2.0D AS r FROM t"))
 
 
-@pytest.mark.parametrize("bound", ["v RANGE BETWEEN 1.5", "cast(k AS bigint) RANGE BETWEEN 1", "dt RANGE BETWEEN INTERVAL '1' DAY"])
+@pytest.mark.parametrize(
+    "bound", ["v RANGE BETWEEN 1.5", "cast(k AS bigint) RANGE BETWEEN 1", "dt RANGE BETWEEN INTERVAL '1' DAY"]
+)
 def test_h26_range_frames(spark: SparkSession, bound: str) -> None:
     df = spark.sql(f"SELECT n, count(*) OVER (ORDER BY {bound} PRECEDING AND CURRENT ROW) AS c FROM t")
     assert check(df)

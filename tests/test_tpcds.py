@@ -9,6 +9,7 @@ import tpc_data
 from pyspark.sql import SparkSession
 from rows import assert_same_rows, plan_of
 
+
 @pytest.mark.parametrize("number", range(1, 100))
 def test_rows(spark: SparkSession, tpcds: Path, number: int) -> None:
     df = spark.sql(tpc_data.queries(tpcds)[number])

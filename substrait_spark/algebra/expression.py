@@ -219,9 +219,7 @@ class Cast(Expression):
         cast = target.cast
         cast.type.CopyFrom(types.message(self.type))
         cast.failure_behavior = (
-            Message.Cast.FAILURE_BEHAVIOR_THROW_EXCEPTION
-            if self.throws
-            else Message.Cast.FAILURE_BEHAVIOR_RETURN_NULL
+            Message.Cast.FAILURE_BEHAVIOR_THROW_EXCEPTION if self.throws else Message.Cast.FAILURE_BEHAVIOR_RETURN_NULL
         )
         self.input.write(cast.input, anchors)
 
@@ -231,9 +229,7 @@ class IfThen(Expression):
 
     __slots__ = ("clauses", "otherwise")
 
-    def __init__(
-        self, clauses: tuple[tuple[Expression, Expression], ...], otherwise: Expression
-    ) -> None:
+    def __init__(self, clauses: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> None:
         self.clauses = clauses
         self.otherwise = otherwise
         self.type = otherwise.type
@@ -594,6 +590,18 @@ class WindowFunction(Expression):
         self.height = max(call.height, *inner) if inner else call.height
         self.raises = any(part.raises for part in call.expressions())
 
+    def children(self) -> tuple[Expression, ...]:
+        return (*self.call.expressions(), *self.partition, *(sort.expression for sort in self.sorts))
+
+    def with_children(self, children: Sequence[Expression]) -> Expression:
+        count, keys = len(self.call.expressions()), len(self.partition)
+        sorts = tuple(
+            SortField(expression, sort.ascending, sort.nulls_first)
+            for sort, expression in zip(self.sorts, children[count + keys :], strict=True)
+        )
+        call = self.call.with_expressions(children[:count])
+        return WindowFunction(call, tuple(children[count : count + keys]), sorts, self.offset_field)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         function = target.window_function
         self.call.write(function, anchors, self.offset_field)
@@ -603,7 +611,7 @@ class WindowFunction(Expression):
             sort.write(function.sorts.add(), anchors)
 
 
-PHASE = 3
+PHASE: Any = 3
 """AggregationPhase.INITIAL_TO_RESULT: the unspecified phase would mean intermediate to result."""
 
 
@@ -616,11 +624,7 @@ def _checked(declaration: Declaration, options: Sequence[tuple[str, str]]) -> bo
 
 
 def invocation(distinct: bool) -> Any:
-    return (
-        AggregateMessage.AGGREGATION_INVOCATION_DISTINCT
-        if distinct
-        else AggregateMessage.AGGREGATION_INVOCATION_ALL
-    )
+    return AggregateMessage.AGGREGATION_INVOCATION_DISTINCT if distinct else AggregateMessage.AGGREGATION_INVOCATION_ALL
 
 
 def _put_back(

@@ -26,9 +26,7 @@ class Relation:
     emit: tuple[int, ...] | None
     height: int
 
-    def _finish(
-        self, inputs: tuple[Relation, ...], direct: Sequence[Type], expressions: int = 0
-    ) -> None:
+    def _finish(self, inputs: tuple[Relation, ...], direct: Sequence[Type], expressions: int = 0) -> None:
         """Set what every relation has: its inputs, its own columns, and the height with its expressions'."""
         self.inputs = inputs
         self.types = tuple(direct)
@@ -141,9 +139,7 @@ class VirtualTable(Read):
 
     __slots__ = ("rows",)
 
-    def __init__(
-        self, rows: Sequence[tuple[Expression, ...]], names: Sequence[str], schema: Sequence[Type]
-    ) -> None:
+    def __init__(self, rows: Sequence[tuple[Expression, ...]], names: Sequence[str], schema: Sequence[Type]) -> None:
         self.rows = tuple(rows)
         self.names = tuple(names)
         self.schema = tuple(schema)

@@ -250,9 +250,7 @@ def write(type: Type, target: TypeMessage) -> None:
 def write_struct(type: Type, target: TypeMessage.Struct) -> None:
     """Fill a struct type message, which also is the schema of a NamedStruct."""
     _write_all(type.parameters, target.types)
-    target.nullability = (
-        TypeMessage.NULLABILITY_NULLABLE if type.nullable else TypeMessage.NULLABILITY_REQUIRED
-    )
+    target.nullability = TypeMessage.NULLABILITY_NULLABLE if type.nullable else TypeMessage.NULLABILITY_REQUIRED
 
 
 def _write_all(types: Sequence[Type], target: Any) -> None:

@@ -95,8 +95,10 @@ def _value(value: Any, types: list[DataType], nodes: list[Node]) -> Any:
         return nodes[value]
     if kind is list:
         return tuple([_value(element, types, nodes) for element in value])
-    if kind is not dict:
-        return value
+    return _tagged(value, types) if kind is dict else value
+
+
+def _tagged(value: dict[str, Any], types: list[DataType]) -> Any:
     ((tag, content),) = value.items()
     if tag in ("i", "d"):
         return content

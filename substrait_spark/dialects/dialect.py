@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.resources
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +33,10 @@ class Quirks(NamedTuple):
     """Moves projections below filters, so that they may raise for rows that the filter drops."""
     window_offset_field: bool = False
     """Reads a window bound's removed integer `offset` in place of `offset_expr`."""
+    unsigned_range_keys: bool = False
+    """Runs frames by range with offsets for unsigned 64-bit sort keys only, and gets them wrong for all others."""
+    empty_frames: bool = True
+    """Takes window frames that can't hold a row, such as those from the current row to the one before it."""
     grouping_sets: bool = True
     """Runs aggregates with several grouping sets as the specification says."""
     inline_references: bool = True
@@ -262,7 +266,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-@lru_cache(maxsize=None)
+@cache
 def _built_in(name: str) -> Dialect:
     text = importlib.resources.files(__package__).joinpath(f"{name}.yaml").read_text("utf-8")
     return Dialect(name, _parse(text, name))

@@ -50,6 +50,8 @@ def _type(message: TypeMessage, names: Iterator[str]) -> pa.DataType:
     kind = message.WhichOneof("kind")
     if kind in _SIMPLE:
         return _SIMPLE[kind]
+    if kind is None:
+        raise InvalidPlanError("A type of the plan is empty.")
     value = getattr(message, kind)
     if kind == "decimal":
         return pa.decimal128(value.precision, value.scale)

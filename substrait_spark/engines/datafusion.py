@@ -42,9 +42,7 @@ def context() -> SessionContext:
     return ctx
 
 
-def execute(
-    plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[str, Any] | None = None
-) -> pa.Table:
+def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[str, Any] | None = None) -> pa.Table:
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
     Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
@@ -126,7 +124,9 @@ def _bind_files(read: ReadRel, ctx: SessionContext) -> str:
     paths = [_path(item.uri_file) for item in items]
     missing = [str(path) for path in paths if not path.exists()]
     if missing:
-        raise InvalidPlanError(f"There is no file {missing[0]}" + (f" (and {len(missing) - 1} more)." if missing[1:] else "."))
+        raise InvalidPlanError(
+            f"There is no file {missing[0]}" + (f" (and {len(missing) - 1} more)." if missing[1:] else ".")
+        )
     name = _name(read)
     read.ClearField("local_files")
     read.named_table.names.append(name)

@@ -61,4 +61,6 @@ def _offsets(array: pa.Array) -> pa.Array:
     """The offsets of lists into their values, null where the list is null."""
     offsets = array.offsets.cast(pa.int32()).to_pylist()
     nulls = array.is_null().to_pylist()
-    return pa.array([None if null else offset for offset, null in zip(offsets, [*nulls, False], strict=True)], pa.int32())
+    return pa.array(
+        [None if null else offset for offset, null in zip(offsets, [*nulls, False], strict=True)], pa.int32()
+    )

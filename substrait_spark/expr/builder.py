@@ -30,9 +30,10 @@ from ..catalyst import tree
 from ..catalyst.types import to_substrait
 from ..context import Context
 from ..errors import NotInDialect, Unsupported
+from ..refusals import unknown_form
 from .scope import Scope
-
 from .struct_names import require_same_names
+
 if TYPE_CHECKING:
     from ..functions.frame import Frame
     from ..rel.builder import RelationBuilder
@@ -88,13 +89,13 @@ class ExpressionBuilder:
 
     def _emit_one(self, node: tree.Expression) -> Expression:
         try:
-            return self._dispatch.rule_of(node)(self, node)
             if self.dialect.quirks.named_structs:
                 require_same_names(node)
+            return self._dispatch.rule_of(node)(self, node)
         except Unsupported as problem:
             self.context.report(node, problem)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            self.context.report(node, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
+            self.context.report(node, unknown_form(error))
         return self.stand_in(node)
 
     def stand_in(self, node: tree.Expression) -> Expression:
@@ -266,7 +267,9 @@ class ExpressionBuilder:
         It holds a value of the row, so that engines don't evaluate it before they must.
         """
         shown = self.coalesce(self.cast(witness, types.STRING), self.literal("", types.STRING))
-        text = self.call("string:concat", self.literal(message + " ", types.STRING), shown, null_handling="ACCEPT_NULLS")
+        text = self.call(
+            "string:concat", self.literal(message + " ", types.STRING), shown, null_handling="ACCEPT_NULLS"
+        )
         return self.cast(self.cast(text, types.I64), type)
 
     def list_of(self, element: Type, parts: Sequence[Expression]) -> Expression:

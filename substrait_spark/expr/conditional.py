@@ -10,9 +10,7 @@ from .nested import typed_null
 
 def if_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """If: a condition that is null counts as false."""
-    return e.if_then(
-        e.emit(node["predicate"]), e.emit(node["trueValue"]), e.emit(node["falseValue"])
-    )
+    return e.if_then(e.emit(node["predicate"]), e.emit(node["trueValue"]), e.emit(node["falseValue"]))
 
 
 def case_when(e: ExpressionBuilder, node: tree.Expression) -> Expression:

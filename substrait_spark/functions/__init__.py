@@ -6,8 +6,26 @@ from typing import TYPE_CHECKING
 
 from ..catalyst.tree import Expression
 from ..errors import Unsupported
-from ..refusals import no_aggregate
-from . import hash, mathematics, rounding, arithmetic, bitwise, collection, comparison, datetime, datetime_format, interval, encoding, format, higher_order, map_, regular_expression, string, structured_text
+from ..refusals import no_aggregate, unknown_form
+from . import (
+    arithmetic,
+    bitwise,
+    collection,
+    comparison,
+    datetime,
+    datetime_format,
+    encoding,
+    format,
+    hash,
+    higher_order,
+    interval,
+    map_,
+    mathematics,
+    regular_expression,
+    rounding,
+    string,
+    structured_text,
+)
 from .aggregate import AGGREGATE
 from .measure import Measured, Site
 from .table import Plain, first_type, key_of
@@ -59,5 +77,5 @@ def aggregate_rule(site: Site) -> Measured:
     except Unsupported as problem:
         site.e.context.report(function, problem)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        site.e.context.report(function, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
+        site.e.context.report(function, unknown_form(error))
     return Measured((), lambda above, references: above.stand_in(aggregate))

@@ -46,7 +46,9 @@ def count_of_tuples(site: Site, values: Sequence[Expression]) -> AggregateFuncti
     e = site.e
     present = [e.is_not_null(value) for value in values if value.type.nullable]
     where = e.and_(*present) if present else None
-    return site.call("aggregate_generic:count", tuple_of(e, [groupable(e, value) for value in values]), where=where, as_told=True)
+    return site.call(
+        "aggregate_generic:count", tuple_of(e, [groupable(e, value) for value in values]), where=where, as_told=True
+    )
 
 
 def tuple_of(e: ExpressionBuilder, values: Sequence[Expression]) -> Expression:
@@ -239,7 +241,7 @@ def average_of_unscaled(site: Site, node: tree.Expression) -> Measured:
 
 def _average_by_doubles(site: Site, child: Expression) -> Measured:
     """The sum without its point, as a double, by the count, by the power of ten; then rounded as Spark does."""
-    e, wanted = site.e, average_type(child.type)
+    wanted = average_type(child.type)
     precision, scale = child.type.parameters
     if precision > 10:
         raise NotInDialect(
@@ -354,7 +356,11 @@ def first(site: Site, node: tree.Expression) -> Measured:
 def _value_of_any_row(site: Site, node: tree.Expression, child: Expression) -> Measured:
     """Any row's value. Several of one relation are of the same row, as dropDuplicates needs: of a struct of them all."""
     e = site.e
-    same_row = [call for call in site.group.aggregates if _of_any_row(call) and tree.same(call["filter"], site.aggregate["filter"])]
+    same_row = [
+        call
+        for call in site.group.aggregates
+        if _of_any_row(call) and tree.same(call["filter"], site.aggregate["filter"])
+    ]
     if len(same_row) < 2 or not e.dialect.allows_expression("NESTED", "nested_types", "STRUCT"):
         return site.one("aggregate_generic:any_value", child, skips=None, ignore_nulls="FALSE")
     position = next(n for n, call in enumerate(same_row) if call is site.aggregate)

@@ -58,16 +58,16 @@ def operator(name: str) -> Rule:
     return binary(integers, floats, decimal_arithmetic.plain_operation(name))
 
 
-def integer_operation(
-    e: ExpressionBuilder, name: str, left: Expression, right: Expression, mode: str
-) -> Expression:
+def integer_operation(e: ExpressionBuilder, name: str, left: Expression, right: Expression, mode: str) -> Expression:
     """An integer operation with the overflow that the mode asks for."""
     if mode == LEGACY:
         return e.call(f"spark:{name}", left, right)
     return e.first(
-        lambda: e.call(f"spark:try_{name}", left, right)
-        if mode == TRY
-        else e.call(f"arithmetic:{name}", left, right, overflow="ERROR"),
+        lambda: (
+            e.call(f"spark:try_{name}", left, right)
+            if mode == TRY
+            else e.call(f"arithmetic:{name}", left, right, overflow="ERROR")
+        ),
         lambda: _widened(e, name, left, right, mode == ANSI),
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import types
+from ..algebra.expression import Literal
 from ..catalyst import tree
 from ..errors import NotInDialect
 from . import time_zone as tz
@@ -258,7 +259,8 @@ def _made(
         return found
     known = [e.is_not_null(part) for part in parts if part.type.nullable]
     failed = e.and_(e.is_null(local), *known)
-    return e.if_then(failed, raised(e, "DATETIME_FIELD_OUT_OF_BOUNDS", found.type, year), found)
+    witness = next((part for part in parts if not isinstance(part, Literal)), year)
+    return e.if_then(failed, raised(e, "DATETIME_FIELD_OUT_OF_BOUNDS", found.type, witness), found)
 
 
 # ---- months between

@@ -168,9 +168,7 @@ def _modulus(e: ExpressionBuilder, left: Expression, right: Expression) -> Expre
     return e.call("datafusion:modulus", left, right)
 
 
-def positive_remainder(
-    e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression
-) -> Expression:
+def positive_remainder(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
     """pmod: ((left % right) + right) % right where the remainder is negative."""
     return e.first(
         lambda: own(e, "pmod", node, left, right),
@@ -178,9 +176,7 @@ def positive_remainder(
     )
 
 
-def _positive_remainder(
-    e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression
-) -> Expression:
+def _positive_remainder(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
     (p1, s1), (p2, s2) = left.type.parameters, right.type.parameters
     if max(p1, p2) > 36 or max(p1 - s1, p2 - s2) + max(s1, s2) + 1 > NARROW:
         raise NotInDialect(f"the dialect {e.dialect.name} has no pmod of {left.type} and {right.type}")
@@ -193,9 +189,7 @@ def _positive_remainder(
     return e.if_then(negative, e.narrow(shifted, wanted, throws), e.narrow(result, wanted, throws))
 
 
-def integral_quotient(
-    e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression
-) -> Expression:
+def integral_quotient(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
     """div: the quotient without its fraction, of which Spark keeps the low 64 bits."""
     throws = eval_mode(node) == ANSI
     (p1, s1), (_, s2) = left.type.parameters, right.type.parameters

@@ -38,6 +38,12 @@ class Frame(NamedTuple):
         )
 
     @property
+    def never_holds_a_row(self) -> bool:
+        """Whether the frame ends before it begins."""
+        ends = (self.lower.kind, self.upper.kind)
+        return ends in (("current", "preceding"), ("following", "current"), ("following", "preceding"))
+
+    @property
     def offsets(self) -> tuple[int, ...]:
         """The distances of a frame by range from the current row's key, those before it negative."""
         if self.rows:

@@ -141,11 +141,11 @@ def _added(
     e: ExpressionBuilder, node: tree.Expression, value: Expression, counted: Callable[[], Expression]
 ) -> Expression:
     """The sum of a value and an interval, or the form that counts the interval."""
-    interval = node["interval"]
-    if lacking(e, interval):
+    interval, zone = node["interval"], zone_argument(e, node, value)
+    nothing = e.null(e.type_of(interval))
+    if lacking(e, interval) or not e.has(lambda: e.call("spark:add_interval", value, nothing, *zone)):
         return counted()
-    zone = zone_argument(e, node, value)
-    return e.first(lambda: e.call("spark:add_interval", value, e.emit(interval), *zone), counted)
+    return e.call("spark:add_interval", value, e.emit(interval), *zone)
 
 
 def added_time(e: ExpressionBuilder, value: Expression, amount: Expression, where: Zone) -> Expression:

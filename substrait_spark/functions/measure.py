@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.expression import AggregateFunction, Expression, SortField
 from ..algebra.types import Type
@@ -57,7 +57,7 @@ class Site:
         sorts: tuple[SortField, ...] = (),
         skips: int | None = 0,
         as_told: bool = False,
-        **options: str | None,
+        **options: Any,
     ) -> AggregateFunction:
         """One call of an aggregate function by `alias:name`, for the rows where `where` holds.
 
@@ -72,12 +72,14 @@ class Site:
         if self.frame is None:
             return e.aggregate(function, *arguments, distinct=self.distinct, filter=condition, sorts=sorts, **options)
         if sorts:
-            raise NotInDialect(f"{self.aggregate['aggregateFunction'].name} with an order of its own is no window function")
+            raise NotInDialect(
+                f"{self.aggregate['aggregateFunction'].name} with an order of its own is no window function"
+            )
         if condition is not None:
             arguments = self._filtered(arguments, condition, skips)
         return e.aggregate(function, *arguments, distinct=self.distinct, frame=self.frame, **options)
 
-    def one(self, function: str, *arguments: Expression | str, **options: str | None) -> Measured:
+    def one(self, function: str, *arguments: Expression | str, **options: Any) -> Measured:
         """A single call, whose result is the aggregate's."""
         return Measured((self.call(function, *arguments, **options),), as_is)
 
@@ -119,9 +121,7 @@ class Group:
     where there is one that can't be told.
     """
 
-    def __init__(
-        self, aggregates: Sequence[tree.Expression] = (), sorts: tuple[SortField, ...] | None = ()
-    ) -> None:
+    def __init__(self, aggregates: Sequence[tree.Expression] = (), sorts: tuple[SortField, ...] | None = ()) -> None:
         self.aggregates = aggregates
         self._sorts = sorts
         self._shared: dict[int, AggregateFunction] = {}
@@ -154,6 +154,6 @@ def plain_aggregate(function: str, ignoring: str = "", skips: int | None = 0, **
 
     def emit(site: Site, node: tree.Expression) -> Measured:
         arguments = site.e.emit_all(arguments_of(node, ignored))
-        return site.one(function, *arguments, skips=skips, **options)  # type: ignore[arg-type]
+        return site.one(function, *arguments, skips=skips, **options)
 
     return emit

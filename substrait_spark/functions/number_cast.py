@@ -273,9 +273,7 @@ def double_to_text(e: ExpressionBuilder, value: Expression, target: Type, mode: 
             shown(e.call("spark:subtract", length(whole), e.i64(1))),
         ),
         e.call("comparison:lt", size, e.fp64(1e-3)),
-        joined(
-            e, sign, _mantissa(e, significant), e.text("E-"), shown(e.call("spark:add", zeros, e.i64(1)))
-        ),
+        joined(e, sign, _mantissa(e, significant), e.text("E-"), shown(e.call("spark:add", zeros, e.i64(1)))),
         shown(value),
     )
 

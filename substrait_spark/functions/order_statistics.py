@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra import types
@@ -10,8 +9,8 @@ from ..algebra.expression import Expression, Literal, SortField
 from ..algebra.types import FLOATS, INTEGERS
 from ..catalyst import tree
 from ..errors import NotInDialect, Unsupported
-from .floating import comparable, groupable
-from .measure import AggregateRule, Measured, Site, as_is
+from .floating import groupable
+from .measure import AggregateRule, Measured, Site
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder

@@ -211,7 +211,9 @@ def _split(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Ex
     if limit is None:
         raise NotInDialect("the limit is no literal")
     if limit == 1:
-        return e.if_then(e.is_null(value), e.null(STRINGS), e.call_as(types.required(STRINGS), "datafusion:make_array", value))
+        return e.if_then(
+            e.is_null(value), e.null(STRINGS), e.call_as(types.required(STRINGS), "datafusion:make_array", value)
+        )
     pattern, separator = java_regex.splitter(_pattern(node["regex"]))
     if pattern is None:
         all_pieces = e.call("datafusion:string_to_array", value, e.text(separator))
@@ -228,7 +230,9 @@ def _split(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Ex
 def _limited(e: ExpressionBuilder, pieces: Expression, separator: str, limit: int) -> Expression:
     """At most as many pieces, the last of which has the others in it."""
     last = e.call("datafusion:array_slice", pieces, e.i64(limit), e.i64(LONGEST))
-    rest = e.call_as(types.required(STRINGS), "datafusion:make_array", e.call("datafusion:array_to_string", last, e.text(separator)))
+    rest = e.call_as(
+        types.required(STRINGS), "datafusion:make_array", e.call("datafusion:array_to_string", last, e.text(separator))
+    )
     first = e.call("datafusion:array_slice", pieces, e.i64(1), e.i64(limit - 1))
     more = e.is_not_null(e.call("datafusion:array_element", pieces, e.i64(limit + 1)))
     return e.if_then(more, e.call("datafusion:array_concat", first, rest), pieces)

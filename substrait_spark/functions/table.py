@@ -39,8 +39,7 @@ OWNER = {"StaticInvoke": "staticObject", "Invoke": "targetObject"}
 """What a function that Spark left as a call of a Java method is a method of."""
 
 CALL_DETAILS = frozenset(
-    "staticObject functionName dataType inputTypes methodInputTypes propagateNull returnNullable isDeterministic scalarFunction"
-    .split()
+    "staticObject functionName dataType inputTypes methodInputTypes propagateNull returnNullable isDeterministic scalarFunction".split()
 )
 """Fields of such calls that say how Java is called, not what the function means."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import types
-from ..algebra.expression import Expression, Literal, WindowCall
+from ..algebra.expression import Expression, WindowCall
 from ..catalyst import tree
 from ..errors import Unsupported
 from ..refusals import no_aggregate

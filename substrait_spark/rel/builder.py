@@ -14,7 +14,7 @@ from ..context import Context
 from ..errors import Unsupported
 from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
-from ..refusals import no_relation
+from ..refusals import no_relation, unknown_form
 from .allowed import Checked
 from .evaluation_order import keep
 from .output import Output
@@ -46,8 +46,7 @@ class RelationBuilder:
             except Unsupported as problem:
                 self.context.report(node, problem)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
-                problem = Unsupported(f"its form is not known ({type(error).__name__}: {error})")
-                self.context.report(node, problem)
+                self.context.report(node, unknown_form(error))
             return self._stand_in(node)
 
     def expressions(self, scope: Scope) -> ExpressionBuilder:

@@ -41,7 +41,11 @@ def _marked(relation: Relation) -> Relation | None:
     if isinstance(relation, Sort | Fetch):
         below = _marked(relation.inputs[0])
         if below is not None:
-            above = Sort(below, relation.sorts) if isinstance(relation, Sort) else Fetch(below, relation.offset, relation.count)
+            above = (
+                Sort(below, relation.sorts)
+                if isinstance(relation, Sort)
+                else Fetch(below, relation.offset, relation.count)
+            )
             return above.select((*columns, len(below.types) - 1))
     return None
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra.expression import Expression, FieldReference, SortField, WindowCall, WindowFunction
-from ..algebra.relation import Relation, Window
+from ..algebra.relation import Project, Relation, Window
 from ..catalyst import tree
-from ..errors import Unsupported
+from ..errors import NotInDialect, Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.sort_order import sort_field
 from ..functions.floating import groupable
-from ..functions.frame import frame_of
+from ..functions.frame import Frame, frame_of
+from ..functions.unsigned_range import shifted
 from ..functions.window import WINDOW, Windowed
+from ..refusals import unknown_form
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
@@ -25,62 +27,61 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     partition = tuple(groupable(e, key) for key in e.emit_all(node["partitionSpec"]))
     sorts = tuple(sort_field(e, order) for order in node["orderSpec"])
     calls = [(call, windowed(e, call)) for call in window_calls(node["windowExpressions"])]
-    ids = input.ids + ids_of(node["windowExpressions"])
-    if r.dialect.allows_relation("CONSISTENT_PARTITION_WINDOW"):
-        return Output(_as_relation(r, node, input, calls, partition, sorts), ids)
-    return Output(_as_expressions(r, node, input, calls, partition, sorts), ids)
-
-
-def _as_relation(
-    r: RelationBuilder,
-    node: tree.Plan,
-    input: Output,
-    calls: Sequence[tuple[tree.Expression, Windowed]],
-    partition: tuple[Expression, ...],
-    sorts: tuple[SortField, ...],
-) -> Relation:
-    flat: list[WindowCall] = [call for _, windowed in calls for call in windowed.calls]
-    relation = Window(input.relation, flat, partition, sorts)
+    flat = [part for _, windowed in calls for part in windowed.calls]
+    relation = computed(r, input.relation, flat, partition, sorts)
     above = r.expressions(Output(relation, input.ids).scope())
     ordinal = len(input.ids)
-    for call, windowed in calls:
-        references = []
-        for part in windowed.calls:
-            references.append(FieldReference(ordinal, part.type))
-            ordinal += 1
-        above.let(call, windowed.result(above, references))
+    for call, windows in calls:
+        references = [FieldReference(ordinal + n, part.type) for n, part in enumerate(windows.calls)]
+        ordinal += len(references)
+        above.let(call, windows.result(above, references))
     kept = [FieldReference(n, kind) for n, kind in enumerate(input.relation.types)]
-    return columns(relation, [*kept, *above.emit_all(node["windowExpressions"])])
+    results = columns(relation, [*kept, *above.emit_all(node["windowExpressions"])])
+    return Output(results, input.ids + ids_of(node["windowExpressions"]))
 
 
-def _as_expressions(
+def computed(
     r: RelationBuilder,
-    node: tree.Plan,
-    input: Output,
-    calls: Sequence[tuple[tree.Expression, Windowed]],
+    input: Relation,
+    calls: Sequence[WindowCall],
     partition: tuple[Expression, ...],
     sorts: tuple[SortField, ...],
 ) -> Relation:
-    above = r.expressions(input.scope())
+    """The columns of the input, then those of the window calls."""
+    if not calls:
+        return input
+    if r.dialect.allows_relation("CONSISTENT_PARTITION_WINDOW"):
+        return Window(input, calls, partition, sorts)
     offset_field = r.dialect.quirks.window_offset_field
-    for call, windowed in calls:
-        parts = [WindowFunction(part, partition, sorts, offset_field) for part in windowed.calls]
-        above.let(call, windowed.result(above, parts))
-    kept: list[Expression] = [FieldReference(n, kind) for n, kind in enumerate(input.relation.types)]
-    return columns(input.relation, [*kept, *above.emit_all(node["windowExpressions"])])
+    e = r.expressions(Output(input, ()).scope())
+    functions = []
+    for call in calls:
+        keyed, order = shifted(e, call, sorts)
+        functions.append(WindowFunction(keyed, partition, order, offset_field))
+    return Project(input, functions)
 
 
 def windowed(e: ExpressionBuilder, node: tree.Expression) -> Windowed:
     """The calls of a WindowExpression; what has none is reported."""
+    function = node["windowFunction"]
     try:
-        function = node["windowFunction"]
         rule = WINDOW.get(function.name)
         if rule is None:
             raise Unsupported(f"the window function {function.name} has no Substrait form")
-        return rule(e, function, frame_of(e, node["windowSpec"]))
+        frame = frame_of(e, node["windowSpec"])
+        require_frame(e, frame)
+        return rule(e, function, frame)
     except Unsupported as problem:
         e.context.report(node, problem)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        e.context.report(node, unknown_form(error))
     return Windowed((), lambda above, references: above.stand_in(node))
+
+
+def require_frame(e: ExpressionBuilder, frame: Frame) -> None:
+    """Refuse a frame that the dialect does not take."""
+    if frame.never_holds_a_row and not e.dialect.quirks.empty_frames:
+        raise NotInDialect(f"the dialect {e.dialect.name} has no frames that can't hold a row")
 
 
 def window_calls(expressions: Sequence[tree.Expression]) -> list[tree.Expression]:
@@ -92,7 +93,7 @@ def window_calls(expressions: Sequence[tree.Expression]) -> list[tree.Expression
         if node.name == "WindowExpression":
             found.setdefault(id(node), node)  # type: ignore[arg-type]
         else:
-            stack.extend(reversed(node.children()))
+            stack.extend(reversed(list(node.children())))
     return list(found.values())
 
 

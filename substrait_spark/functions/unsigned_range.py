@@ -1,0 +1,102 @@
+"""Frames by range for engines that run them rightly for unsigned 64-bit sort keys only: keys are shifted to be such."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..algebra import types
+from ..algebra.expression import Bound, Expression, Literal, SortField, WindowCall
+from ..algebra.types import INTEGERS
+from ..errors import NotInDialect
+from .frame import DAY
+
+if TYPE_CHECKING:
+    from ..expr.builder import ExpressionBuilder
+
+SHIFT = 2**62
+"""Makes keys of less than 62 bits positive. Offsets must be smaller than a half of it."""
+
+FULL_SHIFT = 2**63
+"""Makes all 64-bit keys positive; the sum is a decimal."""
+
+
+def shifted(
+    e: ExpressionBuilder, call: WindowCall, sorts: tuple[SortField, ...]
+) -> tuple[WindowCall, tuple[SortField, ...]]:
+    """A call and its order, with a shifted key and offsets in its units where the frame has offsets by range."""
+    bounds = [bound for bound in (call.lower, call.upper) if bound.offset is not None]
+    if call.rows or not bounds or not e.dialect.quirks.unsigned_range_keys:
+        return call, sorts
+    (sort,) = sorts
+    distances = {id(bound): _distance(e, sort.expression, bound) for bound in bounds}
+    signed = [distances[id(bound)] * (-1 if bound.kind == "preceding" else 1) for bound in bounds]
+    key = _unsigned(e, sort.expression, signed if sort.ascending else [-distance for distance in signed])
+    lower, upper = (
+        Bound(bound.kind, e.i64(distances[id(bound)])) if bound.offset is not None else bound
+        for bound in (call.lower, call.upper)
+    )
+    over = WindowCall(call.declaration, call.arguments, False, lower, upper, call.options)
+    return over, (SortField(key, sort.ascending, sort.nulls_first),)
+
+
+def _distance(e: ExpressionBuilder, key: Expression, bound: Bound) -> int:
+    """An offset in the units that the shifted key counts."""
+    offset = bound.offset
+    if not isinstance(offset, Literal) or not isinstance(offset.value, int):
+        raise NotInDialect(f"the dialect {e.dialect.name} has no frames by range of floating-point numbers")
+    if offset.type.kind == "interval_year":
+        raise NotInDialect(f"the dialect {e.dialect.name} has no frames by range of months")
+    distance = offset.value
+    if key.type.kind == "date" and offset.type.kind == "interval_day":
+        distance, rest = divmod(distance, DAY)
+        if rest:
+            raise NotInDialect("a frame of a part of a day")
+    if distance >= SHIFT // 2 and key.type.kind != "i64":
+        raise NotInDialect("the offset of the frame by range is too great")
+    return distance
+
+
+def _unsigned(e: ExpressionBuilder, key: Expression, distances: list[int]) -> Expression:
+    """The key as an unsigned number, which raises where key and offset overflow, as Spark does with ANSI mode on."""
+    if key.type.kind in INTEGERS:
+        key = _checked(e, key, distances)
+    if key.type.kind == "i64":
+        digits = types.of("decimal", 19, 0, nullable=False)
+        positive = e.call("arithmetic_decimal:add", e.cast(key, digits), e.literal(FULL_SHIFT, digits))
+        return e.call("datafusion:arrow_cast", positive, e.text("UInt64"))
+    return e.call("datafusion:arrow_cast", e.call("spark:add", _counted(e, key), e.i64(SHIFT)), e.text("UInt64"))
+
+
+def _counted(e: ExpressionBuilder, key: Expression) -> Expression:
+    """The key as a number: of days, of microseconds, or without its point."""
+    kind = key.type.kind
+    if kind in INTEGERS:
+        return e.cast(key, types.I64)
+    if kind == "date" and e.dialect.quirks.counting_casts:
+        return e.cast(e.cast(key, types.I32), types.I64)
+    if kind in ("precision_timestamp", "precision_timestamp_tz") and e.dialect.quirks.counting_casts:
+        return e.cast(key, types.I64)
+    if kind == "decimal" and key.type.parameters[0] <= 18:
+        scale = key.type.parameters[1]
+        unit = e.literal(10**scale, types.of("decimal", scale + 1, 0, nullable=False))
+        return e.cast(e.call("arithmetic_decimal:multiply", key, unit), types.I64)
+    raise NotInDialect(
+        f"the dialect {e.dialect.name} has no frames by range of keys of the type {key.type}",
+        "Order by an integer, a date, a timestamp or a decimal of at most 18 digits.",
+    )
+
+
+def _checked(e: ExpressionBuilder, key: Expression, distances: list[int]) -> Expression:
+    """An integer key that raises where an offset leads out of its type."""
+    required = types.required(key.type)
+    top = 2 ** (int(key.type.kind[1:]) - 1)
+    above, below = max([0, *distances]), min([0, *distances])
+    outside = []
+    if above:
+        outside.append(e.call("comparison:gt", key, e.literal(top - 1 - above, required)))
+    if below:
+        outside.append(e.call("comparison:lt", key, e.literal(-top - below, required)))
+    if not outside:
+        return key
+    overflow = e.raises("[ARITHMETIC_OVERFLOW] a frame by range begins or ends outside of its type", key.type, key)
+    return e.if_then(e.or_(*outside), overflow, key)
