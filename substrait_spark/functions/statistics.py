@@ -199,16 +199,16 @@ def pairwise(name: str, y: str, x: str, formula: Formula) -> AggregateRule:
 
     def emit(site: Site, node: tree.Expression) -> Measured:
         require_null_for_one(node)
-        values = site.e.emit_all([node[y], node[x]])
+        left, right = site.e.emit(node[y]), site.e.emit(node[x])
 
         def composed() -> Measured:
-            calls = calls_of_pairs(site, *values, needs)
+            calls = calls_of_pairs(site, left, right, needs)
             return Measured(
                 calls,
                 lambda above, refs: formula.result(PairStatistics(above, dict(zip(needs, refs, strict=True)))),
             )
 
-        return site.e.first(lambda: site.one(f"spark:{name}", *values), composed)
+        return site.e.first(lambda: site.one(f"spark:{name}", left, right), composed)
 
     return emit
 
