@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -185,9 +186,9 @@ def test_an_existence_join_is_a_mark_join(spark: SparkSession) -> None:
 
 
 def test_a_correlated_subquery_that_may_yield_several_rows_is_a_single_join(spark: SparkSession) -> None:
-    df = spark.sql("SELECT k, (SELECT s FROM r WHERE r.k = l.k) c FROM l")
-    if "LeftSingle" not in df._jdf.queryExecution().optimizedPlan().toString():
+    if pyspark.__version__.startswith("3."):
         pytest.skip("this Spark asks for an aggregate there")
+    df = spark.sql("SELECT k, (SELECT s FROM r WHERE r.k = l.k) c FROM l")
     (join,) = [message for message in messages(plan_of(df)) if isinstance(message, JoinRel)]
     assert join.type == JoinRel.JOIN_TYPE_LEFT_SINGLE
     (problem,) = check(df, dialect="datafusion")
