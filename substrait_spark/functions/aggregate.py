@@ -287,6 +287,20 @@ def shortest_rounded(e: ExpressionBuilder, value: Expression, sign: Expression, 
     return e.cast(e.call("arithmetic_decimal:multiply", whole, step), wanted)
 
 
+def product(site: Site, node: tree.Expression) -> Measured:
+    """Product: null without a value, where the standard function gives 1."""
+    e = site.e
+    child = e.emit(node["child"])
+    where = e.is_not_null(child) if child.type.nullable else None
+    calls = (site.call("arithmetic:product", child, where=where), site.call("aggregate_generic:count", child))
+
+    def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
+        value, number = refs
+        return above.if_then(above.equal(number, above.i64(0)), above.null(value.type), value)
+
+    return Measured(calls, result)
+
+
 # ---- extremes
 
 
@@ -469,6 +483,7 @@ AGGREGATE: dict[str, AggregateRule] = {
     "ListAgg": listagg,
     "Max": extreme("max"),
     "Min": extreme("min"),
+    "Product": product,
     "Sum": sum_,
     **order_statistics.AGGREGATE,
     **sketch.AGGREGATE,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import types
 from ..algebra.expression import Expression, Literal, SortField
 from ..algebra.types import FLOATS, INTEGERS
 from ..catalyst import tree
 from ..errors import NotInDialect, Unsupported
-from .floating import groupable
+from ..expr.nested import list_of
+from .floating import comparable, groupable
 from .measure import AggregateRule, Measured, Site
 
 if TYPE_CHECKING:
@@ -63,16 +65,14 @@ def percentile(site: Site, node: tree.Expression) -> Measured:
         [node["child"], node["percentageExpression"], node["frequencyExpression"]]
     )
     child = _as_number(e, child)
-    descending = e.literal(bool(node.get("reverse", False)), types.BOOLEAN)
+    descending = bool(node.get("reverse", False))
 
     def engines() -> Measured:
         if not (isinstance(frequency, Literal) and frequency.value == 1):
             raise NotInDialect(f"the dialect {e.dialect.name} has no percentile of frequencies")
-        return _of_sorted(site, child, percentage, bool(descending.value), _interpolated)
+        return _of_sorted(site, child, percentage, descending, interpolated)
 
-    return e.first(
-        lambda: site.one("spark:percentile", child, percentage, e.cast(frequency, types.I64), descending), engines
-    )
+    return e.first(lambda: site.one("spark:percentile", child, percentage, e.cast(frequency, types.I64), _flag(descending)), engines)
 
 
 def percentile_disc(site: Site, node: tree.Expression) -> Measured:
@@ -85,10 +85,10 @@ def percentile_disc(site: Site, node: tree.Expression) -> Measured:
         )
     child, percentage = e.emit_all([node["child"], node["percentageExpression"]])
     child = _as_number(e, child)
-    descending = e.literal(bool(node["reverse"]), types.BOOLEAN)
+    descending = bool(node["reverse"])
     return e.first(
-        lambda: site.one("spark:percentile_disc", child, percentage, descending),
-        lambda: _of_sorted(site, child, percentage, bool(descending.value), _discrete),
+        lambda: site.one("spark:percentile_disc", child, percentage, _flag(descending)),
+        lambda: _of_sorted(site, child, percentage, descending, discrete),
     )
 
 
@@ -97,14 +97,79 @@ def _as_number(e: ExpressionBuilder, child: Expression) -> Expression:
     return e.cast(child, types.FP64) if child.type.kind in (*INTEGERS, *FLOATS, "decimal") else child
 
 
-def _of_sorted(site: Site, child: Expression, percentage: Expression, descending: bool, pick: object) -> Measured:
-    raise NotInDialect(f"the dialect {site.e.dialect.name} has no percentiles")
+def _flag(value: bool) -> Literal:
+    return Literal(value, types.BOOLEAN)
 
 
-def _interpolated() -> None: ...
+class Sorted(NamedTuple):
+    """The values of a group in order, as a list, and how many they are."""
+
+    e: ExpressionBuilder
+    values: Expression
+    count: Expression
+
+    def at(self, position: Expression) -> Expression:
+        """The value at a position, counted from 1."""
+        return self.e.call("datafusion:array_element", self.values, position)
+
+    def up(self, number: Expression) -> tuple[Expression, Expression]:
+        """A number that is not negative without its fraction, and whether it has one."""
+        e = self.e
+        whole = e.share(e.cast(number, types.I64))
+        return whole, e.call("comparison:gt", number, e.cast(whole, types.FP64))
 
 
-def _discrete() -> None: ...
+def interpolated(s: Sorted, p: float) -> Expression:
+    """The value at position p * (count - 1), counted from 0, in a straight line between those around it."""
+    e = s.e
+    last = e.call("arithmetic:subtract", e.cast(s.count, types.FP64), e.fp64(1.0))
+    position = e.share(e.call("arithmetic:multiply", e.fp64(p), last))
+    whole, between = s.up(position)
+    lower = e.share(s.at(e.call("spark:add", whole, e.i64(1))))
+    upper = e.share(s.at(e.call("spark:add", whole, e.i64(2))))
+    rest = e.call("arithmetic:subtract", position, e.cast(whole, types.FP64))
+    width = e.call("arithmetic:subtract", upper, lower)
+    line = e.call("arithmetic:add", lower, e.call("arithmetic:multiply", width, rest))
+    return e.if_then(e.not_(between), lower, e.equal(lower, upper), lower, line)
+
+
+def discrete(s: Sorted, p: float) -> Expression:
+    """The first value whose position, counted from 1, is at least p * count."""
+    e = s.e
+    whole, more = s.up(e.share(e.call("arithmetic:multiply", e.fp64(p), e.cast(s.count, types.FP64))))
+    position = e.share(e.call("spark:add", whole, e.if_then(more, e.i64(1), e.i64(0))))
+    return s.at(e.if_then(e.equal(position, e.i64(0)), e.i64(1), position))
+
+
+def _of_sorted(
+    site: Site,
+    child: Expression,
+    percentage: Expression,
+    descending: bool,
+    pick: Callable[[Sorted, float], Expression],
+) -> Measured:
+    """Percentiles from a sorted list of the values."""
+    e = site.e
+    if child.type.kind != "fp64" or not isinstance(percentage, Literal):
+        raise NotInDialect(f"the dialect {e.dialect.name} has no percentile of {child.type} here")
+    order = "DESC" if descending else "ASC"
+    calls = (
+        site.call("datafusion:array_agg", comparable(e, child), where=e.is_not_null(child)),
+        site.call("aggregate_generic:count", child),
+    )
+
+    def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
+        values, count = refs
+        in_order = above.call("datafusion:array_sort", values, above.text(order), above.text("NULLS FIRST"))
+        s = Sorted(above, above.share(in_order), count)
+        if percentage.type.kind == "list":
+            element = types.of("list", types.of("fp64", nullable=True), nullable=False)
+            found = list_of(above, element, [pick(s, p) for p in percentage.value])
+        else:
+            found = pick(s, percentage.value)
+        return above.if_then(above.equal(count, above.i64(0)), above.null(found.type), found)
+
+    return Measured(calls, result)
 
 
 AGGREGATE: dict[str, AggregateRule] = {

@@ -12,7 +12,7 @@ from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression
 from ..catalyst import tree
 from ..errors import Unsupported
-from .measure import AggregateRule, Measured, Site, as_is
+from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
@@ -217,16 +217,23 @@ RANGE_OF_X = ("min x", "max x")
 
 AGGREGATE: dict[str, AggregateRule] = {
     "Corr": pairwise(
-        "corr", "y", "x", Formula(correlation, ("covar_pop", "stddev_pop y", "stddev_pop x", *RANGE_OF_X, "min y", "max y"))
+        "corr",
+        "y",
+        "x",
+        Formula(correlation, ("covar_pop", "stddev_pop y", "stddev_pop x", *RANGE_OF_X, "min y", "max y")),
     ),
     "CovPopulation": covariance("covar_pop"),
     "CovSample": covariance("covar_samp"),
+    "HistogramNumeric": plain_aggregate("spark:histogram_numeric"),
     "Kurtosis": moment("kurtosis"),
     "RegrIntercept": pairwise(
         "regr_intercept", "left", "right", Formula(intercept, ("covar_pop", "var_pop x", "sum x", "sum y", *RANGE_OF_X))
     ),
     "RegrR2": pairwise(
-        "regr_r2", "y", "x", Formula(determination, ("covar_pop", "var_pop x", "var_pop y", *RANGE_OF_X, "min y", "max y"))
+        "regr_r2",
+        "y",
+        "x",
+        Formula(determination, ("covar_pop", "var_pop x", "var_pop y", *RANGE_OF_X, "min y", "max y")),
     ),
     "RegrReplacement": pairwise("regr_sxx", "child", "child", Formula(sum_of_squares, ("var_pop x",))),
     "RegrSXY": pairwise("regr_sxy", "y", "x", Formula(sum_of_products, ("covar_pop",))),
