@@ -1,0 +1,116 @@
+"""Structs, lists and maps: names and positions, in every place that brings several of them together."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from rows import assert_engine_raises, assert_same_rows, plan_of
+
+from substrait_spark import check
+from substrait_spark.algebra.message_walk import messages
+
+TABLE = """SELECT * FROM VALUES
+  (1, named_struct('x', 1, 'y', 'a'), array(named_struct('x', 1, 'y', 'b')), map('k', 1), array(1, NULL, 3)),
+  (2, NULL, array(NULL, named_struct('x', 2, 'y', NULL)), map(), array()),
+  (3, named_struct('x', NULL, 'y', ''), NULL, NULL, NULL),
+  (4, named_struct('x', 1, 'y', 'a'), array(), map('k', NULL, 'j', 2), array(7, 7)) AS t(k, s, l, m, a)"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = str(tmp_path_factory.mktemp("nested") / "t")
+    spark.sql(TABLE).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("t")
+
+
+QUERIES = [
+    "SELECT k, s, l, m, a FROM t",
+    "SELECT s.x, s.y, l[0].y FROM t WHERE size(l) > 0",
+    "SELECT k FROM t WHERE s.x = 1 AND s.y IS NOT NULL",
+    "SELECT CASE WHEN k > 1 THEN s END, IF(k > 2, NULL, l), coalesce(s, named_struct('x', 9, 'y', 'z')) FROM t",
+    "SELECT s.x, count(*), sum(k) FROM t GROUP BY s.x",
+    "SELECT s, count(*) FROM t GROUP BY s",
+    "SELECT DISTINCT a FROM t",
+    "SELECT p.k, q.k AS other FROM t p JOIN t q ON p.s = q.s",
+    "SELECT p.k, q.k AS other FROM t p LEFT JOIN t q ON p.s <=> q.s AND p.k < q.k",
+    "SELECT k, s FROM t ORDER BY s DESC, k",
+    "SELECT s FROM t UNION ALL SELECT named_struct('x', k, 'y', 'new') FROM t",
+    "SELECT k, row_number() OVER (PARTITION BY s ORDER BY k) FROM t",
+    "SELECT s IN (named_struct('x', 1, 'y', 'a'), named_struct('x', 2, 'y', CAST(NULL AS STRING))) FROM t",
+    "SELECT array(named_struct('x', 1)), CAST(NULL AS STRUCT<x: INT>), array(s, NULL) FROM t",
+    "SELECT named_struct('a', named_struct('b', s, 'c', array(s))).a.c[0].y FROM t",
+    "SELECT transform(a, v -> transform(a, w -> v < w OR w = k)) FROM t",
+    "SELECT k FROM t WHERE exists(a, v -> v > k)",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_rows(spark: SparkSession, query: str) -> None:
+    df = spark.sql(query)
+    assert_same_rows(df)
+    plan_of(df)
+
+
+def test_struct_updates(spark: SparkSession) -> None:
+    s = F.col("s")
+    df = spark.table("t").select(
+        "k",
+        s.withField("z", F.col("k") + 1).alias("added"),
+        s.withField("x", F.col("k").cast("string")).alias("replaced"),
+        s.dropFields("y").alias("dropped"),
+        F.struct(s.alias("in")).alias("o").withField("in.x", F.col("k")).alias("deep"),
+    )
+    assert_same_rows(df)
+    plan_of(df)
+
+
+def test_references_are_segments(spark: SparkSession) -> None:
+    (project,) = [
+        message
+        for message in messages(plan_of(spark.sql("SELECT s, s.y, get(a, 1), m['k'], get(reverse(a), 1) FROM t")))
+        if message.DESCRIPTOR.name == "ProjectRel"
+    ]
+    field, element, key, part = [expression.selection for expression in project.expressions]  # type: ignore[attr-defined]
+    assert field.direct_reference.struct_field.child.struct_field.field == 1
+    assert element.direct_reference.struct_field.child.list_element.offset == 1
+    assert key.direct_reference.struct_field.child.map_key.map_key.string == "k"
+    assert part.direct_reference.list_element.offset == 1
+    assert part.expression.HasField("scalar_function")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT CAST(s AS STRUCT<y: INT, x: STRING>).x FROM t",
+        "SELECT s FROM t UNION ALL SELECT named_struct('y', k, 'x', 'new') FROM t",
+        "SELECT s = named_struct('a', 1, 'b', 'a') FROM t",
+        "SELECT CASE WHEN k > 1 THEN s ELSE named_struct('X', 1, 'Y', 'a') END FROM t",
+    ],
+)
+def test_fields_by_position(spark: SparkSession, query: str) -> None:
+    """Spark matches these fields by position, DataFusion by name."""
+    df = spark.sql(query)
+    plan_of(df)
+    (problem,) = check(df, dialect="datafusion")
+    assert "by position" in problem.reason
+    assert problem.hint
+
+
+def test_equal_keys_of_maps(spark: SparkSession) -> None:
+    df = spark.sql("SELECT map(k, 1, 2, 2) FROM t")
+    assert_engine_raises(df)
+    (option,) = _options(df)
+    assert (option.name, list(option.preference)) == ("duplicate_keys", ["ERROR"])
+    spark.conf.set("spark.sql.mapKeyDedupPolicy", "LAST_WIN")
+    try:
+        last = spark.sql("SELECT map(k, 1, 2, 2) FROM t")
+        (option,) = _options(last)
+        assert list(option.preference) == ["LAST_WINS"]
+        assert not check(last, dialect="datafusion")
+    finally:
+        spark.conf.unset("spark.sql.mapKeyDedupPolicy")
+
+
+def _options(df: object) -> list:  # type: ignore[type-arg]
+    return [message for message in messages(plan_of(df)) if message.DESCRIPTOR.name == "FunctionOption"]  # type: ignore[arg-type]
