@@ -72,7 +72,10 @@ def percentile(site: Site, node: tree.Expression) -> Measured:
             raise NotInDialect(f"the dialect {e.dialect.name} has no percentile of frequencies")
         return _of_sorted(site, child, percentage, descending, interpolated)
 
-    return e.first(lambda: site.one("spark:percentile", child, percentage, e.cast(frequency, types.I64), _flag(descending)), engines)
+    return e.first(
+        lambda: site.one("spark:percentile", child, percentage, e.cast(frequency, types.I64), _flag(descending)),
+        engines,
+    )
 
 
 def percentile_disc(site: Site, node: tree.Expression) -> Measured:
