@@ -109,7 +109,7 @@ class Sorted(NamedTuple):
 
     e: ExpressionBuilder
     values: Expression
-    count: Expression
+    size: Expression
 
     def at(self, position: Expression) -> Expression:
         """The value at a position, counted from 1."""
@@ -125,7 +125,7 @@ class Sorted(NamedTuple):
 def interpolated(s: Sorted, p: float) -> Expression:
     """The value at position p * (count - 1), counted from 0, in a straight line between those around it."""
     e = s.e
-    last = e.call("arithmetic:subtract", e.cast(s.count, types.FP64), e.fp64(1.0))
+    last = e.call("arithmetic:subtract", e.cast(s.size, types.FP64), e.fp64(1.0))
     position = e.share(e.call("arithmetic:multiply", e.fp64(p), last))
     whole, between = s.up(position)
     lower = e.share(s.at(e.call("spark:add", whole, e.i64(1))))
@@ -139,7 +139,7 @@ def interpolated(s: Sorted, p: float) -> Expression:
 def discrete(s: Sorted, p: float) -> Expression:
     """The first value whose position, counted from 1, is at least p * count."""
     e = s.e
-    whole, more = s.up(e.share(e.call("arithmetic:multiply", e.fp64(p), e.cast(s.count, types.FP64))))
+    whole, more = s.up(e.share(e.call("arithmetic:multiply", e.fp64(p), e.cast(s.size, types.FP64))))
     position = e.share(e.call("spark:add", whole, e.if_then(more, e.i64(1), e.i64(0))))
     return s.at(e.if_then(e.equal(position, e.i64(0)), e.i64(1), position))
 
