@@ -146,12 +146,14 @@ def from_unixtime(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def get_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """GetTimestamp: to_timestamp and to_date by a pattern; what doesn't fit raises in ANSI mode, else gives null."""
     value, pattern = e.emit(node["left"]), e.emit(node["right"])
-    if node.type.name == "timestamp_ntz":
-        name, zone_argument = "to_timestamp_ntz", list[Expression]()
-    else:
-        name, zone_argument = "to_timestamp", [e.text(zone_of(node).name)]
+    name = failing(node, "to_timestamp_ntz" if node.type.name == "timestamp_ntz" else "to_timestamp")
+
+    def canonical() -> Expression:
+        zone_argument = [] if node.type.name == "timestamp_ntz" else [e.text(zone_of(node).name)]
+        return e.call(f"spark:{name}", value, pattern, *zone_argument)
+
     return e.first(
-        lambda: e.call(f"spark:{failing(node, name)}", value, pattern, *zone_argument),
+        canonical,
         lambda: read(e, node, value, node["right"], e.type_of(node)),
     )
 
