@@ -445,3 +445,9 @@ def test_refused_steps(spark: SparkSession, query: str, reason: str) -> None:
     report = check(spark.sql(query), dialect="datafusion")
     assert not report
     assert reason in str(report)
+
+
+def test_decimal_sums_beside_distinct_keep_their_type(spark: SparkSession) -> None:
+    numbers = "VALUES (1, 2.50BD), (1, 3.25BD), (NULL, 1.00BD), (2, NULL) t(k, d)"
+    assert_same_rows(spark.sql(f"SELECT count(DISTINCT k), sum(d), max(d), count(d) FROM {numbers}"))
+    assert_same_rows(spark.sql(f"SELECT k, count(DISTINCT d), sum(d) FROM {numbers} GROUP BY k"))

@@ -484,6 +484,10 @@ class AggregateFunction:
         filter = None if self.filter is None else expressions[-1]
         return AggregateFunction(self.declaration, arguments, self.options, self.distinct, sorts, filter)
 
+    def filtered(self, filter: Expression) -> AggregateFunction:
+        """A copy with another filter."""
+        return AggregateFunction(self.declaration, self.arguments, self.options, self.distinct, self.sorts, filter)
+
     def write(self, target: AggregateMessage, anchors: Anchors) -> None:
         target.function_reference = anchors.function(self.declaration)
         target.output_type.CopyFrom(types.message(self.type))

@@ -53,6 +53,8 @@ class Quirks(NamedTuple):
     """Takes a fetch of an offset without a count (DataFusion moves a sort above it below it)."""
     required_columns: bool = True
     """Takes REQUIRED columns in a read's schema where the data's schema says nullable."""
+    distinct_widens_sums: bool = False
+    """Gives the sums of decimals beside a DISTINCT aggregate without a filter another type than the plan says."""
     counting_casts: bool = False
     """Casts between timestamps and i64 count microseconds, those between dates and i32 days; no zone plays a part."""
     literal_types: tuple[str, ...] = ()

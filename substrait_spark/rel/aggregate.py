@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField
+from ..algebra import types
+from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, SortField
 from ..algebra.relation import Aggregate
 from ..catalyst import tree
 from ..expr.builder import ExpressionBuilder
@@ -40,6 +41,8 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
         results.append((call, rule, [measures.add(measure) for measure in rule.calls]))
     if not groupings and not measures.calls:
         measures.add(e.aggregate("aggregate_generic:count"))
+    if r.dialect.quirks.distinct_widens_sums:
+        measures.filter_distinct()
     relation = Aggregate(input.relation, groupings, measures.calls)
     above = r.expressions(Output(relation, ()).scope())
     for ordinal, key in enumerate(keys):
@@ -64,6 +67,14 @@ class Measures:
             self._references[id(call)] = FieldReference(self._first + len(self.calls), call.type)
             self.calls.append(call)
         return self._references[id(call)]
+
+    def filter_distinct(self) -> None:
+        """Give the DISTINCT calls beside sums of decimals a filter that holds for every row."""
+        if any(call.type.kind == "decimal" and not call.distinct for call in self.calls):
+            self.calls = [
+                call.filtered(Literal(True, types.BOOLEAN)) if call.distinct and call.filter is None else call
+                for call in self.calls
+            ]
 
 
 def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
