@@ -14,6 +14,7 @@ from .errors import (
     UnsupportedPlanError,
     UnsupportedSessionError,
 )
+from .explain import explain
 
 __all__ = [
     "DialectError",
@@ -25,4 +26,5 @@ __all__ = [
     "UnsupportedSessionError",
     "check",
     "df_to_substrait",
+    "explain",
 ]

@@ -7,10 +7,10 @@ from google.protobuf import text_format
 from substrait.algebra_pb2 import Expression, Rel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark.testing.complaints import Complaints
-from substrait_spark.testing.expressions import Expressions, Scope
-from substrait_spark.testing.functions import Functions
-from substrait_spark.testing.relations import Relations
+from substrait_spark.inference.complaints import Complaints
+from substrait_spark.inference.expressions import Expressions, Scope
+from substrait_spark.inference.functions import Functions
+from substrait_spark.inference.relations import Relations
 
 TYPES = {
     "i32": "i32 { nullability: NULLABILITY_REQUIRED }",

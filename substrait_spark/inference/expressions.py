@@ -35,7 +35,7 @@ class Scope(NamedTuple):
 class Expressions:
     """Derives the types of expressions."""
 
-    def __init__(self, functions: Functions, complain: Complaints, relations: Relations) -> None:
+    def __init__(self, functions: Functions, complain: Complaints, relations: Relations) -> Steps[None]:
         self._functions = functions
         self._relations = relations
         self._complain = complain
@@ -43,14 +43,14 @@ class Expressions:
         self.bound_rows: dict[int, Types | None] = {}
         """The rows that relations with an anchor lend to those inside them."""
 
-    def condition(self, message: Message, scope: Scope, what: str) -> None:
+    def condition(self, message: Message, scope: Scope, what: str) -> Steps[None]:
         """Check an expression that must be boolean."""
         with self._at(what):
             type = self.type(message, scope)
             if type is not None and type.kind != "boolean":
                 self._complain(f"the condition is {type}")
 
-    def types(self, messages: Sequence[Message], scope: Scope, what: str) -> Types:
+    def types(self, messages: Sequence[Message], scope: Scope, what: str) -> Steps[Types]:
         """The types of several expressions."""
         found = []
         for index, message in enumerate(messages):
@@ -58,7 +58,7 @@ class Expressions:
                 found.append(self.type(message, scope))
         return tuple(found)
 
-    def type(self, message: Message, scope: Scope) -> Type | None:
+    def type(self, message: Message, scope: Scope) -> Steps[Type | None]:
         """The type of an expression."""
         kind = message.WhichOneof("rex_type")
         if kind is None:
@@ -73,13 +73,13 @@ class Expressions:
 
     # ---- leaves
 
-    def _literal(self, literal: Message.Literal, scope: Scope) -> Type | None:
+    def _literal(self, literal: Message.Literal, scope: Scope) -> Steps[Type | None]:
         return literal_type(literal, self._complain)
 
-    def _dynamic_parameter(self, parameter: Any, scope: Scope) -> Type | None:
+    def _dynamic_parameter(self, parameter: Any, scope: Scope) -> Steps[Type | None]:
         return read_type(parameter.type, self._complain)
 
-    def _execution_context_variable(self, variable: Any, scope: Scope) -> Type | None:
+    def _execution_context_variable(self, variable: Any, scope: Scope) -> Steps[Type | None]:
         kind = variable.WhichOneof("execution_context_variable_type")
         if kind == "current_timestamp":
             return types.of("precision_timestamp_tz", variable.current_timestamp.precision, nullable=False)
@@ -90,7 +90,7 @@ class Expressions:
 
     # ---- references
 
-    def _selection(self, reference: Message.FieldReference, scope: Scope) -> Type | None:
+    def _selection(self, reference: Message.FieldReference, scope: Scope) -> Steps[Type | None]:
         if reference.WhichOneof("reference_type") != "direct_reference":
             self._complain("there is no rule for masked references in expressions")
             return None
@@ -165,15 +165,15 @@ class Expressions:
 
     # ---- calls
 
-    def _scalar_function(self, call: Message.ScalarFunction, scope: Scope) -> Type | None:
+    def _scalar_function(self, call: Message.ScalarFunction, scope: Scope) -> Steps[Type | None]:
         return self._functions.check(("scalar",), call, self._arguments(call, scope))
 
-    def _window_function(self, call: Message.WindowFunction, scope: Scope) -> Type | None:
+    def _window_function(self, call: Message.WindowFunction, scope: Scope) -> Steps[Type | None]:
         self.types(call.partitions, scope, "partitions")
         self.sorts(call.sorts, scope)
         return self.window_call(call, scope)
 
-    def window_call(self, call: Any, scope: Scope) -> Type | None:
+    def window_call(self, call: Any, scope: Scope) -> Steps[Type | None]:
         """Check a window function, of an expression or of a window relation alike."""
         self._check_phase(call)
         if not call.bounds_type:
@@ -184,7 +184,7 @@ class Expressions:
                 self.type(getattr(bound, kind).offset_expr, scope)
         return self._functions.check(("window", "aggregate"), call, self._arguments(call, scope))
 
-    def aggregate_call(self, call: Any, scope: Scope) -> Type | None:
+    def aggregate_call(self, call: Any, scope: Scope) -> Steps[Type | None]:
         """Check a measure's function."""
         self._check_phase(call)
         self.sorts(call.sorts, scope)
@@ -196,7 +196,7 @@ class Expressions:
         if not call.invocation:
             self._complain("the invocation of a function is neither ALL nor DISTINCT")
 
-    def _arguments(self, call: Any, scope: Scope) -> tuple[Type | str | None, ...]:
+    def _arguments(self, call: Any, scope: Scope) -> Steps[tuple[Type | str | None, ...]]:
         found: list[Type | str | None] = []
         for index, argument in enumerate(call.arguments):
             with self._at(f"arguments[{index}]"):
@@ -210,7 +210,7 @@ class Expressions:
                     found.append(None)
         return tuple(found)
 
-    def sorts(self, sorts: Sequence[Any], scope: Scope) -> None:
+    def sorts(self, sorts: Sequence[Any], scope: Scope) -> Steps[None]:
         """Check sort fields."""
         for index, sort in enumerate(sorts):
             with self._at(f"sorts[{index}]"):
@@ -222,14 +222,14 @@ class Expressions:
 
     # ---- casts, conditionals, membership
 
-    def _cast(self, cast: Message.Cast, scope: Scope) -> Type | None:
+    def _cast(self, cast: Message.Cast, scope: Scope) -> Steps[Type | None]:
         with self._at("cast"):
             self.type(cast.input, scope)
         if not cast.failure_behavior:
             self._complain("a cast doesn't state its failure behaviour")
         return read_type(cast.type, self._complain)
 
-    def _if_then(self, if_then: Message.IfThen, scope: Scope) -> Type | None:
+    def _if_then(self, if_then: Message.IfThen, scope: Scope) -> Steps[Type | None]:
         branches = []
         for index, clause in enumerate(if_then.ifs):
             self.condition(getattr(clause, "if"), scope, f"if[{index}]")
@@ -237,7 +237,7 @@ class Expressions:
                 branches.append(self.type(clause.then, scope))
         return self._branches(branches, if_then, scope)
 
-    def _switch_expression(self, switch: Message.SwitchExpression, scope: Scope) -> Type | None:
+    def _switch_expression(self, switch: Message.SwitchExpression, scope: Scope) -> Steps[Type | None]:
         with self._at("match"):
             match = self.type(switch.match, scope)
         branches = []
@@ -247,7 +247,7 @@ class Expressions:
                 branches.append(self.type(clause.then, scope))
         return self._branches(branches, switch, scope)
 
-    def _branches(self, branches: list[Type | None], message: Any, scope: Scope) -> Type | None:
+    def _branches(self, branches: list[Type | None], message: Any, scope: Scope) -> Steps[Type | None]:
         if message.HasField("else"):
             with self._at("else"):
                 branches.append(self.type(getattr(message, "else"), scope))
@@ -255,7 +255,7 @@ class Expressions:
         common = common_type(branches, "the branches", self._complain)
         return None if common is None else types.nullable(common)
 
-    def _singular_or_list(self, message: Message.SingularOrList, scope: Scope) -> Type | None:
+    def _singular_or_list(self, message: Message.SingularOrList, scope: Scope) -> Steps[Type | None]:
         with self._at("value"):
             value = self.type(message.value, scope)
         found = [value, *self.types(message.options, scope, "options")]
@@ -263,7 +263,7 @@ class Expressions:
             self._same_kind(value, option)
         return _boolean(found)
 
-    def _multi_or_list(self, message: Message.MultiOrList, scope: Scope) -> Type | None:
+    def _multi_or_list(self, message: Message.MultiOrList, scope: Scope) -> Steps[Type | None]:
         values = self.types(message.value, scope, "value")
         found = list(values)
         for index, record in enumerate(message.options):
@@ -281,7 +281,7 @@ class Expressions:
 
     # ---- nested values
 
-    def _nested(self, nested: Message.Nested, scope: Scope) -> Type | None:
+    def _nested(self, nested: Message.Nested, scope: Scope) -> Steps[Type | None]:
         kind = nested.WhichOneof("nested_type")
         if kind == "struct":
             parameters = self.types(nested.struct.fields, scope, "fields")
@@ -304,7 +304,7 @@ class Expressions:
 
     # ---- lambdas
 
-    def _lambda(self, function: Any, scope: Scope) -> Type | None:
+    def _lambda(self, function: Any, scope: Scope) -> Steps[Type | None]:
         parameters = struct_types(function.parameters, self._complain)
         with self._at("lambda"):
             body = self.type(function.body, scope._replace(lambdas=(*scope.lambdas, parameters)))
@@ -312,7 +312,7 @@ class Expressions:
             return None
         return types.of("func", *parameters, body, nullable=False)
 
-    def _lambda_invocation(self, call: Any, scope: Scope) -> Type | None:
+    def _lambda_invocation(self, call: Any, scope: Scope) -> Steps[Type | None]:
         function = self._lambda(getattr(call, "lambda"), scope)
         arguments = self.types(call.arguments.fields, scope, "arguments")
         if function is None:
@@ -328,7 +328,7 @@ class Expressions:
 
     # ---- subqueries
 
-    def _subquery(self, subquery: Message.Subquery, scope: Scope) -> Type | None:
+    def _subquery(self, subquery: Message.Subquery, scope: Scope) -> Steps[Type | None]:
         kind = subquery.WhichOneof("subquery_type")
         if kind == "scalar":
             columns = self._query(subquery.scalar.input, scope)
@@ -357,7 +357,7 @@ class Expressions:
         self._complain("a subquery is empty")
         return None
 
-    def _query(self, rel: Any, scope: Scope) -> Types | None:
+    def _query(self, rel: Any, scope: Scope) -> Steps[Types | None]:
         with self._at("subquery"):
             return self._relations.types(rel, scope)
 

@@ -1,0 +1,23 @@
+"""The text of any Substrait plan, and the difference of two plans (docs/reference/plan-text.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from substrait.plan_pb2 import Plan
+
+__all__ = ["explain"]
+
+
+def explain(plan: Plan, *, verbose: bool = False) -> str:
+    """The plan as text: one line for each relation, its inputs indented below it, its columns with their types.
+
+    Nothing that is in the plan is left out but hints and the numbers of anchors, which `verbose` adds; a field that
+    this release doesn't know shows as `!unknown{…}`. Any plan has a text, however deep, and with whatever mistakes.
+    The format is described in docs/reference/plan-text.md; its version is in the first line.
+    """
+    from .layout import layout
+    from .plan_text import document
+
+    return layout(document(plan, verbose=verbose), verbose=verbose)

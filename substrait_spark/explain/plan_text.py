@@ -1,0 +1,129 @@
+"""Laying out a plan: what it says of itself, then its relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from substrait.plan_pb2 import Plan
+
+from ..inference.type_messages import name_count
+from ..trampoline import Steps, in_turn, run
+from .columns import ColumnNames
+from .declarations import Declarations
+from .derived import Derived
+from .document import Document, Tree
+from .expression_text import Scope
+from .literal_text import LiteralText
+from .relation_text import RelationText, advanced
+from .text import Text, quoted
+from .type_text import TypeText
+from .view import View
+
+
+def document(plan: Plan, *, verbose: bool = False) -> Document:
+    """The plan laid out, with hints and the numbers of anchors where `verbose`."""
+    return run(_document(plan, verbose))
+
+
+def _document(plan: Plan, verbose: bool) -> Steps[Document]:
+    declarations = Declarations(plan)
+    derived = Derived(plan)
+    names = ColumnNames()
+    view = View(plan)
+    header = yield _header(view, declarations, verbose)
+    text = RelationText(declarations, derived, names, verbose=verbose)
+    trees = yield in_turn(_tree(entry, text, names, derived) for entry in view.take_all("relations"))
+    rest = view.untaken()
+    return Document((*header, rest) if rest else header, tuple(trees))
+
+
+def _header(view: View, declarations: Declarations, verbose: bool) -> Steps[tuple[Text, ...]]:
+    types = TypeText(declarations)
+    literals = LiteralText(declarations, types)
+    lines: list[Text] = [_version(view.take("version"))]
+    behavior = view.take("execution_behavior")
+    if behavior is not None:
+        inner = View(behavior)
+        lines.append(
+            (f"execution_behavior variable_eval_mode {inner.take_enum('variable_eval_mode')}", inner.untaken())
+        )
+    lines += declarations.legend(anchors=verbose)
+    lines += [line for field in ("extension_urns", "extensions") for line in _check_taken(view.take_all(field))]
+    for alias in view.take_all("type_aliases"):
+        inner = View(alias)
+        type = inner.take("type")
+        shown = (yield types.of(type)) if type is not None else "untyped"
+        lines.append((f"alias@{inner.take('type_alias_anchor') or 0}: ", shown, inner.untaken()))
+    for binding in view.take_all("parameter_bindings"):
+        inner = View(binding)
+        value = inner.take("value")
+        shown = (yield literals.of(value)) if value is not None else "unset"
+        lines.append((f"?{inner.take('parameter_anchor') or 0} = ", shown, inner.untaken()))
+    urls = view.take_all("expected_type_urls")
+    if urls:
+        lines.append(f"expected_type_urls [{', '.join(map(quoted, urls))}]")
+    extension = view.take("advanced_extensions")
+    if extension is not None:
+        lines.append(("advanced_extensions ", advanced(extension)))
+    return tuple(lines)
+
+
+def _version(message: Any) -> Text:
+    if message is None:
+        return "version unset"
+    view = View(message)
+    numbers = [str(view.take(f"{name}_number") or 0) for name in ("major", "minor", "patch")]
+    shown = f"version {'.'.join(numbers)}"
+    for field in ("git_hash", "producer"):
+        value = view.take(field)
+        shown += "" if value is None else f" {field} {quoted(value)}"
+    return (shown, view.untaken())
+
+
+def _check_taken(messages: Sequence[Any]) -> Iterator[Text]:
+    """What is in declarations that the legend, which says all that the specification has, doesn't say."""
+    for message in messages:
+        view = View(message)
+        for field in message.DESCRIPTOR.fields:
+            value = view.take(field.name)
+            if value is not None and field.message_type is not None:
+                inner = View(value)
+                for known in value.DESCRIPTOR.fields:
+                    inner.take(known.name)
+                if inner.untaken():
+                    yield ("extension", inner.untaken())
+        if view.untaken():
+            yield ("extension", view.untaken())
+
+
+def _tree(message: Any, text: RelationText, names: ColumnNames, derived: Derived) -> Steps[Tree]:
+    view = View(message)
+    kind = view.chosen("rel_type")
+    value: Any = view.take(kind) if kind is not None else None
+    rel, root_names, rest = value, None, []
+    if kind == "root":
+        inner = View(value)
+        root_names = tuple(inner.take_all("names"))
+        rel = inner.take("input")
+        rest.append(inner.untaken())
+    relation = None
+    if rel is not None:
+        yield names.add_root(rel, _top_names(root_names, derived.columns(rel)))
+        relation = yield text.of(rel, None)
+    detached: list[Text] = []
+    for number, expression in enumerate(view.take_all("detached_expressions")):
+        detached.append((f" detached #{number} = ", (yield text.expressions.of(expression, Scope((), ())))))
+    return Tree(kind or "empty_relation", root_names, relation, (*detached, *rest, view.untaken()))
+
+
+def _top_names(names: Sequence[str] | None, types: Any) -> list[str] | None:
+    """Of the root's depth-first names, those of the columns themselves."""
+    if names is None or types is None or None in types:
+        return None
+    left, found = iter(names), []
+    for type in types:
+        found.append(next(left, ""))
+        for _ in range(name_count(type)):
+            next(left, None)
+    return found

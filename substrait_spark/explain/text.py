@@ -1,0 +1,77 @@
+"""Text in pieces: strings, and references that know which column they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+
+class Reference(NamedTuple):
+    """A column of a relation's input, as an expression refers to it."""
+
+    ordinal: int
+    name: str | None
+    steps_out: int = 0
+    """How many queries outwards the relation is that has the column."""
+    anchor: int | None = None
+    """The anchor of that relation, where it is named by one."""
+
+    def __str__(self) -> str:
+        root = "^" * self.steps_out if self.anchor is None else f"@{self.anchor}."
+        name = "" if self.name is None else f":{identifier(self.name)}"
+        return f"{root}${self.ordinal}{name}"
+
+
+Text: TypeAlias = "str | Reference | tuple[Text, ...]"
+"""A piece, or several in a row."""
+
+
+def pieces(text: Text) -> Iterator[str | Reference]:
+    """The pieces of a text one after the other."""
+    stack = [text]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, (str, Reference)):
+            yield top
+        else:
+            stack.extend(reversed(top))
+
+
+def plain(text: Text) -> str:
+    """The text as one string."""
+    return "".join(map(str, pieces(text)))
+
+
+def joined(separator: str, texts: Sequence[Text]) -> Text:
+    """The texts with a separator between them."""
+    found: list[Text] = []
+    for text in texts:
+        found += [separator, text] if found else [text]
+    return tuple(found)
+
+
+def listed(texts: Sequence[Text]) -> Text:
+    """The texts in brackets."""
+    return ("[", joined(", ", texts), "]")
+
+
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def quoted(value: str, mark: str = "'") -> str:
+    """A string in quotes, on one line whatever is in it."""
+    return mark + "".join(_escaped(character, mark) for character in value) + mark
+
+
+def _escaped(character: str, mark: str) -> str:
+    if character == mark:
+        return f"\\{mark}"
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    return character if character.isprintable() else f"\\u{{{ord(character):x}}}"
+
+
+def identifier(name: str) -> str:
+    """A name as it is where it is a word, else in double quotes."""
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else quoted(name, '"')
