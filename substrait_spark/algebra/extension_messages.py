@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.message import DecodeError
 from substrait import algebra_pb2
 
 PACKAGE = "substrait_spark"
@@ -46,6 +47,20 @@ _POOL.AddSerializedFile(_file().SerializeToString())
 
 Generate = _message("Generate")
 Sample = _message("Sample")
+
+
+def unpacked(detail: Any) -> Any:
+    """The message in a detail where it is one of these, else None."""
+    for message in (Generate, Sample):
+        found = message()
+        if detail.Is(message.DESCRIPTOR):
+            try:
+                found.MergeFromString(detail.value)
+            except DecodeError:
+                return None
+            return found
+    return None
+
 
 URL = f"type.googleapis.com/{PACKAGE}."
 """What the type URL of a detail begins with."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from substrait.algebra_pb2 import Rel
 from substrait.type_pb2 import NamedStruct
 
+from ..algebra.enum_names import enum_name
 from ..trampoline import Steps
 
 
@@ -66,8 +67,7 @@ def origins(rel: Rel, widths: Sequence[int]) -> Origins:
 def _join(message: Any, every: Sequence[Origins]) -> Origins:
     if len(every) < 2:
         return [origin for side in every for origin in side]
-    name = message.DESCRIPTOR.fields_by_name["type"].enum_type.values_by_number.get(message.type)
-    side, _, form = (name.name.removeprefix("JOIN_TYPE_") if name is not None else "").partition("_")
+    side, _, form = enum_name(message, "type").partition("_")
     if form in ("SEMI", "ANTI", "MARK"):
         kept = every[0 if side == "LEFT" else 1]
         return [*kept, None] if form == "MARK" else kept

@@ -107,7 +107,7 @@ class ExpressionText:
         """A field reference's text."""
         view = View(message)
         kind = view.chosen("root_type")
-        value = view.take(kind) if kind is not None else None
+        value: Any = view.take(kind) if kind is not None else None
         if kind == "expression":
             root: _Root = _Root(("(", (yield self.of(value, scope)), ")"))
         else:

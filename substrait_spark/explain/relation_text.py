@@ -478,24 +478,18 @@ class RelationText:
         detail = message.take("detail")
         if detail is None:
             return [_part("", "of nothing")]
-        if detail.Is(Generate.DESCRIPTOR):
-            view = View(_unpacked(detail, Generate))
-            rows = view.take("rows")
-            shown = yield self._expression("rows", rows, scope, missing="no rows")
+        unpacked = self._derived.detail(detail)
+        if isinstance(unpacked, Generate):
+            view = View(unpacked)
+            shown = yield self._expression("rows", view.take("rows"), scope, missing="no rows")
             outer = _part("outer") if view.take("outer") else _part("")
             return [_part("substrait_spark.Generate"), shown, outer, _part("", view.untaken())]
-        if detail.Is(Sample.DESCRIPTOR):
-            return [_part("substrait_spark.Sample"), _part("", self._fields(_unpacked(detail, Sample)))]
+        if isinstance(unpacked, Sample):
+            return [_part("substrait_spark.Sample", self._fields(unpacked))]
         return [_part("", any_text(detail))]
 
     _extension_multi = _extension_single
     _extension_leaf = _extension_single
-
-
-def _unpacked(detail: Any, message: Any) -> Any:
-    found = message()
-    detail.Unpack(found)
-    return found
 
 
 def _part(label: str, item: Text = "") -> Part:

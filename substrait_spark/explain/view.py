@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from ..algebra.enum_names import value_name
 from ..trampoline import Steps, done, in_turn, run
 from .text import Text, joined, quoted
 
@@ -30,8 +31,7 @@ class View:
 
     def take_enum(self, name: str) -> str:
         """An enum value's name without the prefix of its type, or its number; UNSPECIFIED where it isn't set."""
-        field = self.message.DESCRIPTOR.fields_by_name[name]
-        return enum_name(field, self.take(name) or 0)
+        return value_name(self.message.DESCRIPTOR.fields_by_name[name], self.take(name) or 0)
 
     def chosen(self, oneof: str) -> str | None:
         """Which field of a oneof is populated."""
@@ -43,15 +43,6 @@ class View:
         fields = list(self._left.values())
         wire = UnknownFieldSet(self.message)
         return (" ", run(_braced("!unknown", fields, wire))) if fields or len(wire) else ""
-
-
-def enum_name(field: Any, number: int) -> str:
-    """An enum value's name without the prefix that its values share, or the number where it has no name."""
-    names = field.enum_type.values_by_number
-    if number not in names:
-        return str(number)
-    prefix = field.enum_type.values_by_number[0].name.removesuffix("UNSPECIFIED")
-    return str(names[number].name.removeprefix(prefix))
 
 
 def unknown(value: Any) -> Text:
@@ -71,7 +62,7 @@ def _braced(title: str, fields: Sequence[tuple[Any, Any]], wire: Any) -> Steps[T
 def _value(field: Any, value: Any) -> Steps[Text]:
     if field.message_type is not None:
         return _braced(f"{field.name}: ", value.ListFields(), UnknownFieldSet(value))
-    return done(f"{field.name}: {enum_name(field, value) if field.enum_type is not None else scalar(value)}")
+    return done(f"{field.name}: {value_name(field, value) if field.enum_type is not None else scalar(value)}")
 
 
 def _wire(field: Any) -> Steps[Text]:

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from substrait.algebra_pb2 import Expression as Message
+from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra import types
 from ..algebra.types import Type
+from ..trampoline import Steps, done
 from .complaints import Complaints
 from .functions import INITIAL_TO_RESULT, Functions
 from .type_messages import common_type, literal_type, read_type, struct_types
@@ -35,18 +37,34 @@ class Scope(NamedTuple):
 class Expressions:
     """Derives the types of expressions."""
 
-    def __init__(self, functions: Functions, complain: Complaints, relations: Relations) -> Steps[None]:
+    def __init__(self, functions: Functions, complain: Complaints, relations: Relations) -> None:
         self._functions = functions
         self._relations = relations
         self._complain = complain
         self._at = complain.at
         self.bound_rows: dict[int, Types | None] = {}
         """The rows that relations with an anchor lend to those inside them."""
+        self._found: dict[int, tuple[Message, Type | None]] = {}
+
+    def found(self, message: Any) -> Type | None:
+        """The type that was derived for an expression: by identity, which a message keeps while it is held."""
+        return self._found.get(id(message), (message, None))[1]
+
+    def read_type(self, message: TypeMessage) -> Type | None:
+        """The type that a message of this plan stands for."""
+        return read_type(message, self._complain, self._functions.types)
+
+    def read_struct(self, message: TypeMessage.Struct) -> Types:
+        """The types of a struct's fields."""
+        return struct_types(message, self._complain, self._functions.types)
+
+    def _read_literal(self, message: Message.Literal) -> Type | None:
+        return literal_type(message, self._complain, self._functions.types)
 
     def condition(self, message: Message, scope: Scope, what: str) -> Steps[None]:
         """Check an expression that must be boolean."""
         with self._at(what):
-            type = self.type(message, scope)
+            type = yield self.type(message, scope)
             if type is not None and type.kind != "boolean":
                 self._complain(f"the condition is {type}")
 
@@ -55,7 +73,7 @@ class Expressions:
         found = []
         for index, message in enumerate(messages):
             with self._at(f"{what}[{index}]"):
-                found.append(self.type(message, scope))
+                found.append((yield self.type(message, scope)))
         return tuple(found)
 
     def type(self, message: Message, scope: Scope) -> Steps[Type | None]:
@@ -68,36 +86,47 @@ class Expressions:
         if rule is None:
             self._complain(f"there is no rule for the expression {kind}")
             return None
-        found: Type | None = rule(getattr(message, kind), scope)
+        found: Type | None = yield rule(getattr(message, kind), scope)
+        self._found[id(message)] = (message, found)
         return found
 
     # ---- leaves
 
     def _literal(self, literal: Message.Literal, scope: Scope) -> Steps[Type | None]:
-        return literal_type(literal, self._complain)
+        return done(self._read_literal(literal))
 
     def _dynamic_parameter(self, parameter: Any, scope: Scope) -> Steps[Type | None]:
-        return read_type(parameter.type, self._complain)
+        return done(self.read_type(parameter.type))
 
     def _execution_context_variable(self, variable: Any, scope: Scope) -> Steps[Type | None]:
         kind = variable.WhichOneof("execution_context_variable_type")
         if kind == "current_timestamp":
-            return types.of("precision_timestamp_tz", variable.current_timestamp.precision, nullable=False)
+            return done(types.of("precision_timestamp_tz", variable.current_timestamp.precision, nullable=False))
         if kind is None:
             self._complain("an execution context variable is empty")
-            return None
-        return types.of("date" if kind == "current_date" else "string", nullable=False)
+            return done(None)
+        return done(types.of("date" if kind == "current_date" else "string", nullable=False))
 
     # ---- references
 
     def _selection(self, reference: Message.FieldReference, scope: Scope) -> Steps[Type | None]:
-        if reference.WhichOneof("reference_type") != "direct_reference":
-            self._complain("there is no rule for masked references in expressions")
-            return None
-        segment = reference.direct_reference
         if reference.WhichOneof("root_type") == "expression":
             with self._at("selection"):
-                return self._segment(segment, self.type(reference.expression, scope))
+                value = yield self.type(reference.expression, scope)
+                return self._segment(reference.direct_reference, value) if self._is_direct(reference) else None
+        return self.reference(reference, scope)
+
+    def _is_direct(self, reference: Message.FieldReference) -> bool:
+        direct = reference.WhichOneof("reference_type") == "direct_reference"
+        if not direct:
+            self._complain("there is no rule for masked references in expressions")
+        return direct
+
+    def reference(self, reference: Message.FieldReference, scope: Scope) -> Type | None:
+        """The type of a field reference whose root isn't an expression."""
+        if not self._is_direct(reference):
+            return None
+        segment = reference.direct_reference
         if segment.WhichOneof("reference_type") != "struct_field":
             self._complain("a reference doesn't start with a field")
             return None
@@ -142,36 +171,43 @@ class Expressions:
         return self._segment(segment.child, type) if segment.HasField("child") else type
 
     def _segment(self, segment: Any, type: Type | None) -> Type | None:
-        """The type where a segment leads to from a value of a type: null where there is nothing."""
-        if type is None:
-            return None
-        kind = segment.WhichOneof("reference_type")
+        """The type where a segment and those after it lead to from a value of a type: null where there is nothing."""
+        while type is not None:
+            kind = segment.WhichOneof("reference_type")
+            type = self._step(kind, segment, type)
+            if type is None or not getattr(segment, kind).HasField("child"):
+                return type
+            segment = getattr(segment, kind).child
+        return None
+
+    def _step(self, kind: str | None, segment: Any, type: Type) -> Type | None:
         if kind == "struct_field" and type.kind == "struct":
             ordinal = segment.struct_field.field
             if not 0 <= ordinal < len(type.parameters):
                 self._complain(f"the reference .{ordinal} is beyond the {len(type.parameters)} fields of its struct")
                 return None
             field = type.parameters[ordinal]
-            return self._child(segment.struct_field, types.with_nullable(field, field.nullable or type.nullable))
+            return types.with_nullable(field, field.nullable or type.nullable)
         if kind == "list_element" and type.kind == "list":
-            return self._child(segment.list_element, types.nullable(type.parameters[0]))
+            return types.nullable(type.parameters[0])
         if kind == "map_key" and type.kind == "map":
-            key = literal_type(segment.map_key.map_key, self._complain)
+            key = self._read_literal(segment.map_key.map_key)
             if key is not None and types.required(key) != types.required(type.parameters[0]):
                 self._complain(f"a key of type {key} for a {type}")
-            return self._child(segment.map_key, types.nullable(type.parameters[1]))
+            return types.nullable(type.parameters[1])
         self._complain(f"a {kind} segment into a {type}")
         return None
 
     # ---- calls
 
     def _scalar_function(self, call: Message.ScalarFunction, scope: Scope) -> Steps[Type | None]:
-        return self._functions.check(("scalar",), call, self._arguments(call, scope))
+        return self._functions.check(("scalar",), call, (yield self._arguments(call, scope)))
 
     def _window_function(self, call: Message.WindowFunction, scope: Scope) -> Steps[Type | None]:
-        self.types(call.partitions, scope, "partitions")
-        self.sorts(call.sorts, scope)
-        return self.window_call(call, scope)
+        yield self.types(call.partitions, scope, "partitions")
+        yield self.sorts(call.sorts, scope)
+        type: Type | None = yield self.window_call(call, scope)
+        return type
 
     def window_call(self, call: Any, scope: Scope) -> Steps[Type | None]:
         """Check a window function, of an expression or of a window relation alike."""
@@ -181,14 +217,14 @@ class Expressions:
         for bound in (call.lower_bound, call.upper_bound):
             kind = bound.WhichOneof("kind")
             if kind in ("preceding", "following") and getattr(bound, kind).HasField("offset_expr"):
-                self.type(getattr(bound, kind).offset_expr, scope)
-        return self._functions.check(("window", "aggregate"), call, self._arguments(call, scope))
+                yield self.type(getattr(bound, kind).offset_expr, scope)
+        return self._functions.check(("window", "aggregate"), call, (yield self._arguments(call, scope)))
 
     def aggregate_call(self, call: Any, scope: Scope) -> Steps[Type | None]:
         """Check a measure's function."""
         self._check_phase(call)
-        self.sorts(call.sorts, scope)
-        return self._functions.check(("aggregate",), call, self._arguments(call, scope))
+        yield self.sorts(call.sorts, scope)
+        return self._functions.check(("aggregate",), call, (yield self._arguments(call, scope)))
 
     def _check_phase(self, call: Any) -> None:
         if call.phase != INITIAL_TO_RESULT:
@@ -204,7 +240,7 @@ class Expressions:
                 if kind == "enum":
                     found.append(argument.enum)
                 elif kind == "value":
-                    found.append(self.type(argument.value, scope))
+                    found.append((yield self.type(argument.value, scope)))
                 else:
                     self._complain(f"there is no rule for the argument {kind}")
                     found.append(None)
@@ -214,7 +250,7 @@ class Expressions:
         """Check sort fields."""
         for index, sort in enumerate(sorts):
             with self._at(f"sorts[{index}]"):
-                self.type(sort.expr, scope)
+                yield self.type(sort.expr, scope)
                 if sort.WhichOneof("sort_kind") == "direction" and not sort.direction:
                     self._complain("a sort doesn't state its direction")
                 if sort.WhichOneof("sort_kind") is None:
@@ -224,50 +260,50 @@ class Expressions:
 
     def _cast(self, cast: Message.Cast, scope: Scope) -> Steps[Type | None]:
         with self._at("cast"):
-            self.type(cast.input, scope)
+            yield self.type(cast.input, scope)
         if not cast.failure_behavior:
             self._complain("a cast doesn't state its failure behaviour")
-        return read_type(cast.type, self._complain)
+        return self.read_type(cast.type)
 
     def _if_then(self, if_then: Message.IfThen, scope: Scope) -> Steps[Type | None]:
         branches = []
         for index, clause in enumerate(if_then.ifs):
-            self.condition(getattr(clause, "if"), scope, f"if[{index}]")
+            yield self.condition(getattr(clause, "if"), scope, f"if[{index}]")
             with self._at(f"then[{index}]"):
-                branches.append(self.type(clause.then, scope))
-        return self._branches(branches, if_then, scope)
+                branches.append((yield self.type(clause.then, scope)))
+        return (yield self._branches(branches, if_then, scope))
 
     def _switch_expression(self, switch: Message.SwitchExpression, scope: Scope) -> Steps[Type | None]:
         with self._at("match"):
-            match = self.type(switch.match, scope)
+            match = yield self.type(switch.match, scope)
         branches = []
         for index, clause in enumerate(switch.ifs):
             with self._at(f"case[{index}]"):
-                self._same_kind(match, literal_type(getattr(clause, "if"), self._complain))
-                branches.append(self.type(clause.then, scope))
-        return self._branches(branches, switch, scope)
+                self._same_kind(match, self._read_literal(getattr(clause, "if")))
+                branches.append((yield self.type(clause.then, scope)))
+        return (yield self._branches(branches, switch, scope))
 
     def _branches(self, branches: list[Type | None], message: Any, scope: Scope) -> Steps[Type | None]:
         if message.HasField("else"):
             with self._at("else"):
-                branches.append(self.type(getattr(message, "else"), scope))
+                branches.append((yield self.type(getattr(message, "else"), scope)))
             return common_type(branches, "the branches", self._complain)
         common = common_type(branches, "the branches", self._complain)
         return None if common is None else types.nullable(common)
 
     def _singular_or_list(self, message: Message.SingularOrList, scope: Scope) -> Steps[Type | None]:
         with self._at("value"):
-            value = self.type(message.value, scope)
-        found = [value, *self.types(message.options, scope, "options")]
+            value = yield self.type(message.value, scope)
+        found = [value, *(yield self.types(message.options, scope, "options"))]
         for option in found[1:]:
             self._same_kind(value, option)
         return _boolean(found)
 
     def _multi_or_list(self, message: Message.MultiOrList, scope: Scope) -> Steps[Type | None]:
-        values = self.types(message.value, scope, "value")
+        values = yield self.types(message.value, scope, "value")
         found = list(values)
         for index, record in enumerate(message.options):
-            options = self.types(record.fields, scope, f"options[{index}]")
+            options = yield self.types(record.fields, scope, f"options[{index}]")
             if len(options) != len(values):
                 self._complain(f"a list entry has {len(options)} values, not {len(values)}")
             for value, option in zip(values, options, strict=False):
@@ -284,13 +320,13 @@ class Expressions:
     def _nested(self, nested: Message.Nested, scope: Scope) -> Steps[Type | None]:
         kind = nested.WhichOneof("nested_type")
         if kind == "struct":
-            parameters = self.types(nested.struct.fields, scope, "fields")
+            parameters = yield self.types(nested.struct.fields, scope, "fields")
         elif kind == "list":
-            values = self.types(nested.list.values, scope, "values")
+            values = yield self.types(nested.list.values, scope, "values")
             parameters = (common_type(values, "a list's elements", self._complain),)
         elif kind == "map":
-            keys = self.types([pair.key for pair in nested.map.key_values], scope, "keys")
-            values = self.types([pair.value for pair in nested.map.key_values], scope, "values")
+            keys = yield self.types([pair.key for pair in nested.map.key_values], scope, "keys")
+            values = yield self.types([pair.value for pair in nested.map.key_values], scope, "values")
             parameters = (
                 common_type(keys, "a map's keys", self._complain),
                 common_type(values, "a map's values", self._complain),
@@ -305,16 +341,16 @@ class Expressions:
     # ---- lambdas
 
     def _lambda(self, function: Any, scope: Scope) -> Steps[Type | None]:
-        parameters = struct_types(function.parameters, self._complain)
+        parameters = self.read_struct(function.parameters)
         with self._at("lambda"):
-            body = self.type(function.body, scope._replace(lambdas=(*scope.lambdas, parameters)))
+            body = yield self.type(function.body, scope._replace(lambdas=(*scope.lambdas, parameters)))
         if body is None or None in parameters:
             return None
         return types.of("func", *parameters, body, nullable=False)
 
     def _lambda_invocation(self, call: Any, scope: Scope) -> Steps[Type | None]:
-        function = self._lambda(getattr(call, "lambda"), scope)
-        arguments = self.types(call.arguments.fields, scope, "arguments")
+        function = yield self._lambda(getattr(call, "lambda"), scope)
+        arguments = yield self.types(call.arguments.fields, scope, "arguments")
         if function is None:
             return None
         *expected, result = function.parameters
@@ -331,13 +367,13 @@ class Expressions:
     def _subquery(self, subquery: Message.Subquery, scope: Scope) -> Steps[Type | None]:
         kind = subquery.WhichOneof("subquery_type")
         if kind == "scalar":
-            columns = self._query(subquery.scalar.input, scope)
+            columns = yield self._query(subquery.scalar.input, scope)
             if columns is None or not self._expect_columns(columns, 1) or columns[0] is None:
                 return None
             return types.nullable(columns[0])
         if kind == "in_predicate":
-            needles = self.types(subquery.in_predicate.needles, scope, "needles")
-            columns = self._query(subquery.in_predicate.haystack, scope)
+            needles = yield self.types(subquery.in_predicate.needles, scope, "needles")
+            columns = yield self._query(subquery.in_predicate.haystack, scope)
             if columns is not None and self._expect_columns(columns, len(needles)):
                 for needle, column in zip(needles, columns, strict=True):
                     self._same_kind(needle, column)
@@ -345,12 +381,12 @@ class Expressions:
         if kind == "set_predicate":
             if not subquery.set_predicate.predicate_op:
                 self._complain("a set predicate doesn't state its operation")
-            self._query(subquery.set_predicate.tuples, scope)
+            yield self._query(subquery.set_predicate.tuples, scope)
             return types.BOOLEAN
         if kind == "set_comparison":
             with self._at("left"):
-                left = self.type(subquery.set_comparison.left, scope)
-            columns = self._query(subquery.set_comparison.right, scope)
+                left = yield self.type(subquery.set_comparison.left, scope)
+            columns = yield self._query(subquery.set_comparison.right, scope)
             if columns is not None and self._expect_columns(columns, 1):
                 self._same_kind(left, columns[0])
             return _BOOLEAN
@@ -359,7 +395,7 @@ class Expressions:
 
     def _query(self, rel: Any, scope: Scope) -> Steps[Types | None]:
         with self._at("subquery"):
-            return self._relations.types(rel, scope)
+            return (yield self._relations.types(rel, scope))
 
     def _expect_columns(self, columns: Types, count: int) -> bool:
         if len(columns) != count:

@@ -11,7 +11,7 @@ from substrait.plan_pb2 import Plan
 from .. import extensions
 from ..algebra.types import Type
 from ..extensions import Implementation
-from .type_messages import Complain, read_type
+from .type_messages import Complain, DeclaredTypes, read_type
 
 INITIAL_TO_RESULT = 3
 
@@ -41,6 +41,8 @@ class Functions:
         self._called: set[int] = set()
         self._urns: dict[int, str] = {}
         self._referenced: set[int] = set()
+        self._as_derived: dict[int, Any] = {}
+        self.types = DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
         self._read_urns(plan)
         for declaration in plan.extensions:
             self._read_declaration(declaration)
@@ -67,6 +69,8 @@ class Functions:
             self._complain(f"{entry.name}: no extension file has the URN {urn}")
         if kind == "extension_function":
             self._read_function(entry, urn or "")
+        if kind == "extension_type":
+            self.types.names[entry.type_anchor] = entry.name
 
     def _read_function(self, entry: Any, urn: str) -> None:
         name, colon, signature = entry.name.partition(":")
@@ -88,7 +92,7 @@ class Functions:
 
     def check(self, kinds: Sequence[str], call: Any, arguments: tuple[Type | str | None, ...]) -> Type | None:
         """Check a call of a function of one of these kinds; returns the result type that the call states."""
-        result = read_type(call.output_type, self._complain)
+        result = read_type(call.output_type, self._complain, self.types)
         anchor = call.function_reference
         self._called.add(anchor)
         function = self.declared.get(anchor)
@@ -102,8 +106,13 @@ class Functions:
             return result
         kind, implementation = found
         self._check_options(function, implementation, call)
-        self._check_types(kind, function, implementation, arguments, result)
+        if self._check_types(kind, function, implementation, arguments, result):
+            self._as_derived[id(call)] = call
         return result
+
+    def as_derived(self, call: Any) -> bool:
+        """Whether a call that was checked returns the type that the extension file derives for its arguments."""
+        return id(call) in self._as_derived
 
     def _check_options(self, function: Declared, implementation: Implementation, call: Any) -> None:
         for option in call.options:
@@ -124,13 +133,14 @@ class Functions:
         implementation: Implementation,
         arguments: tuple[Type | str | None, ...],
         result: Type | None,
-    ) -> None:
+    ) -> bool:
+        """Whether the result is the one derived, which can't be said where a type isn't known."""
         if not _takes_count(implementation, len(arguments)):
             self._complain(f"{function}: called with {len(arguments)} arguments")
-            return
+            return False
         known = tuple(argument for argument in arguments if argument is not None)
         if len(known) < len(arguments) or result is None:
-            return  # a type that isn't known was complained of already, or is an extension relation's secret
+            return False  # a type that isn't known was complained of already, or is an extension relation's secret
         shown = ", ".join(map(str, known))
         resolved = extensions.resolve(kind, _aliases()[function.urn], function.name, known)
         if resolved is None:
@@ -139,6 +149,9 @@ class Functions:
             self._complain(f"{function}: a call with ({shown}) is {resolved.compound}")
         elif extensions.stated(resolved, result).result != result:
             self._complain(f"{function}: with ({shown}) it returns {resolved.result}, not {result}")
+        else:
+            return resolved.result == result
+        return False
 
 
 def _implementation(kinds: Sequence[str], function: Declared) -> tuple[str, Implementation] | None:

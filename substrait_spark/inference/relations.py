@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from substrait.algebra_pb2 import JoinRel, Rel, RelCommon, SetRel
+from google.protobuf.message import Message
+from substrait.algebra_pb2 import Rel, RelCommon
 from substrait.type_pb2 import Type as TypeMessage
 
-from ..algebra import types
+from ..algebra import extension_messages, types
+from ..algebra.enum_names import enum_name
 from ..algebra.extension_messages import Generate, Sample
 from ..algebra.types import Type
+from ..trampoline import Steps, done, run
 from .complaints import Complaints
 from .expressions import Expressions, Scope, Types
 from .functions import Functions
-from .type_messages import name_count, struct_types
+from .type_messages import name_count
 
 _MARK = types.of("boolean", nullable=True)
 _LEAF = Scope(())
@@ -25,18 +28,30 @@ class Relations:
     """Derives the output types of relations; None stands for those of an extension, which nobody knows."""
 
     def __init__(self, functions: Functions, complain: Complaints) -> None:
-        self._expressions = Expressions(functions, complain, self)
+        self.expressions = Expressions(functions, complain, self)
         self._complain = complain
         self._at = complain.at
         self._roots: list[Types | None] = []
+        self._found: dict[int, tuple[Message, Types | None]] = {}
+        self._details: dict[int, tuple[Message, Any]] = {}
+
+    def found(self, rel: Message) -> Types | None:
+        """The types that were derived for a relation: by identity, which a message keeps while it is held."""
+        return self._found.get(id(rel), (rel, None))[1]
+
+    def detail(self, detail: Any) -> Any:
+        """The message that an extension relation of ours tells itself by, else None; the same one each time."""
+        if id(detail) not in self._details:
+            self._details[id(detail)] = (detail, extension_messages.unpacked(detail))
+        return self._details[id(detail)][1]
 
     def read_root(self, rel: Rel) -> Types | None:
         """The output types of the plan's next relation; ReferenceRels refer to those before them by number."""
-        found = self.types(rel, None)
+        found = run(self.types(rel, None))
         self._roots.append(found)
         return found
 
-    def types(self, rel: Rel, outer: Scope | None) -> Types | None:
+    def types(self, rel: Rel, outer: Scope | None) -> Steps[Types | None]:
         """The output types of a relation, after its emit; `outer` is the query around it."""
         kind = rel.WhichOneof("rel_type")
         if kind is None:
@@ -48,8 +63,10 @@ class Relations:
                 self._complain("there is no rule for this relation")
                 return None
             message = getattr(rel, kind)
-            direct: Types | None = rule(message, outer)
-            return self._emitted(message.common, direct) if hasattr(message, "common") else direct
+            found: Types | None = yield rule(message, outer)
+            found = self._emitted(message.common, found) if hasattr(message, "common") else found
+            self._found[id(rel)] = (rel, found)
+            return found
 
     def _emitted(self, common: RelCommon, direct: Types | None) -> Types | None:
         if common.WhichOneof("emit_kind") != "emit":
@@ -62,24 +79,24 @@ class Relations:
             self._complain(f"emit refers to column {beyond[0]} of {len(direct)}")
         return tuple(direct[ordinal] if 0 <= ordinal < len(direct) else None for ordinal in mapping)
 
-    def _input(self, message: Any, outer: Scope | None, field: str = "input") -> Types | None:
+    def _input(self, message: Any, outer: Scope | None, field: str = "input") -> Steps[Types | None]:
         if not message.HasField(field):
             self._complain(f"there is no {field}")
             return None
         with self._at(field):
-            return self.types(getattr(message, field), outer)
+            return (yield self.types(getattr(message, field), outer))
 
     def _bound(self, message: Any, columns: Types | None, outer: Scope | None) -> Scope:
         """The scope of a relation's own expressions; a relation with an anchor lends its rows to those inside."""
         if message.common.rel_anchor:
-            self._expressions.bound_rows[message.common.rel_anchor] = columns
+            self.expressions.bound_rows[message.common.rel_anchor] = columns
         return Scope(columns, outer)
 
     # ---- leaves
 
-    def _read(self, read: Any, outer: Scope | None) -> Types | None:
+    def _read(self, read: Any, outer: Scope | None) -> Steps[Types | None]:
         schema = read.base_schema
-        columns = struct_types(schema.struct, self._complain)
+        columns = self.expressions.read_struct(schema.struct)
         known = [column for column in columns if column is not None]
         expected = len(columns) + sum(map(name_count, known))
         if len(known) == len(columns) and len(schema.names) != expected:
@@ -89,11 +106,11 @@ class Relations:
         scope = self._bound(read, columns, outer)
         for name in ("filter", "best_effort_filter"):
             if read.HasField(name):
-                self._expressions.condition(getattr(read, name), scope, name)
-        self._check_source(read, columns)
+                yield self.expressions.condition(getattr(read, name), scope, name)
+        yield self._check_source(read, columns)
         return self._masked(read.projection.select, columns) if read.HasField("projection") else columns
 
-    def _check_source(self, read: Any, columns: Types) -> None:
+    def _check_source(self, read: Any, columns: Types) -> Steps[None]:
         kind = read.WhichOneof("read_type")
         if kind is None:
             self._complain("the read has no source")
@@ -105,7 +122,7 @@ class Relations:
                     self._complain("a file has no path or no format")
         if kind == "virtual_table":
             for index, row in enumerate(read.virtual_table.expressions):
-                self._check_row(self._expressions.types(row.fields, _LEAF, f"rows[{index}]"), columns, index)
+                self._check_row((yield self.expressions.types(row.fields, _LEAF, f"rows[{index}]")), columns, index)
 
     def _check_row(self, row: Types, columns: Types, index: int) -> None:
         if len(row) != len(columns):
@@ -129,52 +146,52 @@ class Relations:
             found.append(column)
         return tuple(found)
 
-    def _reference(self, reference: Any, outer: Scope | None) -> Types | None:
+    def _reference(self, reference: Any, outer: Scope | None) -> Steps[Types | None]:
         ordinal: int = reference.subtree_ordinal
         if not 0 <= ordinal < len(self._roots):
             self._complain(f"a reference to the plan's relation {ordinal}, which isn't before it")
-            return None
-        return self._roots[ordinal]
+            return done(None)
+        return done(self._roots[ordinal])
 
     # ---- one input
 
-    def _filter(self, filter: Any, outer: Scope | None) -> Types | None:
-        columns = self._input(filter, outer)
-        self._expressions.condition(filter.condition, self._bound(filter, columns, outer), "condition")
+    def _filter(self, filter: Any, outer: Scope | None) -> Steps[Types | None]:
+        columns = yield self._input(filter, outer)
+        yield self.expressions.condition(filter.condition, self._bound(filter, columns, outer), "condition")
         return columns
 
-    def _project(self, project: Any, outer: Scope | None) -> Types | None:
-        columns = self._input(project, outer)
+    def _project(self, project: Any, outer: Scope | None) -> Steps[Types | None]:
+        columns = yield self._input(project, outer)
         scope = self._bound(project, columns, outer)
-        computed = self._expressions.types(project.expressions, scope, "expressions")
+        computed = yield self.expressions.types(project.expressions, scope, "expressions")
         return None if columns is None else columns + computed
 
-    def _sort(self, sort: Any, outer: Scope | None) -> Types | None:
-        columns = self._input(sort, outer)
+    def _sort(self, sort: Any, outer: Scope | None) -> Steps[Types | None]:
+        columns = yield self._input(sort, outer)
         if not sort.sorts:
             self._complain("a sort by nothing")
-        self._expressions.sorts(sort.sorts, self._bound(sort, columns, outer))
+        yield self.expressions.sorts(sort.sorts, self._bound(sort, columns, outer))
         return columns
 
-    def _fetch(self, fetch: Any, outer: Scope | None) -> Types | None:
-        self._check_counts(fetch, ("offset_expr", "count_expr"))
-        return self._input(fetch, outer)
+    def _fetch(self, fetch: Any, outer: Scope | None) -> Steps[Types | None]:
+        yield self._check_counts(fetch, ("offset_expr", "count_expr"))
+        return (yield self._input(fetch, outer))
 
-    def _top_n(self, top: Any, outer: Scope | None) -> Types | None:
-        self._check_counts(top, ("offset", "count"))
-        return self._sort(top, outer)
+    def _top_n(self, top: Any, outer: Scope | None) -> Steps[Types | None]:
+        yield self._check_counts(top, ("offset", "count"))
+        return (yield self._sort(top, outer))
 
-    def _check_counts(self, message: Any, fields: Iterable[str]) -> None:
+    def _check_counts(self, message: Any, fields: Iterable[str]) -> Steps[None]:
         for field in fields:
             if message.HasField(field):
                 with self._at(field):
-                    type = self._expressions.type(getattr(message, field), _LEAF)
+                    type = yield self.expressions.type(getattr(message, field), _LEAF)
                 if type is not None and type.kind not in types.INTEGERS:
                     self._complain(f"the {field} is {type}")
 
-    def _aggregate(self, aggregate: Any, outer: Scope | None) -> Types | None:
-        scope = self._bound(aggregate, self._input(aggregate, outer), outer)
-        keys = self._expressions.types(aggregate.grouping_expressions, scope, "grouping_expressions")
+    def _aggregate(self, aggregate: Any, outer: Scope | None) -> Steps[Types | None]:
+        scope = self._bound(aggregate, (yield self._input(aggregate, outer)), outer)
+        keys = yield self.expressions.types(aggregate.grouping_expressions, scope, "grouping_expressions")
         sets = [list(grouping.expression_references) for grouping in aggregate.groupings] or [[]]
         self._check_sets(sets, len(keys))
         found = [
@@ -183,9 +200,9 @@ class Relations:
         ]
         for index, measure in enumerate(aggregate.measures):
             with self._at(f"measures[{index}]"):
-                found.append(self._expressions.aggregate_call(measure.measure, scope))
+                found.append((yield self.expressions.aggregate_call(measure.measure, scope)))
                 if measure.HasField("filter"):
-                    self._expressions.condition(measure.filter, scope, "filter")
+                    yield self.expressions.condition(measure.filter, scope, "filter")
         if not aggregate.groupings and not aggregate.measures:
             self._complain("an aggregate of nothing")
         return (*found, types.I32) if len(sets) > 1 else tuple(found)
@@ -198,46 +215,46 @@ class Relations:
         for key in sorted(set(range(keys)) - used):
             self._complain(f"the key {key} is in no grouping set")
 
-    def _expand(self, expand: Any, outer: Scope | None) -> Types | None:
-        scope = self._bound(expand, self._input(expand, outer), outer)
+    def _expand(self, expand: Any, outer: Scope | None) -> Steps[Types | None]:
+        scope = self._bound(expand, (yield self._input(expand, outer)), outer)
         found: list[Type | None] = []
         counts = set()
         for index, field in enumerate(expand.fields):
             with self._at(f"fields[{index}]"):
                 if field.WhichOneof("field_type") == "consistent_field":
-                    found.append(self._expressions.type(field.consistent_field, scope))
+                    found.append((yield self.expressions.type(field.consistent_field, scope)))
                     continue
-                duplicates = self._expressions.types(field.switching_field.duplicates, scope, "duplicates")
+                duplicates = yield self.expressions.types(field.switching_field.duplicates, scope, "duplicates")
                 counts.add(len(duplicates))
                 found.append(self._merged(duplicates, "the duplicates of a field"))
         if len(counts) > 1:
             self._complain(f"switching fields of {', '.join(map(str, sorted(counts)))} duplicates")
         return (*found, types.I32)
 
-    def _window(self, window: Any, outer: Scope | None) -> Types | None:
-        columns = self._input(window, outer)
+    def _window(self, window: Any, outer: Scope | None) -> Steps[Types | None]:
+        columns = yield self._input(window, outer)
         scope = self._bound(window, columns, outer)
-        self._expressions.types(window.partition_expressions, scope, "partition_expressions")
-        self._expressions.sorts(window.sorts, scope)
+        yield self.expressions.types(window.partition_expressions, scope, "partition_expressions")
+        yield self.expressions.sorts(window.sorts, scope)
         found = []
         for index, call in enumerate(window.window_functions):
             with self._at(f"window_functions[{index}]"):
-                found.append(self._expressions.window_call(call, scope))
+                found.append((yield self.expressions.window_call(call, scope)))
         return None if columns is None else (*columns, *found)
 
-    def _extension_single(self, extension: Any, outer: Scope | None) -> Types | None:
-        columns = self._input(extension, outer)
+    def _extension_single(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
+        columns = yield self._input(extension, outer)
         self._check_detail(extension)
-        if extension.detail.Is(Sample.DESCRIPTOR):
+        detail = self.detail(extension.detail)
+        if isinstance(detail, Sample):
             return columns
-        if extension.detail.Is(Generate.DESCRIPTOR):
-            detail = Generate.FromString(extension.detail.value)
-            return self._generate(detail, columns, self._bound(extension, columns, outer))
+        if isinstance(detail, Generate):
+            return (yield self._generate(detail, columns, self._bound(extension, columns, outer)))
         return None
 
-    def _generate(self, detail: Any, columns: Types | None, scope: Scope) -> Types | None:
+    def _generate(self, detail: Any, columns: Types | None, scope: Scope) -> Steps[Types | None]:
         with self._at("rows"):
-            rows = self._expressions.type(detail.rows, scope)
+            rows = yield self.expressions.type(detail.rows, scope)
         if rows is None or columns is None:
             return None
         if rows.kind != "list" or rows.parameters[0].kind != "struct":
@@ -247,8 +264,9 @@ class Relations:
         maybe_null = detail.outer or struct.nullable
         return (*columns, *[types.nullable(field) if maybe_null else field for field in struct.parameters])
 
-    def _extension_leaf(self, extension: Any, outer: Scope | None) -> None:
+    def _extension_leaf(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
         self._check_detail(extension)
+        return done(None)
 
     def _check_detail(self, extension: Any) -> None:
         if not extension.detail.type_url:
@@ -256,38 +274,74 @@ class Relations:
 
     # ---- several inputs
 
-    def _join(self, join: Any, outer: Scope | None) -> Types | None:
-        left = self._input(join, outer, "left")
-        return self._joined(join, left, self._input(join, outer, "right"), outer)
+    def _extension_multi(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
+        yield self._each_input(extension, outer)
+        self._check_detail(extension)
+        return None
 
-    def _lateral_join(self, join: Any, outer: Scope | None) -> Types | None:
-        left = self._input(join, outer, "left")
+    def _join(self, join: Any, outer: Scope | None) -> Steps[Types | None]:
+        left = yield self._input(join, outer, "left")
+        right = yield self._input(join, outer, "right")
+        yield self._join_condition(join, _both(left, right), outer)
+        return (yield self._joined(join, left, right, outer))
+
+    def _lateral_join(self, join: Any, outer: Scope | None) -> Steps[Types | None]:
+        left = yield self._input(join, outer, "left")
         self._bound(join, left, outer)
-        return self._joined(join, left, self._input(join, outer, "right"), outer)
+        right = yield self._input(join, outer, "right")
+        yield self._join_condition(join, _both(left, right), outer)
+        return (yield self._joined(join, left, right, outer))
 
-    def _joined(self, join: Any, left: Types | None, right: Types | None, outer: Scope | None) -> Types | None:
-        both = None if left is None or right is None else left + right
+    def _hash_join(self, join: Any, outer: Scope | None) -> Steps[Types | None]:
+        left = yield self._input(join, outer, "left")
+        right = yield self._input(join, outer, "right")
+        for index, key in enumerate(join.keys):
+            with self._at(f"keys[{index}]"):
+                self.expressions.reference(key.left, Scope(left, outer))
+                self.expressions.reference(key.right, Scope(right, outer))
+        if not join.keys:
+            self._complain("a join has no keys")
+        if join.HasField("residual_expression"):
+            yield self.expressions.condition(join.residual_expression, Scope(_both(left, right), outer), "residual")
+        return (yield self._joined(join, left, right, outer))
+
+    _merge_join = _hash_join
+
+    def _nested_loop_join(self, join: Any, outer: Scope | None) -> Steps[Types | None]:
+        left = yield self._input(join, outer, "left")
+        right = yield self._input(join, outer, "right")
+        yield self._join_condition(join, _both(left, right), outer)
+        return (yield self._joined(join, left, right, outer))
+
+    def _join_condition(self, join: Any, both: Types | None, outer: Scope | None) -> Steps[None]:
         if not join.HasField("expression"):
             self._complain("a join has no condition")
         else:
-            self._expressions.condition(join.expression, Scope(both, outer), "condition")
+            yield self.expressions.condition(join.expression, Scope(both, outer), "condition")
+
+    def _joined(self, join: Any, left: Types | None, right: Types | None, outer: Scope | None) -> Steps[Types | None]:
         if not join.type:
             self._complain("a join doesn't state its type")
-        joined = _join_types(JoinRel.JoinType.Name(join.type).removeprefix("JOIN_TYPE_"), left, right)
-        if join.HasField("post_join_filter"):
-            self._expressions.condition(join.post_join_filter, Scope(joined, outer), "post_join_filter")
+        joined = _join_types(enum_name(join, "type"), left, right)
+        filtered = "post_join_filter" in join.DESCRIPTOR.fields_by_name and join.HasField("post_join_filter")
+        if filtered:
+            yield self.expressions.condition(join.post_join_filter, Scope(joined, outer), "post_join_filter")
         return joined
 
-    def _cross(self, cross: Any, outer: Scope | None) -> Types | None:
-        left = self._input(cross, outer, "left")
-        right = self._input(cross, outer, "right")
-        return None if left is None or right is None else left + right
+    def _cross(self, cross: Any, outer: Scope | None) -> Steps[Types | None]:
+        left = yield self._input(cross, outer, "left")
+        right = yield self._input(cross, outer, "right")
+        return _both(left, right)
 
-    def _set(self, message: Any, outer: Scope | None) -> Types | None:
-        inputs = []
+    def _each_input(self, message: Any, outer: Scope | None) -> Steps[list[Types | None]]:
+        found: list[Types | None] = []
         for index, rel in enumerate(message.inputs):
             with self._at(f"inputs[{index}]"):
-                inputs.append(self.types(rel, outer))
+                found.append((yield self.types(rel, outer)))
+        return found
+
+    def _set(self, message: Any, outer: Scope | None) -> Steps[Types | None]:
+        inputs = yield self._each_input(message, outer)
         if len(inputs) < 2:
             self._complain(f"a set operation over {len(inputs)} inputs")
         if not message.op:
@@ -298,7 +352,7 @@ class Relations:
         if len({len(columns) for columns in known}) > 1:
             self._complain(f"inputs of {', '.join(str(len(columns)) for columns in known)} columns")
             return None
-        operation = SetRel.SetOp.Name(message.op).removeprefix("SET_OP_")
+        operation = enum_name(message, "op")
         return tuple(self._set_column(operation, column) for column in zip(*known, strict=True))
 
     def _set_column(self, operation: str, column: Sequence[Type | None]) -> Type | None:
@@ -324,6 +378,44 @@ class Relations:
                 return None
             merged = types.least_nullable_common(merged, other)
         return merged
+
+    # ---- exchanges and writes
+
+    def _exchange(self, exchange: Any, outer: Scope | None) -> Steps[Types | None]:
+        columns = yield self._input(exchange, outer)
+        scope = self._bound(exchange, columns, outer)
+        for index, field in enumerate(exchange.scatter_by_fields.fields):
+            with self._at(f"fields[{index}]"):
+                self.expressions.reference(field, scope)
+        kind = exchange.WhichOneof("exchange_kind")
+        if kind in ("single_target", "multi_target"):
+            with self._at(kind):
+                yield self.expressions.type(getattr(exchange, kind).expression, scope)
+        return columns
+
+    def _write(self, write: Any, outer: Scope | None) -> Steps[Types | None]:
+        if write.HasField("input"):
+            yield self._input(write, outer)
+        modified = enum_name(write, "output") == "MODIFIED_RECORDS"
+        return self.expressions.read_struct(write.table_schema.struct) if modified else ()
+
+    def _ddl(self, ddl: Any, outer: Scope | None) -> Steps[Types | None]:
+        if ddl.HasField("view_definition"):
+            yield self._input(ddl, outer, "view_definition")
+        return ()
+
+    def _update(self, update: Any, outer: Scope | None) -> Steps[Types | None]:
+        scope = Scope(self.expressions.read_struct(update.table_schema.struct), outer)
+        if update.HasField("condition"):
+            yield self.expressions.condition(update.condition, scope, "condition")
+        for index, change in enumerate(update.transformations):
+            with self._at(f"transformations[{index}]"):
+                yield self.expressions.type(change.transformation, scope)
+        return ()
+
+
+def _both(left: Types | None, right: Types | None) -> Types | None:
+    return None if left is None or right is None else left + right
 
 
 def _fits(value: Type, column: Type) -> bool:

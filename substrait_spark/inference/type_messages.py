@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from substrait.algebra_pb2 import Expression
 from substrait.type_pb2 import Type as TypeMessage
@@ -12,6 +12,19 @@ from ..algebra import types
 from ..algebra.types import Type
 
 Complain = Callable[[str], None]
+
+LEVELS = 100
+"""How deep a type or a literal may nest: readers follow no more messages."""
+
+
+class DeclaredTypes(NamedTuple):
+    """By anchor, the names of a plan's user-defined types, and the types that its aliases stand for."""
+
+    names: dict[int, str]
+    aliases: dict[int, TypeMessage]
+
+
+_NONE_DECLARED = DeclaredTypes({}, {})
 
 _PLAIN = ("i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "uuid", "interval_year")
 _RENAMED = {"bool": "boolean", "fixed_char": "fixedchar", "fixed_binary": "fixedbinary"}
@@ -31,7 +44,6 @@ _LITERALS = {
 }
 _PRECISION_LITERALS = {
     "interval_day_to_second": "interval_day",
-    "interval_compound": "interval_compound",
     "precision_time": "precision_time",
     "precision_timestamp": "precision_timestamp",
     "precision_timestamp_tz": "precision_timestamp_tz",
@@ -39,26 +51,46 @@ _PRECISION_LITERALS = {
 _DECIMAL_BYTES = 16
 
 
-def read_type(message: TypeMessage, complain: Complain) -> Type | None:
-    """The type that a message stands for; None, after a complaint, where it stands for none that we know."""
+def read_type(
+    message: TypeMessage, complain: Complain, declared: DeclaredTypes = _NONE_DECLARED, level: int = 0
+) -> Type | None:
+    """The type that a message stands for; None, after a complaint, where it stands for none that we know.
+
+    A user-defined type is of the kind `u!name`.
+    """
     kind = message.WhichOneof("kind")
-    if kind is None:
-        complain("a type is empty")
+    if kind is None or level > LEVELS:
+        complain("a type is empty" if kind is None else f"a type nests deeper than {LEVELS}")
         return None
     field = getattr(message, kind)
-    if kind == "alias" or not hasattr(field, "nullability"):
+    if not hasattr(field, "nullability"):
         complain(f"the type {kind} is not known")
         return None
     if field.nullability == TypeMessage.NULLABILITY_UNSPECIFIED:
         complain(f"the type {kind} doesn't state its nullability")
-    parameters = _parameters(kind, field, complain)
+    nullable = field.nullability != TypeMessage.NULLABILITY_REQUIRED
+    if kind == "alias":
+        return _aliased(field.type_alias_reference, nullable, complain, declared, level)
+    parameters = _parameters(kind, field, complain, declared, level + 1)
     if parameters is None or None in parameters:
         return None
-    nullable = field.nullability != TypeMessage.NULLABILITY_REQUIRED
-    return types.of(_RENAMED.get(kind, kind), *parameters, nullable=nullable)
+    name = _RENAMED.get(kind, kind)
+    if kind == "user_defined":
+        name = f"u!{declared.names.get(field.type_reference, f'undeclared_type_{field.type_reference}')}"
+    return types.of(name, *parameters, nullable=nullable)
 
 
-def _parameters(kind: str, field: Any, complain: Complain) -> tuple[Any, ...] | None:
+def _aliased(anchor: int, nullable: bool, complain: Complain, declared: DeclaredTypes, level: int) -> Type | None:
+    if anchor not in declared.aliases:
+        complain(f"the type alias {anchor} is not declared")
+        return None
+    found = read_type(declared.aliases[anchor], complain, declared, level + 1)
+    return None if found is None else types.with_nullable(found, nullable)
+
+
+def _parameters(
+    kind: str, field: Any, complain: Complain, declared: DeclaredTypes, level: int
+) -> tuple[Any, ...] | None:
     if kind in _PLAIN or kind == "bool":
         return ()
     if kind in _LENGTH:
@@ -72,14 +104,28 @@ def _parameters(kind: str, field: Any, complain: Complain) -> tuple[Any, ...] | 
             complain(f"there is no decimal({field.precision}, {field.scale})")
         return (field.precision, field.scale)
     if kind in _NESTED:
-        return tuple(read_type(inner, complain) for inner in _NESTED[kind](field))
+        return tuple(read_type(inner, complain, declared, level) for inner in _NESTED[kind](field))
+    if kind == "user_defined":
+        return tuple(_parameter(parameter, complain, declared, level) for parameter in field.type_parameters)
     complain(f"the type {kind} is not known")
     return None
 
 
-def struct_types(message: TypeMessage.Struct, complain: Complain) -> tuple[Type | None, ...]:
+def _parameter(message: TypeMessage.Parameter, complain: Complain, declared: DeclaredTypes, level: int) -> Any:
+    kind = message.WhichOneof("parameter")
+    if kind is None:
+        complain("a type parameter is empty")
+        return None
+    if kind == "data_type":
+        return read_type(message.data_type, complain, declared, level)
+    return "null" if kind == "null" else getattr(message, kind)
+
+
+def struct_types(
+    message: TypeMessage.Struct, complain: Complain, declared: DeclaredTypes = _NONE_DECLARED
+) -> tuple[Type | None, ...]:
     """The types of a struct's fields."""
-    return tuple(read_type(inner, complain) for inner in message.types)
+    return tuple(read_type(inner, complain, declared) for inner in message.types)
 
 
 def name_count(type: Type) -> int:
@@ -88,24 +134,31 @@ def name_count(type: Type) -> int:
     return inner + (len(type.parameters) if type.kind == "struct" else 0)
 
 
-def literal_type(literal: Expression.Literal, complain: Complain) -> Type | None:
+def literal_type(
+    literal: Expression.Literal, complain: Complain, declared: DeclaredTypes = _NONE_DECLARED, level: int = 0
+) -> Type | None:
     """The type of a literal."""
     kind = literal.WhichOneof("literal_type")
-    if kind is None:
-        complain("a literal is empty")
+    if kind is None or level > LEVELS:
+        complain("a literal is empty" if kind is None else f"a literal nests deeper than {LEVELS}")
         return None
     if kind == "null":
-        type = read_type(literal.null, complain)
+        type = read_type(literal.null, complain, declared)
         if type is not None and not type.nullable:
             complain(f"a null literal has the required type {type}")
         return type
-    found = _typed_literal(kind, getattr(literal, kind), complain)
+    value = getattr(literal, kind)
+    found = _typed_literal(kind, value, complain)
+    if found is None:
+        found = _nested_literal(kind, value, complain, declared, level + 1)
     return None if found is None else types.with_nullable(found, literal.nullable)
 
 
 def _typed_literal(kind: str, value: Any, complain: Complain) -> Type | None:
     if kind in _LITERALS:
         return types.of(_LITERALS[kind])
+    if kind == "interval_compound":
+        return types.of(kind, value.interval_day_to_second.precision)
     if kind in _PRECISION_LITERALS:
         return types.of(_PRECISION_LITERALS[kind], value.precision)
     if kind == "fixed_char":
@@ -118,32 +171,44 @@ def _typed_literal(kind: str, value: Any, complain: Complain) -> Type | None:
         if len(value.value) != _DECIMAL_BYTES:
             complain(f"a decimal literal has {len(value.value)} bytes, not {_DECIMAL_BYTES}")
         return types.of("decimal", value.precision, value.scale)
-    return _nested_literal(kind, value, complain)
+    return None
 
 
-def _nested_literal(kind: str, value: Any, complain: Complain) -> Type | None:
+def _nested_literal(kind: str, value: Any, complain: Complain, declared: DeclaredTypes, level: int) -> Type | None:
+    def every(literals: Sequence[Expression.Literal]) -> list[Type | None]:
+        return [literal_type(inner, complain, declared, level) for inner in literals]
+
     if kind in ("empty_list", "empty_map"):
         message = TypeMessage()
         getattr(message, kind.removeprefix("empty_")).CopyFrom(value)
-        return read_type(message, complain)
+        return read_type(message, complain, declared)
     if kind == "list":
-        return _built("list", [_common(value.values, "a list literal's elements", complain)])
+        return _built("list", [common_type(every(value.values), "a list literal's elements", complain)])
     if kind == "map":
-        keys = _common([pair.key for pair in value.key_values], "a map literal's keys", complain)
-        return _built("map", [keys, _common([p.value for p in value.key_values], "a map literal's values", complain)])
+        keys = common_type(every([pair.key for pair in value.key_values]), "a map literal's keys", complain)
+        values = common_type(every([pair.value for pair in value.key_values]), "a map literal's values", complain)
+        return _built("map", [keys, values])
     if kind == "struct":
-        return _built("struct", [literal_type(field, complain) for field in value.fields])
+        return _built("struct", every(value.fields))
+    if kind == "user_defined":
+        return _user_defined_literal(value, complain, declared, level)
     complain(f"the literal {kind} is not known")
     return None
 
 
+def _user_defined_literal(value: Any, complain: Complain, declared: DeclaredTypes, level: int) -> Type | None:
+    if value.WhichOneof("type_anchor_type") == "type_alias_reference":
+        return _aliased(value.type_alias_reference, False, complain, declared, level)
+    message = TypeMessage()
+    message.user_defined.type_reference = value.type_reference
+    message.user_defined.nullability = TypeMessage.NULLABILITY_REQUIRED
+    for parameter in value.type_parameters:
+        message.user_defined.type_parameters.add().CopyFrom(parameter)
+    return read_type(message, complain, declared, level)
+
+
 def _built(kind: str, parameters: Sequence[Type | None]) -> Type | None:
     return None if None in parameters else types.of(kind, *parameters)
-
-
-def _common(literals: Sequence[Expression.Literal], what: str, complain: Complain) -> Type | None:
-    found = [literal_type(literal, complain) for literal in literals]
-    return common_type(found, what, complain)
 
 
 def common_type(found: Sequence[Type | None], what: str, complain: Complain) -> Type | None:
