@@ -21,6 +21,7 @@ from .expr import dispatch as expressions
 from .plan import build
 from .rel.builder import RelationBuilder
 from .rel.dispatch import HANDLERS
+from .rel.used import used_columns
 from .rewrites import rewrite
 
 if TYPE_CHECKING:
@@ -33,12 +34,14 @@ def df_to_substrait(
     dialect: str | Path | None = None,
     reads: str = "auto",
     inline_limit: int = 10_000,
+    list_files: int | None = 1000,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
 
     `dialect` is None for the specification's canonical forms, the name of a built-in dialect (`"datafusion"`) or the
     path of a dialect file. `reads` is `"auto"` (catalog tables by name, paths as files), `"files"` or `"tables"`.
-    `inline_limit` is how many rows of local data may be written into the plan.
+    `inline_limit` is how many rows of local data may be written into the plan. A read of more than `list_files` files
+    names complete folders by one pattern each, in place of their files; None lists all files.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`, at most `inline_limit + 1`.
 
@@ -46,7 +49,7 @@ def df_to_substrait(
     means; UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a dialect that is
     unknown or invalid.
     """
-    plan, problems = _convert(df, _settings(dialect, reads, inline_limit))
+    plan, problems = _convert(df, _settings(dialect, reads, inline_limit, list_files))
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -58,24 +61,31 @@ def check(
     dialect: str | Path | None = None,
     reads: str = "auto",
     inline_limit: int = 10_000,
+    list_files: int | None = 1000,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`."""
-    _, problems = _convert(df, _settings(dialect, reads, inline_limit))
+    _, problems = _convert(df, _settings(dialect, reads, inline_limit, list_files))
     return Report(tuple(problems))
 
 
-def _settings(dialect: str | Path | None, reads: str, inline_limit: int) -> Settings:
+def _settings(dialect: str | Path | None, reads: str, inline_limit: int, list_files: int | None) -> Settings:
     if reads not in READS:
         raise ValueError(f"reads must be one of {', '.join(READS)}, not {reads!r}")
-    if not isinstance(inline_limit, int) or isinstance(inline_limit, bool) or not 0 <= inline_limit < 2**31:
+    if not _is_count(inline_limit):
         raise ValueError(f"inline_limit must be a number of rows from 0 to {2**31 - 1}, not {inline_limit!r}")
-    return Settings(load(dialect), reads, inline_limit)
+    if list_files is not None and not _is_count(list_files):
+        raise ValueError(f"list_files must be None or a number of files from 0 to {2**31 - 1}, not {list_files!r}")
+    return Settings(load(dialect), reads, inline_limit, list_files)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
 def _convert(df: DataFrame, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
     require_classic(df)
     context = Context(settings)
-    plan = emit_text(context, lambda: reader.read(df, settings.inline_limit))
+    plan = emit_text(context, lambda: reader.read(df, settings))
     if not context.found:
         return plan, ()
     return None, _problems(df, settings, context.found)
@@ -98,6 +108,7 @@ def emit_document(context: Context, document: Document) -> Plan:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
     context.configuration = document.configuration
     document = rewrite(document)
+    context.used = used_columns(document.root)
     relations = RelationBuilder(context, HANDLERS, expressions)
     output = relations.emit(document.root)
     ids = [attribute["exprId"] for attribute in document.output]
@@ -121,7 +132,7 @@ def _problems(df: DataFrame, settings: Settings, found: Sequence[Found]) -> list
     """The problems with Spark's own SQL text of each node."""
     numbers = sorted({item.node.number for item in found if item.node is not None and item.node.number is not None})
     try:
-        texts = dict(zip(numbers, reader.describe(df, settings.inline_limit, numbers), strict=True))
+        texts = dict(zip(numbers, reader.describe(df, settings, numbers), strict=True))
     except (SubstraitSparkError, Unsupported):
         texts = {}
     return [

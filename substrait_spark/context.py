@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -20,6 +20,7 @@ class Settings:
     dialect: Dialect
     reads: str
     inline_limit: int
+    list_files: int | None = 1000
 
 
 @dataclass
@@ -42,6 +43,8 @@ class Context:
     """Whether any expression has parts to compute once."""
     configuration: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
+    used: Collection[int] | None = None
+    """The exprIds of the columns that the plan uses; None where nobody asked which."""
     _path: list[str] = field(default_factory=list)
 
     @property

@@ -71,7 +71,7 @@ def test_recorded_documents_are_what_spark_gives(
     spark.read.parquet(str(path)).createOrReplaceTempView("dv")
     df = spark.sql(QUERIES[name])
     if pytestconfig.getoption("--record"):
-        text = reader.read(df, 100).replace(str(path), "/data/dv")
+        text = reader.read(df, Settings(load(None), "auto", 100)).replace(str(path), "/data/dv")
         (FIXTURES / f"{name}.json").write_text(text + "\n", "utf-8")
     expected, actual = emitted(recorded(name)), df_to_substrait(df)
     assert expected is not None

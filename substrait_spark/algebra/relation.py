@@ -7,7 +7,7 @@ relation itself yields.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
@@ -72,18 +72,29 @@ class Relation:
             common.emit.output_mapping.extend(self.emit)
 
 
+class Statistics(NamedTuple):
+    """What is known of a relation's rows: how many there are, and their average size in bytes."""
+
+    row_count: int
+    record_size: float
+
+
 class Read(Relation):
     """A leaf with a schema: `names` are the depth-first names of its columns."""
 
-    __slots__ = ("names", "schema")
+    __slots__ = ("names", "schema", "statistics")
     names: tuple[str, ...]
     schema: tuple[Type, ...]
+    statistics: Statistics | None
 
     def _schema_height(self) -> int:
         return 2 + max((type.height for type in self.schema), default=1)
 
     def _write_schema(self, target: ReadRel) -> None:
         self._write_common(target.common)
+        if self.statistics is not None:
+            stats = target.common.hint.stats
+            stats.row_count, stats.record_size = self.statistics
         target.base_schema.names.extend(self.names)
         types.write_struct(types.of("struct", *self.schema, nullable=False), target.base_schema.struct)
 
@@ -93,8 +104,11 @@ class NamedTable(Read):
 
     __slots__ = ("table",)
 
-    def __init__(self, table: Sequence[str], names: Sequence[str], schema: Sequence[Type]) -> None:
+    def __init__(
+        self, table: Sequence[str], names: Sequence[str], schema: Sequence[Type], statistics: Statistics | None = None
+    ) -> None:
         self.table = tuple(table)
+        self.statistics = statistics
         self.names = tuple(names)
         self.schema = tuple(schema)
         self._finish((), schema, self._schema_height())
@@ -104,19 +118,38 @@ class NamedTable(Read):
         target.read.named_table.names.extend(self.table)
 
 
+class File(NamedTuple):
+    """A file by its URI and its length in bytes, or, without a length, all files that match a pattern."""
+
+    uri: str
+    length: int | None
+
+
+class DelimitedText(NamedTuple):
+    """How rows are written as text: the options of DelimiterSeparatedTextReadOptions."""
+
+    field_delimiter: str
+    quote: str
+    escape: str
+    value_treated_as_null: str
+    header_lines_to_skip: int
+
+
 class LocalFiles(Read):
-    """Files of one format: `(uri, length)`, the length in bytes or None where it is not known."""
+    """Files of one format: `parquet`, `orc`, or delimited text."""
 
     __slots__ = ("files", "format")
 
     def __init__(
         self,
-        files: Sequence[tuple[str, int | None]],
-        format: str,
+        files: Sequence[File],
+        format: str | DelimitedText,
         names: Sequence[str],
         schema: Sequence[Type],
+        statistics: Statistics | None = None,
     ) -> None:
         self.files = tuple(files)
+        self.statistics = statistics
         self.format = format
         self.names = tuple(names)
         self.schema = tuple(schema)
@@ -126,12 +159,20 @@ class LocalFiles(Read):
         self._write_schema(target.read)
         local_files = target.read.local_files
         local_files.SetInParent()
+        said = _said(self.format)
         for uri, length in self.files:
-            item = local_files.items.add()
-            item.uri_file = uri
-            if length is not None:
-                item.length = length
-            getattr(item, self.format).SetInParent()
+            if length is None:
+                local_files.items.add(uri_path_glob=uri, **said)
+            else:
+                local_files.items.add(uri_file=uri, length=length, **said)
+
+
+def _said(format: str | DelimitedText) -> dict[str, Any]:
+    """The arguments of a file's message that say its format."""
+    item = ReadRel.LocalFiles.FileOrFiles
+    if isinstance(format, DelimitedText):
+        return {"text": item.DelimiterSeparatedTextReadOptions(**format._asdict())}
+    return {format: {"parquet": item.ParquetReadOptions, "orc": item.OrcReadOptions}[format]()}
 
 
 class VirtualTable(Read):
@@ -141,6 +182,7 @@ class VirtualTable(Read):
 
     def __init__(self, rows: Sequence[tuple[Expression, ...]], names: Sequence[str], schema: Sequence[Type]) -> None:
         self.rows = tuple(rows)
+        self.statistics = None
         self.names = tuple(names)
         self.schema = tuple(schema)
         written = max((e.height for row in rows for e in row), default=1)

@@ -36,6 +36,9 @@ import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.execution.datasources.v2.FileScan;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DayTimeIntervalType;
@@ -65,13 +68,13 @@ public class PlanReader {
   }
 
   /** The plan of a Dataset, held only until the caller has fetched its parts. */
-  public Document read(Object dataset, int inlineLimit) throws Exception {
-    return (Document) onDeepStack(new Task(this, queryExecution(dataset), inlineLimit, null));
+  public Document read(Object dataset, int inlineLimit, int listFiles, boolean tablesAsFiles) throws Exception {
+    return (Document) onDeepStack(new Task(this, queryExecution(dataset), inlineLimit, listFiles, tablesAsFiles, null));
   }
 
   /** The SQL text of the nodes with these numbers, in a document of the same Dataset. */
-  public String describe(Object dataset, int inlineLimit, String numbers) throws Exception {
-    return (String) onDeepStack(new Task(this, queryExecution(dataset), inlineLimit, numbers));
+  public String describe(Object dataset, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
+    return (String) onDeepStack(new Task(this, queryExecution(dataset), inlineLimit, listFiles, tablesAsFiles, numbers));
   }
 
   private static QueryExecution queryExecution(Object dataset) throws Exception {
@@ -96,14 +99,18 @@ public class PlanReader {
     private final PlanReader reader;
     private final QueryExecution execution;
     private final int inlineLimit;
+    private final int listFiles;
+    private final boolean tablesAsFiles;
     private final String numbers;
     Object result;
     Throwable failure;
 
-    Task(PlanReader reader, QueryExecution execution, int inlineLimit, String numbers) {
+    Task(PlanReader reader, QueryExecution execution, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) {
       this.reader = reader;
       this.execution = execution;
       this.inlineLimit = inlineLimit;
+      this.listFiles = listFiles;
+      this.tablesAsFiles = tablesAsFiles;
       this.numbers = numbers;
     }
 
@@ -129,7 +136,7 @@ public class PlanReader {
     }
 
     public Object apply() {
-      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, numbers == null);
+      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, listFiles, tablesAsFiles, numbers == null);
       String document = walk.document(execution);
       return numbers == null ? (Object) new Document(document) : walk.sql(numbers);
     }
@@ -158,11 +165,14 @@ public class PlanReader {
     private static final Map<Class<?>, String[]> NAMES = new java.util.concurrent.ConcurrentHashMap<Class<?>, String[]>();
     private static final Method PRODUCT_ELEMENT_NAME = productElementName();
 
-    /** Settings that functions read when they run, and that are in no node of the plan. */
-    private static final String[] CONFIGURATION = {"spark.sql.mapKeyDedupPolicy"};
+    /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
+    private static final String[] CONFIGURATION = {"spark.sql.mapKeyDedupPolicy", "spark.sql.session.timeZone"};
 
     private final Set<String> harmlessOptions;
     private final int inlineLimit;
+    /** Above so many files, folders that are read as a whole go by a pattern; -1 where all files are listed. */
+    private final int listFiles;
+    private final boolean tablesAsFiles;
     private final boolean withRows;
     private final StringBuilder classes = new StringBuilder();
     private final StringBuilder types = new StringBuilder();
@@ -178,9 +188,11 @@ public class PlanReader {
     private QueryExecution execution;
 
     /** Without rows, nodes have the same numbers, and no Spark job runs. */
-    Walk(Set<String> harmlessOptions, int inlineLimit, boolean withRows) {
+    Walk(Set<String> harmlessOptions, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean withRows) {
       this.harmlessOptions = harmlessOptions;
       this.inlineLimit = inlineLimit;
+      this.listFiles = listFiles;
+      this.tablesAsFiles = tablesAsFiles;
       this.withRows = withRows;
     }
 
@@ -257,11 +269,18 @@ public class PlanReader {
       else if (object instanceof InSet) inSetEntry((InSet) object, entry);
       else if (object instanceof LocalRelation) localRelationEntry((LocalRelation) object, entry);
       else if (object instanceof LogicalRDD) logicalRddEntry((LogicalRDD) object, entry);
-      else if (object instanceof HadoopFsRelation) fileRelationEntry((HadoopFsRelation) object, entry);
+      else if (object instanceof LogicalRelation) relationEntry((LogicalRelation) object, entry);
+      else if (object instanceof DataSourceV2ScanRelation) scanEntry((DataSourceV2ScanRelation) object, entry);
       else if (object instanceof CatalogTable) catalogTableEntry((CatalogTable) object, entry);
       else if (object instanceof CommandResult) commandEntry((CommandResult) object, entry);
       else productEntry((scala.Product) object, entry);
-      String text = entry.append(']').toString();
+      int number = written(object, entry.append(']').toString());
+      seenNodes.put(object, Integer.valueOf(number));
+      return number;
+    }
+
+    /** The number of an entry; equal ones share it. */
+    private int written(Object object, String text) {
       Integer number = (Integer) nodeNumbers.get(text);
       if (number == null) {
         number = Integer.valueOf(numbered.size());
@@ -270,7 +289,6 @@ public class PlanReader {
         if (nodes.length() > 0) nodes.append(",\n");
         nodes.append(text);
       }
-      seenNodes.put(object, number);
       return number.intValue();
     }
 
@@ -397,46 +415,176 @@ public class PlanReader {
       out.append("]}");
     }
 
-    private void fileRelationEntry(HadoopFsRelation relation, StringBuilder out) {
-      String[] names = {"location", "partitionSchema", "dataSchema", "fileFormat", "options", "rootPaths", "partitions"};
-      out.append(classNumber(HadoopFsRelation.class, "v", names, false)).append(',');
-      FileIndex index = relation.location();
-      string(index.getClass().getName(), out);
-      out.append(",{\"t\":").append(type(relation.partitionSchema())).append("},{\"t\":").append(type(relation.dataSchema())).append("},");
-      string(relation.fileFormat().getClass().getName(), out);
+    /** A table goes by its name unless files are asked for; then there is no need to list them. */
+    private void relationEntry(LogicalRelation relation, StringBuilder out) {
+      out.append(classNumber(LogicalRelation.class, "p", new String[] {"output", "catalogTable", "relation", "statistics"}, false)).append(',');
+      value(relation.output(), out);
       out.append(',');
-      options(relation.options(), out);
-      out.append(",[");
-      Iterator roots = javaIterator(index.rootPaths());
-      for (boolean first = true; roots.hasNext(); first = false) {
-        if (!first) out.append(',');
-        string(((Path) roots.next()).toUri().toString(), out);
+      value(relation.catalogTable(), out);
+      out.append(',');
+      boolean named = relation.catalogTable().isDefined();
+      Object source = relation.relation();
+      if (named && !tablesAsFiles) out.append("null");
+      else if (!(source instanceof HadoopFsRelation)) opaque(source, out);
+      else {
+        HadoopFsRelation files = (HadoopFsRelation) source;
+        scala.collection.immutable.List none = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
+        fileEntry(files.location(), files.dataSchema(), files.fileFormat(), files.options(), none, none, out);
       }
-      out.append("],[");
-      DataType[] types = fieldTypes(relation.partitionSchema());
-      scala.collection.immutable.Seq none = (scala.collection.immutable.Seq) scala.collection.immutable.Nil$.MODULE$;
-      Iterator partitions = javaIterator(index.listFiles(none, none));
-      for (boolean first = true; partitions.hasNext(); first = false) {
-        if (!first) out.append(',');
-        partition(partitions.next(), types, out);
+      out.append(',');
+      if (named) statistics((CatalogTable) relation.catalogTable().get(), source, out);
+      else out.append("null");
+    }
+
+    /** Rows and bytes of a whole table; partition pruning leaves statistics of a part of it, which name no table. */
+    private void statistics(CatalogTable table, Object source, StringBuilder out) {
+      boolean whole = table.partitionColumnNames().isEmpty() || source instanceof HadoopFsRelation
+          && ((HadoopFsRelation) source).location() instanceof org.apache.spark.sql.execution.datasources.CatalogFileIndex;
+      if (!whole || table.stats().isEmpty()) {
+        out.append("null");
+        return;
+      }
+      scala.Product known = (scala.Product) table.stats().get();
+      Object rows = known.productElement(1) == scala.None$.MODULE$ ? null : ((scala.Option) known.productElement(1)).get();
+      out.append("[{\"i\":").append(known.productElement(0)).append("},");
+      if (rows == null) out.append("null]");
+      else out.append("{\"i\":").append(rows).append("}]");
+    }
+
+    /** Of the built-in file sources, the files and partitions that are left; of any other, only what it is. */
+    private void scanEntry(DataSourceV2ScanRelation relation, StringBuilder out) {
+      Object scan = relation.scan();
+      out.append(classNumber(DataSourceV2ScanRelation.class, "p", new String[] {"output", "scan", "files"}, false)).append(',');
+      value(relation.output(), out);
+      out.append(',');
+      opaque(scan, out);
+      out.append(',');
+      if (!(scan instanceof FileScan) || !scan.getClass().getName().startsWith("org.apache.spark.sql.") || aggregates(scan)) {
+        out.append("null");
+        return;
+      }
+      FileScan files = (FileScan) scan;
+      Object options = call(scan, "options");
+      fileEntry(files.fileIndex(), files.readDataSchema(), scan, options == null ? new HashMap() : options,
+          files.partitionFilters().toList(), files.dataFilters().toList(), out);
+    }
+
+    private static boolean aggregates(Object scan) {
+      Object pushed = call(scan, "pushedAggregate");
+      return pushed instanceof scala.Option && ((scala.Option) pushed).isDefined();
+    }
+
+    /** What a method without parameters returns; null where there is no such method. */
+    private static Object call(Object target, String method) {
+      try {
+        return target.getClass().getMethod(method).invoke(target);
+      } catch (ReflectiveOperationException missing) {
+        return null;
+      }
+    }
+
+    private void fileEntry(FileIndex index, StructType data, Object format, Object options,
+        scala.collection.immutable.List partitionFilters, scala.collection.immutable.List dataFilters, StringBuilder out) {
+      String[] names = {"location", "partitionSchema", "dataSchema", "fileFormat", "options", "partitions"};
+      StringBuilder entry = new StringBuilder("[");
+      entry.append(classNumber(HadoopFsRelation.class, "v", names, false)).append(',');
+      string(index.getClass().getName(), entry);
+      StructType keys = index.partitionSchema();
+      entry.append(",{\"t\":").append(type(keys)).append("},{\"t\":").append(type(data)).append("},");
+      string(format.getClass().getName(), entry);
+      entry.append(',');
+      options(options, entry);
+      entry.append(",[");
+      List partitions = new ArrayList();
+      long count = 0;
+      Iterator found = javaIterator(index.listFiles(partitionFilters, dataFilters));
+      while (found.hasNext()) {
+        scala.Product partition = (scala.Product) found.next();
+        partitions.add(partition);
+        count += ((scala.collection.Iterable) partition.productElement(1)).size();
+      }
+      boolean folds = listFiles >= 0 && count > listFiles;
+      DataType[] types = fieldTypes(keys);
+      for (int i = 0; i < partitions.size(); i++) {
+        scala.Product partition = (scala.Product) partitions.get(i);
+        entry.append(i > 0 ? "," : "").append("[{\"row\":");
+        row((InternalRow) partition.productElement(0), types, entry);
+        entry.append("},{\"f\":");
+        folders(javaIterator(partition.productElement(1)), folds, entry);
+        entry.append("}]");
+      }
+      out.append(written(index, entry.append("]]").toString()));
+    }
+
+    /** The files of one partition by folder: a folder with names and lengths, or with a pattern that matches these alone. */
+    private void folders(Iterator files, boolean folds, StringBuilder out) {
+      Map<String, List> folders = new java.util.LinkedHashMap<String, List>();
+      while (files.hasNext()) {
+        FileStatus status = fileStatus(files.next());
+        String uri = status.getPath().toUri().toString();
+        String folder = uri.substring(0, uri.lastIndexOf('/'));
+        List found = (List) folders.get(folder);
+        if (found == null) {
+          found = new ArrayList();
+          folders.put(folder, found);
+        }
+        found.add(status);
+      }
+      out.append('[');
+      Iterator entries = folders.entrySet().iterator();
+      while (entries.hasNext()) {
+        Map.Entry entry = (Map.Entry) entries.next();
+        List found = (List) entry.getValue();
+        if (out.charAt(out.length() - 1) == ']') out.append(',');
+        out.append('[');
+        string((String) entry.getKey(), out);
+        String suffix = folds ? onlySuffix(found) : null;
+        if (suffix != null) string("*" + suffix, out.append(','));
+        else {
+          for (int i = 0; i < found.size(); i++) {
+            FileStatus status = (FileStatus) found.get(i);
+            String uri = status.getPath().toUri().toString();
+            string(uri.substring(uri.lastIndexOf('/') + 1), out.append(','));
+            out.append(',').append(status.getLen());
+          }
+        }
+        out.append(']');
       }
       out.append(']');
     }
 
-    private void partition(Object directory, DataType[] types, StringBuilder out) {
-      scala.Product product = (scala.Product) directory;
-      out.append("[{\"row\":");
-      row((InternalRow) product.productElement(0), types, out);
-      out.append("},[");
-      Iterator files = javaIterator(product.productElement(1));
-      for (boolean first = true; files.hasNext(); first = false) {
-        if (!first) out.append(',');
-        FileStatus status = fileStatus(files.next());
-        out.append('[');
-        string(status.getPath().toUri().toString(), out);
-        out.append(",{\"i\":").append(status.getLen()).append("}]");
+    /** The suffix that all files of a folder have, and no other entry of the folder; null without one. */
+    private String onlySuffix(List files) {
+      Path first = ((FileStatus) files.get(0)).getPath();
+      String path = first.toUri().getPath();
+      for (int i = 0; i < path.length(); i++) if ("*?[]{}\\".indexOf(path.charAt(i)) >= 0) return null;
+      int dot = first.getName().indexOf('.');
+      if (dot <= 0) return null;
+      String suffix = first.getName().substring(first.getName().lastIndexOf('.'));
+      Set<String> names = new HashSet<String>();
+      for (int i = 0; i < files.size(); i++) names.add(((FileStatus) files.get(i)).getPath().getName());
+      String[] entries = entries(first.getParent());
+      if (entries == null) return null;
+      int matching = 0;
+      for (int i = 0; i < entries.length; i++) {
+        if (!entries[i].endsWith(suffix)) continue;
+        if (!names.contains(entries[i])) return null;
+        matching++;
       }
-      out.append("]]");
+      return matching == names.size() ? suffix : null;
+    }
+
+    private String[] entries(Path folder) {
+      if ("file".equals(folder.toUri().getScheme())) return new java.io.File(folder.toUri().getPath()).list();
+      try {
+        org.apache.hadoop.conf.Configuration settings = execution.sparkSession().sessionState().newHadoopConf();
+        FileStatus[] found = folder.getFileSystem(settings).listStatus(folder);
+        String[] names = new String[found.length];
+        for (int i = 0; i < found.length; i++) names[i] = found[i].getPath().getName();
+        return names;
+      } catch (java.io.IOException unreadable) {
+        return null;
+      }
     }
 
     private static FileStatus fileStatus(Object file) {
@@ -504,7 +652,7 @@ public class PlanReader {
       else if (value instanceof Number && !(value instanceof scala.math.ScalaNumber)) out.append("{\"i\":").append(value).append('}');
       else if (value instanceof ExprId) out.append("{\"i\":").append(((ExprId) value).id()).append('}');
       else if (value instanceof scala.collection.Map || value instanceof java.util.Map) options(value, out);
-      else if (value instanceof HadoopFsRelation || value instanceof CatalogTable) out.append(node(value));
+      else if (value instanceof CatalogTable) out.append(node(value));
       else if (value instanceof scala.collection.Iterable) sequence(javaIterator(value), out);
       else if (value instanceof Object[]) sequence((Iterator) Arrays.asList((Object[]) value).iterator(), out);
       else if (value instanceof Class) out.append("{\"o\":\"").append(((Class<?>) value).getName()).append("\"}");

@@ -9,7 +9,7 @@ number) and three tables, `classes`, `types` and `nodes`, whose entries refer to
 
 A field value is a number (of a node), a string, a boolean, null, a list, or an object that tells what it is:
 `i` integer, `d` double, `t` type, `o` opaque object, `m` options, `x` bytes of a string that is no UTF-8, `row` data in
-Catalyst's internal form.
+Catalyst's internal form, `f` files by folder (`[folder, name, length, …]` or `[folder, pattern]`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import json
 from typing import Any
 
 from ..errors import Unsupported
-from .tree import UNTYPED, DataType, Document, Expression, Field, Node, NodeClass, Opaque, Options, Plan, Rows
+from .tree import UNTYPED, DataType, Document, Expression, Field, Folders, Node, NodeClass, Opaque, Options, Plan, Rows
 
 
 def decode(text: str) -> Document:
@@ -112,6 +112,8 @@ def _tagged(value: dict[str, Any], types: list[DataType]) -> Any:
         return base64.b64decode(content, validate=True)
     if tag == "row":
         return Rows([datum(element) for element in content])
+    if tag == "f":
+        return Folders(content)
     raise ValueError(f"unknown tag {tag!r}")
 
 

@@ -8,11 +8,12 @@ import threading
 import uuid
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from py4j.protocol import Py4JError, Py4JNetworkError
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
+from .locations import redacted
 from .source_options import HARMLESS_OPTIONS
 
 if TYPE_CHECKING:
@@ -20,21 +21,39 @@ if TYPE_CHECKING:
 
 GONE = "The JVM of this DataFrame's session can't be reached any more: start a session and build the DataFrame again."
 
+
+class Asked(Protocol):
+    """What the caller asked for, as far as it says what the document holds."""
+
+    @property
+    def inline_limit(self) -> int: ...
+
+    @property
+    def list_files(self) -> int | None: ...
+
+    @property
+    def reads(self) -> str: ...
+
+
 _readers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 _compiling = threading.Lock()
 
 
-def read(df: DataFrame, inline_limit: int) -> str:
+def read(df: DataFrame, asked: Asked) -> str:
     """The document of the DataFrame's optimized plan. At most `inline_limit + 1` local rows are in it."""
-    document = _call(df, "read", inline_limit)
+    document = _call(df, "read", *_arguments(asked))
     return "".join([document.part(index) for index in range(document.size())])
 
 
-def describe(df: DataFrame, inline_limit: int, numbers: Sequence[int]) -> list[str | None]:
+def describe(df: DataFrame, asked: Asked, numbers: Sequence[int]) -> list[str | None]:
     """Spark's SQL text of nodes of the DataFrame's document, by number; None where a node has no SQL."""
     if not numbers:
         return []
-    return list(json.loads(_call(df, "describe", inline_limit, " ".join(map(str, numbers)))))
+    return list(json.loads(_call(df, "describe", *_arguments(asked), " ".join(map(str, numbers)))))
+
+
+def _arguments(asked: Asked) -> tuple[int, int, bool]:
+    return asked.inline_limit, -1 if asked.list_files is None else asked.list_files, asked.reads == "files"
 
 
 def _call(df: DataFrame, method: str, *arguments: object) -> Any:
@@ -43,11 +62,12 @@ def _call(df: DataFrame, method: str, *arguments: object) -> Any:
     try:
         return getattr(_reader(df), method)(df._jdf, *arguments)
     except PySparkException as error:
-        raise Unsupported(f"Spark itself can't plan it: {_first_line(error)}") from error
+        # Its message may hold a path with credentials, so it is neither quoted in full nor chained.
+        raise Unsupported(f"Spark itself can't plan it: {redacted(_first_line(error))}") from None
     except Py4JNetworkError as error:
         raise UnsupportedSessionError(GONE) from error
     except Py4JError as error:
-        raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {_first_line(error)}") from error
+        raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {redacted(_first_line(error))}") from None
     except OSError as error:
         raise UnsupportedSessionError(GONE) from error
 

@@ -66,6 +66,13 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Folders:
+    """Files by the folder that they are in: `[folder, name, length, …]`, or `[folder, pattern]` for all that match."""
+
+    entries: list[list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """Options by lower-cased key; None where the value stayed in the JVM because it may hold a secret."""
 

@@ -6,16 +6,18 @@ import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlparse
+from urllib.parse import unquote
 
 import pyarrow as pa
-from datafusion import SessionConfig, SessionContext
+import pyarrow.parquet as pq
+from datafusion import DataFrame, SessionConfig, SessionContext, col, lit
 from datafusion import substrait as consumer
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
 from ..algebra.message_walk import messages
 from ..errors import InvalidPlanError
+from . import local_files
 from .arrow_schema import arrow_schema
 from .result import named
 
@@ -46,15 +48,17 @@ def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[st
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
     Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
-    full name or its last part, an Arrow table or the path of a Parquet file or folder.
+    full name or its last part, an Arrow table or the path of a Parquet file or folder; folders may be partitioned.
 
-    Raises InvalidPlanError, before anything runs, where a file or a table is missing.
+    Raises InvalidPlanError, before anything runs, where a file or a table is missing, or holds in a column what Spark
+    would read otherwise: names that differ in case, types that are converted or refused.
     """
     if ctx is None:
         ctx = context()
     bound, names = _without_root(plan)
-    registered = [_bind(read, ctx, tables or {}) for read in _reads(bound)]
+    registered: list[str | None] = []
     try:
+        registered += [_bind(read, ctx, tables or {}) for read in _reads(bound)]
         message = consumer.Serde.deserialize_bytes(bound.SerializeToString())
         logical = consumer.Consumer.from_substrait_plan(ctx, message)
         result = ctx.create_dataframe_from_logical_plan(logical).to_arrow_table()
@@ -100,11 +104,40 @@ def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -
         del read.named_table.names[:]
         read.named_table.names.extend(known)
         return None
-    name = _name(read)
+    schema = arrow_schema(read.base_schema)
     if isinstance(source, str | Path):
-        _register_file(ctx, name, Path(source), read)
-    else:
-        ctx.register_record_batches(name, [source.to_batches()])
+        return _register(ctx, _name(read), _table_files(ctx, Path(source), schema))
+    name = _name(read)
+    _register_rows(ctx, name, _in_schema(source, schema, ".".join(parts)))
+    return name
+
+
+def _in_schema(table: pa.Table, schema: pa.Schema, shown: str) -> pa.Table:
+    """The table's columns that the plan names, in its types."""
+    missing = [name for name in schema.names if table.column_names.count(name) != 1]
+    if missing:
+        raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {missing[0]!r}.")
+    columns = []
+    for field in schema:
+        column = table[field.name]
+        try:
+            local_files.exactly(field.type, local_files.stored_type(column.type))
+        except local_files.Mismatch as problem:
+            raise InvalidPlanError(f"The table {shown}: the column {field.name!r} {problem}.") from None
+        columns.append(column.cast(field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _register_rows(ctx: SessionContext, name: str, table: pa.Table) -> None:
+    ctx.register_record_batches(name, [table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
+
+
+def _register(ctx: SessionContext, name: str, frames: list[DataFrame]) -> str:
+    """All rows of the frames under one name."""
+    union = frames[0]
+    for frame in frames[1:]:
+        union = union.union(frame)
+    ctx.register_view(name, union)
     return name
 
 
@@ -120,31 +153,86 @@ def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
 
 
 def _bind_files(read: ReadRel, ctx: SessionContext) -> str:
+    schema = arrow_schema(read.base_schema)
     items = list(read.local_files.items)
-    paths = [_path(item.uri_file) for item in items]
-    missing = [str(path) for path in paths if not path.exists()]
-    if missing:
-        raise InvalidPlanError(
-            f"There is no file {missing[0]}" + (f" (and {len(missing) - 1} more)." if missing[1:] else ".")
-        )
+    formats = {item.WhichOneof("file_format") for item in items}
+    if len(formats) != 1 or not formats <= {"parquet", "orc", "text"}:
+        raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(map(str, formats)))}.")
+    paths = local_files.paths(items)
+    (format,) = formats
+    frames = _parquet(ctx, paths, schema) if format == "parquet" else None
     name = _name(read)
+    if frames is not None:
+        _register(ctx, name, frames)
+    elif format == "orc":
+        _register_rows(ctx, name, pa.concat_tables([local_files.orc_table(path, schema) for path in paths]))
+    else:
+        text = [local_files.text_table(path, items[0].text, schema) for path in paths]
+        _register_rows(ctx, name, pa.concat_tables(text))
     read.ClearField("local_files")
     read.named_table.names.append(name)
-    if len(paths) == 1:
-        _register_file(ctx, name, paths[0], read)
-        return name
-    frames = [ctx.read_parquet(str(path), schema=arrow_schema(read.base_schema)) for path in paths]
-    union = frames[0]
-    for frame in frames[1:]:
-        union = union.union(frame)
-    ctx.register_view(name, union)
     return name
 
 
-def _register_file(ctx: SessionContext, name: str, path: Path, read: ReadRel) -> None:
+def _table_files(ctx: SessionContext, path: Path, schema: pa.Schema) -> list[DataFrame]:
+    """A table's file, or its folder, whose folders may hold the values of columns in their names."""
     if not path.exists():
         raise InvalidPlanError(f"There is no file {path}.")
-    ctx.register_parquet(name, str(path), file_extension=path.suffix, schema=arrow_schema(read.base_schema))
+    if path.is_file():
+        return _parquet(ctx, [path], schema)
+    folders: dict[tuple[tuple[str, str], ...], list[Path]] = {}
+    for file in sorted(path.rglob("*")):
+        inside = file.relative_to(path).parts
+        if file.is_file() and not any(part.startswith((".", "_")) and "=" not in part for part in inside):
+            keys = tuple(tuple(part.split("=", 1)) for part in inside[:-1] if "=" in part)
+            folders.setdefault(keys, []).append(file)  # type: ignore[arg-type]
+    if not folders:
+        raise InvalidPlanError(f"There is no file in {path}.")
+    return [frame for keys, files in folders.items() for frame in _partition(ctx, files, dict(keys), schema)]
+
+
+def _partition(ctx: SessionContext, files: list[Path], keys: Mapping[str, str], schema: pa.Schema) -> list[DataFrame]:
+    """Files with the values in the names of their folders as columns."""
+    values = {unquote(name): unquote(value) for name, value in keys.items()}
+    data = pa.schema([field for field in schema if field.name not in values])
+    constants = {
+        field.name: lit(_partition_value(values[field.name], field)).alias(field.name)
+        for field in schema
+        if field.name in values
+    }
+    columns = [constants.get(name, col(f'"{name}"')) for name in schema.names]
+    return [frame.select(*columns) if constants else frame for frame in _parquet(ctx, files, data)]
+
+
+def _partition_value(text: str, field: pa.Field) -> pa.Scalar:
+    try:
+        return pa.scalar(None if text == "__HIVE_DEFAULT_PARTITION__" else text, pa.string()).cast(field.type)
+    except pa.ArrowInvalid as error:
+        raise InvalidPlanError(f"A folder's name has {text!r} for the column {field.name!r}: {error}.") from error
+
+
+def _parquet(ctx: SessionContext, paths: list[Path], schema: pa.Schema) -> list[DataFrame]:
+    """Parquet files in this schema: one scan of a folder where the files are all that it holds, else one for each."""
+    for path in paths:
+        local_files.require_parquet(path, schema)
+    parents = {path.parent for path in paths}
+    (suffix, *others) = {path.suffix for path in paths}
+    if len(paths) > 1 and len(parents) == 1 and suffix and not others:
+        (folder,) = parents
+        if not set(PATTERN).intersection(str(folder)) and set(folder.rglob(f"*{suffix}")) == set(paths):
+            return [ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=schema)]
+    return [_parquet_file(ctx, path, schema) for path in paths]
+
+
+PATTERN = "*?["
+"""Characters that DataFusion takes for a pattern in a path."""
+
+
+def _parquet_file(ctx: SessionContext, path: Path, schema: pa.Schema) -> DataFrame:
+    if set(PATTERN).intersection(str(path)):
+        rows = pq.read_table(path, schema=schema, partitioning=None)
+        return ctx.read_batches(rows.to_batches() or [pa.RecordBatch.from_pylist([], schema)])
+    return ctx.read_parquet(str(path), file_extension=path.suffix, schema=schema)
 
 
 def _name(read: ReadRel) -> str:
@@ -153,10 +241,3 @@ def _name(read: ReadRel) -> str:
         del read.named_table.names[:]
         read.named_table.names.append(name)
     return name
-
-
-def _path(uri: str) -> Path:
-    parsed = urlparse(uri)
-    if parsed.scheme != "file":
-        raise InvalidPlanError(f"Only local files can be read here, not {parsed.scheme}: ones.")
-    return Path(unquote(parsed.path))

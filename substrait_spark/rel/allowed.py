@@ -49,6 +49,14 @@ EXPRESSIONS: dict[type[Expression], str] = {
 READ_TYPES = {rel.NamedTable: "NAMED_TABLE", rel.LocalFiles: "LOCAL_FILES", rel.VirtualTable: "VIRTUAL_TABLE"}
 
 
+def require_read(dialect: Dialect, read: rel.Read) -> rel.Read:
+    """The read, where the dialect has its kind."""
+    kind = READ_TYPES[type(read)]
+    if not dialect.allows_relation("READ", "read_types", kind):
+        raise NotInDialect(f"the dialect {dialect.name} has no {kind.lower().replace('_', ' ')} reads")
+    return read
+
+
 class Checked:
     """What was looked at already; it is kept, so that no other object takes its identity."""
 

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from . import aggregate, expand, fetch, filter, generate, join, project, read, sample, set, sort, transparent, window
+from . import (
+    aggregate,
+    expand,
+    fetch,
+    filter,
+    generate,
+    join,
+    local,
+    project,
+    range,
+    read,
+    sample,
+    set,
+    sort,
+    transparent,
+    window,
+)
 from .builder import Handler
 
 HANDLERS: dict[str, Handler] = {
@@ -12,7 +28,9 @@ HANDLERS: dict[str, Handler] = {
     **filter.HANDLERS,
     **generate.HANDLERS,
     **join.HANDLERS,
+    **local.HANDLERS,
     **project.HANDLERS,
+    **range.HANDLERS,
     **read.HANDLERS,
     **sample.HANDLERS,
     **set.HANDLERS,

@@ -1,0 +1,317 @@
+"""The files of a read on this machine: found, expanded, and checked to hold what Spark would read from them."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..errors import InvalidPlanError
+
+
+def paths(items: Sequence[Any]) -> list[Path]:
+    """The paths of a read's items. Raises InvalidPlanError where one is not there."""
+    found = [path for item in items for path in _paths(item)]
+    missing = [str(path) for path in found if not path.exists()]
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if missing[1:] else ""
+        raise InvalidPlanError(f"There is no file {missing[0]}{more}.")
+    return found
+
+
+def _paths(item: Any) -> Iterator[Path]:
+    kind = item.WhichOneof("path_type")
+    if kind is None:
+        raise InvalidPlanError("A file of the plan has no path.")
+    path = _local(getattr(item, kind))
+    if kind == "uri_path_glob":
+        matching = sorted(p for p in path.parent.glob("*") if fnmatch.fnmatchcase(p.name, path.name))
+        if not matching:
+            raise InvalidPlanError(f"There is no file {path}.")
+        yield from matching
+    elif kind == "uri_file" or path.is_file():
+        yield path
+    else:
+        raise InvalidPlanError(f"{path} is no file; folders are read by a pattern for the files in them.")
+
+
+def _local(uri: str) -> Path:
+    parsed = urlsplit(uri)
+    if parsed.scheme != "file":
+        raise InvalidPlanError(f"Only local files can be read here, not {parsed.scheme or 'relative'}: ones.")
+    return Path(unquote(parsed.path))
+
+
+# ---- what a file's columns must be
+
+
+class Mismatch(Exception):
+    """Why a column of a file is not what the plan says."""
+
+
+def require_columns(path: Path, found: pa.Schema, schema: pa.Schema, agree: Agreement) -> None:
+    """Refuse a file whose columns Spark would read otherwise than the engine. Columns go by their names."""
+    for field in schema:
+        try:
+            other = _named(field.name, found)
+            if other is not None:
+                agree(field.type, other.type)
+        except Mismatch as problem:
+            raise InvalidPlanError(f"{path}: the column {field.name!r} {problem}.") from None
+
+
+Agreement = Callable[[pa.DataType, pa.DataType], None]
+"""Raises Mismatch unless a file's type, second, is read as the plan's type, first, by Spark and the engine alike."""
+
+
+def _named(name: str, fields: Sequence[pa.Field]) -> pa.Field | None:
+    """The field of a name; None where there is none, not even one whose name differs in case."""
+    similar = [field for field in fields if field.name.lower() == name.lower()]
+    if len(similar) > 1:
+        raise Mismatch(f"is there several times: {', '.join(repr(field.name) for field in similar)}")
+    if similar and similar[0].name != name:
+        raise Mismatch(f"is called {similar[0].name!r} there; names must be the same in upper and lower case")
+    return similar[0] if similar else None
+
+
+WIDER = {
+    pa.int8(): (pa.int16(), pa.int32(), pa.int64(), pa.float64()),
+    pa.int16(): (pa.int32(), pa.int64(), pa.float64()),
+    pa.int32(): (pa.int64(), pa.float64()),
+    pa.uint8(): (pa.int16(),),
+    pa.uint16(): (pa.int32(),),
+    pa.uint32(): (pa.int64(),),
+    pa.uint64(): (pa.decimal128(20, 0),),
+    pa.float32(): (pa.float64(),),
+    pa.string(): (pa.binary(),),
+}
+"""Types of files, and the types that both Spark and DataFusion read them as, without loss."""
+
+
+def exactly(declared: pa.DataType, found: pa.DataType) -> None:
+    """The same type at all levels; struct fields go by their names."""
+    _agree(declared, found, lambda _, __: False)
+
+
+def widening(declared: pa.DataType, found: pa.DataType) -> None:
+    """The same type, or one that holds all values of the file's."""
+    _agree(declared, found, _widens)
+
+
+def _widens(declared: pa.DataType, found: pa.DataType) -> bool:
+    if pa.types.is_decimal(declared) and pa.types.is_decimal(found):
+        scale = declared.scale - found.scale
+        return scale >= 0 and declared.precision - found.precision >= scale
+    if pa.types.is_timestamp(declared) and pa.types.is_timestamp(found):
+        return bool((declared.tz is None) == (found.tz is None) and found.unit in ("ms", "us"))
+    return any(bool(declared == wider) for wider in WIDER.get(found, ()))
+
+
+def _agree(declared: pa.DataType, found: pa.DataType, widens: Callable[[pa.DataType, pa.DataType], bool]) -> None:
+    stack = [(declared, found)]
+    while stack:
+        wanted, there = stack.pop()
+        if wanted == there or widens(wanted, there):
+            continue
+        if pa.types.is_list(wanted) and pa.types.is_list(there):
+            stack.append((wanted.value_type, there.value_type))
+        elif pa.types.is_map(wanted) and pa.types.is_map(there):
+            stack += [(wanted.key_type, there.key_type), (wanted.item_type, there.item_type)]
+        elif pa.types.is_struct(wanted) and pa.types.is_struct(there):
+            pairs = [(field.type, _named(field.name, list(there))) for field in wanted]
+            known = [(type, other.type) for type, other in pairs if other is not None]
+            if not known:
+                raise Mismatch("is a struct there without any of the fields that the plan reads")
+            stack += known
+        else:
+            raise Mismatch(f"holds {there}, and the plan reads it as {wanted}")
+
+
+# ---- Parquet
+
+
+def require_parquet(path: Path, schema: pa.Schema) -> None:
+    """Refuse a Parquet file that Spark would read otherwise than the engine does with this schema."""
+    try:
+        metadata = pq.read_metadata(path)
+        found = metadata.schema.to_arrow_schema()
+    except (OSError, pa.ArrowException) as error:
+        raise InvalidPlanError(f"{path} can't be read as Parquet: {error}") from error
+    old = {metadata.schema.column(n).path.split(".")[0] for n in _int96(metadata)}
+    stored = pa.schema([pa.field(f.name, stored_type(f.type, f.name in old)) for f in found])
+    require_columns(path, stored, schema, widening)
+    _require_calendar(path, metadata.metadata or {}, schema)
+
+
+def _int96(metadata: pq.FileMetaData) -> list[int]:
+    return [n for n in range(metadata.num_columns) if metadata.schema.column(n).physical_type == "INT96"]
+
+
+STORED: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType], ...] = (
+    (pa.types.is_large_string, pa.string()),
+    (pa.types.is_string_view, pa.string()),
+    (pa.types.is_large_binary, pa.binary()),
+    (pa.types.is_binary_view, pa.binary()),
+    (pa.types.is_duration, pa.int64()),
+    (pa.types.is_date64, pa.date32()),
+)
+"""What Parquet stores Arrow types as that it has no form of its own for."""
+
+
+def stored_type(type: pa.DataType, int96: bool = False) -> pa.DataType:
+    """The type that is in the file itself, whatever Arrow type it was written from."""
+    plain = next((stored for is_it, stored in STORED if is_it(type)), None)
+    if plain is not None:
+        return plain
+    if isinstance(type, pa.BaseExtensionType):
+        return stored_type(type.storage_type, int96)
+    if pa.types.is_dictionary(type):
+        return stored_type(type.value_type, int96)
+    if pa.types.is_timestamp(type):  # Spark writes, and reads, INT96 as points in time
+        return pa.timestamp("us", "UTC") if int96 and type.tz is None else type
+    if pa.types.is_decimal(type):
+        return pa.decimal128(type.precision, type.scale) if type.precision <= 38 else type
+    return _stored_nested(type, int96)
+
+
+def _stored_nested(type: pa.DataType, int96: bool) -> pa.DataType:
+    if pa.types.is_map(type):
+        return pa.map_(stored_type(type.key_type, int96), stored_type(type.item_type, int96))
+    if pa.types.is_struct(type):
+        return pa.struct([pa.field(field.name, stored_type(field.type, int96)) for field in type])
+    if pa.types.is_list(type) or pa.types.is_large_list(type) or pa.types.is_fixed_size_list(type):
+        return pa.list_(stored_type(type.value_type, int96))
+    return type
+
+
+def _require_calendar(path: Path, metadata: dict[bytes, bytes], schema: pa.Schema) -> None:
+    """Refuse dates and times in the calendar of Spark before 3.0, which Spark converts as it reads."""
+    version = re.match(rb"(\d+)\.", metadata.get(b"org.apache.spark.version", b""))
+    old = version is not None and int(version[1]) < 3
+    legacy = {b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96"} & metadata.keys()
+    if (old or legacy) and any(map(_holds_time, schema.types)):
+        raise InvalidPlanError(f"{path}: its dates and times are in the calendar that Spark used before version 3.")
+
+
+def _holds_time(type: pa.DataType) -> bool:
+    if pa.types.is_nested(type):
+        return any(_holds_time(type.field(n).type) for n in range(type.num_fields))
+    return bool(pa.types.is_date(type) or pa.types.is_timestamp(type))
+
+
+# ---- ORC
+
+GREGORIAN = -141427
+"""The first day of the Gregorian calendar, 1582-10-15, counted from 1970: ORC writes earlier ones as Julian dates."""
+
+
+def orc_table(path: Path, schema: pa.Schema) -> pa.Table:
+    """The rows of an ORC file in this schema. Refuses what Spark would read otherwise."""
+    from pyarrow import orc
+
+    try:
+        file = orc.ORCFile(path)
+        found = file.schema
+    except (OSError, pa.ArrowException) as error:
+        raise InvalidPlanError(f"{path} can't be read as ORC: {error}") from error
+    for field in schema:
+        if _holds_time(field.type) and not pa.types.is_date(field.type):
+            raise InvalidPlanError(f"{path}: ORC's timestamps, as in {field.name!r}, depend on the writer's time zone.")
+    if any(re.fullmatch(r"_col\d+", name) for name in found.names):
+        raise InvalidPlanError(f"{path}: its columns have no names, so that Spark reads them by position.")
+    require_columns(path, found, schema, exactly)
+    rows = pa.table(file.read(columns=[name for name in schema.names if name in found.names]))
+    columns = [
+        rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(file.nrows, field.type)
+        for field in schema
+    ]
+    for field, column in zip(schema, columns, strict=True):
+        if pa.types.is_date(field.type) and (pc.min(column.cast(pa.int32())).as_py() or 0) < GREGORIAN:
+            raise InvalidPlanError(f"{path}: {field.name!r} has dates before 1582-10-15, in the Julian calendar.")
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+# ---- delimited text
+
+
+def text_table(path: Path, options: Any, schema: pa.Schema) -> pa.Table:
+    """The rows of a delimited text file, all of its columns strings. Refuses lines that could be read in two ways."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidPlanError(f"{path} is no UTF-8 text: {error}") from error
+    if text.startswith("\ufeff"):
+        raise InvalidPlanError(f"{path} starts with a byte-order mark, which is no part of its first field.")
+    lines = re.split(r"\r\n|\r|\n", text)
+    if lines[-1] == "":
+        lines.pop()
+    rows = []
+    for number, line in enumerate(lines[options.header_lines_to_skip :], options.header_lines_to_skip + 1):
+        try:
+            rows.append(_fields(line, options, len(schema)))
+        except Mismatch as problem:
+            raise InvalidPlanError(f"{path}: line {number} {problem}.") from None
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema)
+    null = options.value_treated_as_null
+    arrays = [pa.array([None if v == null else v for v in column], pa.string()) for column in columns]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _fields(line: str, options: Any, count: int) -> list[str]:
+    """The fields of a line: plain text, or text in quotes with the quotes in it escaped."""
+    if not line.strip("".join(map(chr, range(33)))):
+        raise Mismatch("is empty, which Spark skips")
+    quote, escape, delimiter = options.quote, options.escape, options.field_delimiter
+    fields = line.split(delimiter)
+    if quote and quote in line:
+        fields = list(_quoted(line, quote, escape, delimiter))
+    if len(fields) != count:
+        raise Mismatch(f"has {len(fields)} fields where {count} are read")
+    return fields
+
+
+def _quoted(line: str, quote: str, escape: str, delimiter: str) -> Iterator[str]:
+    position = 0
+    while True:
+        if line.startswith(quote, position):
+            parts, position = _in_quotes(line, position + 1, quote, escape)
+            field = "".join(parts)
+        else:
+            end = line.find(delimiter, position)
+            end = len(line) if end < 0 else end
+            field, position = line[position:end], end
+            if quote in field:
+                raise Mismatch("has a quote inside a field without quotes")
+        yield field
+        if position == len(line):
+            return
+        if not line.startswith(delimiter, position):
+            raise Mismatch("has text behind a field in quotes")
+        position += len(delimiter)
+
+
+def _in_quotes(line: str, position: int, quote: str, escape: str) -> tuple[list[str], int]:
+    """The text up to the quote that ends the field, and where the field ends."""
+    parts: list[str] = []
+    while position < len(line):
+        c = line[position]
+        if c == escape and line[position + 1 : position + 2] in (quote, escape) and position + 1 < len(line):
+            parts.append(line[position + 1])
+            position += 2
+        elif c == escape and escape != quote:
+            raise Mismatch("has an escape before what needs none")
+        elif c == quote and line[position + 1 : position + 2] != quote:
+            return parts, position + 1
+        elif c == quote:
+            raise Mismatch("has a quote inside quotes that is not escaped")
+        else:
+            parts.append(c)
+            position += 1
+    raise Mismatch("ends inside quotes")

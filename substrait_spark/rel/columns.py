@@ -1,0 +1,98 @@
+"""The columns of a leaf: those in its schema, and those of them that the plan uses."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..algebra import types
+from ..algebra.relation import Relation
+from ..algebra.types import Type
+from ..catalyst import tree
+from ..catalyst.types import field_names, to_substrait
+from ..errors import Unsupported
+from .builder import RelationBuilder
+from .output import Output, ids_of
+
+
+class Columns(NamedTuple):
+    """A leaf's schema: the columns' attributes, their depth-first names, and their types."""
+
+    attributes: list[tree.Expression]
+    names: list[str]
+    types: list[Type]
+
+    def output(self, r: RelationBuilder, relation: Relation) -> Output:
+        """The relation with those of its columns, which are these, that the plan uses."""
+        kept = [n for n, attribute in enumerate(self.attributes) if is_used(r, attribute)]
+        return Output(relation.select(kept), ids_of([self.attributes[n] for n in kept]))
+
+
+def is_used(r: RelationBuilder, attribute: tree.Expression) -> bool:
+    """Whether the plan uses a column."""
+    return r.context.used is None or attribute["exprId"] in r.context.used
+
+
+def stored(r: RelationBuilder, attributes: Sequence[tree.Expression], by_name: bool) -> Columns:
+    """The columns of a table or of files, every used one of them checked.
+
+    Where a consumer finds columns `by_name`, unused ones of a type that can't be said are left out.
+    """
+    kept = [a for a in attributes if is_used(r, a) or not by_name or _has_type(r, a)]
+    return _columns(kept, [_checked_type(r, attribute, True) for attribute in kept])
+
+
+def local(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> Columns:
+    """The columns of rows that are written into the plan, every one of them checked."""
+    kinds = [_checked_type(r, attribute, False) for attribute in attributes]
+    required = r.dialect.quirks.nested_required
+    return _columns(attributes, kinds if required else [types.nullable_inside(kind) for kind in kinds])
+
+
+def text_columns(attributes: Sequence[tree.Expression]) -> Columns:
+    """The columns of delimited text: all of them are strings, and have their names."""
+    return Columns(list(attributes), [a["name"] for a in attributes], [types.nullable(types.STRING)] * len(attributes))
+
+
+def _columns(attributes: Sequence[tree.Expression], kinds: list[Type]) -> Columns:
+    shown = _unique([attribute["name"] for attribute in attributes])
+    names = [
+        name
+        for column, attribute in zip(shown, attributes, strict=True)
+        for name in field_names(column, attribute.type)
+    ]
+    return Columns(list(attributes), names, kinds)
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """The names of columns, with a number where one repeats: local rows may have that, no engine's table has."""
+    taken, found = set(names), []
+    seen: set[str] = set()
+    for name in names:
+        candidate = name
+        for number in itertools.count(2):
+            if candidate not in seen and (candidate == name or candidate not in taken):
+                break
+            candidate = f"{name}_{number}"
+        seen.add(candidate)
+        found.append(candidate)
+    return found
+
+
+def _has_type(r: RelationBuilder, attribute: tree.Expression) -> bool:
+    try:
+        r.dialect.require_type(to_substrait(attribute.type, attribute.nullable), column=True)
+    except Unsupported:
+        return False
+    return True
+
+
+def _checked_type(r: RelationBuilder, attribute: tree.Expression, column: bool) -> Type:
+    try:
+        type = to_substrait(attribute.type, attribute.nullable)
+        r.dialect.require_type(type, column)
+    except Unsupported as problem:
+        r.context.report(attribute, problem)
+        return types.nullable(types.BOOLEAN)
+    return type

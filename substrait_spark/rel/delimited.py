@@ -1,0 +1,216 @@
+"""CSV: text columns, and above them what Spark's parser makes of the text.
+
+The specification reads delimited text as strings, so a column of another type is computed from its text, null where
+Spark's parser (UnivocityParser) has no value for it. Every option is in the read, changes nothing, or is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..algebra import types
+from ..algebra.relation import DelimitedText, File, LocalFiles
+from ..catalyst import tree
+from ..catalyst.tree import DataType, make
+from ..errors import Unsupported
+from .allowed import require_read
+from .builder import RelationBuilder
+from .columns import is_used, text_columns
+from .output import Output, ids_of
+from .project import columns
+
+SEPARATORS = ("sep", "delimiter")
+"""One option under two names."""
+
+SAID = ("escape", "header", "nullvalue", "quote", *SEPARATORS)
+"""Options that the read says."""
+
+WITHOUT_EFFECT = (
+    *("basepath", "compression", "codec", "escapequotes", "inferschema", "mergeschema", "modifiedafter"),
+    *("modifiedbefore", "path", "pathglobfilter", "paths", "preferdate", "prefersdate", "quoteall"),
+    *("recursivefilelookup", "samplingratio", "serialization.format", "timezone"),
+)
+"""Options of writers, of schema inference, and of which files there are."""
+
+ONLY = {
+    "charset": ("utf-8", "utf8"),
+    "columnnameofcorruptrecord": ("_corrupt_record",),
+    "emptyvalue": ("",),
+    "encoding": ("utf-8", "utf8"),
+    "enforceschema": ("true",),
+    "ignorecorruptfiles": ("false",),
+    "ignoreleadingwhitespace": ("false",),
+    "ignoremissingfiles": ("false",),
+    "ignoretrailingwhitespace": ("false",),
+    "locale": ("en-us",),
+    "maxcharspercolumn": ("-1",),
+    "mode": ("permissive",),
+    "multiline": ("false",),
+    "nanvalue": ("nan",),
+    "negativeinf": ("-inf",),
+    "nullvalue": ("",),
+    "positiveinf": ("inf",),
+    "unescapedquotehandling": ("stop_at_delimiter",),
+}
+"""Options that have one value, in small letters, that a plan keeps to: Spark's default."""
+
+FORMATS = {"dateformat": ("date",), "timestampformat": ("timestamp",), "timestampntzformat": ("timestamp_ntz",)}
+"""Options that matter to columns of these types only."""
+
+CODECS = (".bz2", ".deflate", ".gz", ".lz4", ".lzo", ".snappy", ".zst")
+"""How the names of files end that Spark decompresses."""
+
+STRING, BOOLEAN = DataType("string"), DataType("boolean")
+
+HINT = "Read the columns as strings without the option, and cast them; or save the rows as Parquet and read that."
+
+
+def leaf(
+    r: RelationBuilder, data: Sequence[tree.Expression], options: Mapping[str, str | None], files: Sequence[File]
+) -> Callable[[Sequence[File]], Output]:
+    """The relation of some files, with the columns that the plan uses."""
+    used = [attribute for attribute in data if is_used(r, attribute)]
+    _require_expressible(options, data, used)
+    if any(file.uri.lower().endswith(CODECS) for file in files):
+        raise Unsupported("the text is compressed, and a plan can't say how", "Decompress it, or save it as Parquet.")
+    text = DelimitedText(
+        field_delimiter=_separator(options),
+        quote=_character(options, "quote", '"'),
+        escape=_character(options, "escape", "\\"),
+        value_treated_as_null="",
+        header_lines_to_skip=1 if _flag(options, "header") else 0,
+    )
+    schema = text_columns(data)
+    zone = options.get("timezone") or r.context.configuration.get("spark.sql.session.timeZone", "UTC")
+
+    def read(chosen: Sequence[File]) -> Output:
+        input = schema.output(r, require_read(r.dialect, LocalFiles(chosen, text, schema.names, schema.types)))
+        e = r.expressions(input.scope())
+        parsed = e.emit_all([_parsed(attribute, zone) for attribute in used])
+        nullable = [e.as_type(value, types.nullable(value.type)) for value in parsed]
+        return Output(columns(input.relation, nullable), ids_of(used))
+
+    return read
+
+
+def _require_expressible(
+    options: Mapping[str, str | None], data: Sequence[tree.Expression], used: Sequence[tree.Expression]
+) -> None:
+    kinds = {attribute.type.name for attribute in used}
+    for option, value in options.items():
+        if option.startswith("fs.") or (option in SAID and option not in ONLY) or option in WITHOUT_EFFECT:
+            continue
+        if value is not None and value.lower() in ONLY.get(option, ()):
+            continue
+        if option in FORMATS and not kinds.intersection(FORMATS[option]):
+            continue
+        if option == "nullvalue":
+            raise Unsupported(
+                "with the option nullvalue, empty fields are null as well, and a plan names one value", HINT
+            )
+        shown = f"{option}={value}" if option in ONLY else option
+        raise Unsupported(f"the CSV option {shown} can't be said in a plan", HINT)
+    if any(attribute["name"] == "_corrupt_record" for attribute in data):
+        raise Unsupported("the column _corrupt_record holds lines that failed to parse, which only Spark knows", HINT)
+
+
+def _separator(options: Mapping[str, str | None]) -> str:
+    given = {options[name] for name in SEPARATORS if name in options}
+    if len(given) > 1:
+        raise Unsupported("the CSV options sep and delimiter differ", "Give one of them.")
+    separator = next(iter(given), ",") or ""
+    separator = "\t" if separator == "\\t" else separator
+    if not separator or "\\" in separator or "\n" in separator or "\r" in separator:
+        raise Unsupported(f"the CSV separator {separator!r} can't be said in a plan", HINT)
+    return separator
+
+
+def _character(options: Mapping[str, str | None], name: str, default: str) -> str:
+    value = options.get(name, default) or ""
+    if len(value) > 1 or value == "\0":
+        raise Unsupported(f"the CSV option {name} is no character", HINT)
+    return value
+
+
+def _flag(options: Mapping[str, str | None], name: str) -> bool:
+    return (options.get(name) or "false").lower() == "true"
+
+
+# ---- what the parser makes of a field's text
+
+
+def _parsed(attribute: tree.Expression, zone: str) -> tree.Expression:
+    """The value of a column as an expression over its text."""
+    text = make("AttributeReference", STRING, True, name=attribute["name"], exprId=attribute["exprId"])
+    kind = attribute.type.name
+    if kind == "string" or kind.startswith(("char(", "varchar(")):
+        return text
+    parser = PARSERS.get(kind)
+    if parser is None:
+        raise Unsupported(f"CSV text can't be read as {attribute.type} the way Spark does", HINT)
+    return parser(text, attribute.type, zone)
+
+
+def _cast(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
+    return make("Cast", type, True, child=text, dataType=type, timeZoneId=zone, evalMode="TRY")
+
+
+def _literal(value: object, type: DataType) -> tree.Expression:
+    return make("Literal", type, value is None, value=value)
+
+
+def _where(text: tree.Expression, pattern: str, value: tree.Expression) -> tree.Expression:
+    """The value where the whole text matches a regular expression, else null."""
+    matches = make("RLike", BOOLEAN, True, left=text, right=_literal(pattern, STRING))
+    return make("If", value.type, True, predicate=matches, trueValue=value, falseValue=_literal(None, value.type))
+
+
+def _integer(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
+    return _where(text, r"\A[+-]?[0-9]+\z", _cast(text, type, zone))
+
+
+def _float(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
+    """Java's words for what is no finite number, and the options' defaults; a cast takes others as well."""
+    value = _where(text, r"\A[\x00-\x20]*[+-]?([0-9]|\.[0-9]|0[xX])", _cast(text, type, zone))
+    for words, number in SPECIAL.items():
+        for word in words:
+            same = make("EqualTo", BOOLEAN, True, left=text, right=_literal(word, STRING))
+            value = make("If", type, True, predicate=same, trueValue=_literal(number, type), falseValue=value)
+    return value
+
+
+SPECIAL = {
+    ("NaN", "+NaN", "-NaN"): float("nan"),
+    ("Inf", "Infinity", "+Infinity"): float("inf"),
+    ("-Inf", "-Infinity"): float("-inf"),
+}
+"""Words for floating-point numbers."""
+
+
+def _boolean(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
+    return _where(text, r"\A([tT][rR][uU][eE]|[fF][aA][lL][sS][eE])\z", _cast(text, type, zone))
+
+
+def _decimal(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
+    """Commas are dropped, wherever they are."""
+    comma, nothing = _literal(",", STRING), _literal("", STRING)
+    number = make("StringReplace", STRING, True, srcExpr=text, searchExpr=comma, replaceExpr=nothing)
+    return _where(number, r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z", _cast(number, type, zone))
+
+
+def _time(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
+    """What a cast reads; and if that is nothing, what it reads without the letters GMT."""
+    gmt, nothing = _literal("GMT", STRING), _literal("", STRING)
+    cleaned = make("StringReplace", STRING, True, srcExpr=text, searchExpr=gmt, replaceExpr=nothing)
+    return make("Coalesce", type, True, children=(_cast(text, type, zone), _cast(cleaned, type, zone)))
+
+
+PARSERS: dict[str, Callable[[tree.Expression, DataType, str], tree.Expression]] = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), _integer),
+    **dict.fromkeys(("float", "double"), _float),
+    "boolean": _boolean,
+    "date": _time,
+    "decimal": _decimal,
+    "timestamp": _time,
+}
+"""Parsers by Spark's names of types."""

@@ -1,0 +1,187 @@
+"""Reads of files: one item for each, and the values that partitioned layouts keep in the names of folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..algebra import types
+from ..algebra.expression import Expression, FieldReference
+from ..algebra.relation import File, LocalFiles, Relation, Set, Statistics, VirtualTable
+from ..catalyst import locations, tree
+from ..errors import Unsupported
+from ..expr.builder import ExpressionBuilder
+from ..expr.literal import stored_literal
+from . import delimited
+from .allowed import require_read
+from .builder import RelationBuilder
+from .columns import is_used, stored
+from .output import Output, ids_of
+from .project import columns
+
+DATASOURCES = "org.apache.spark.sql.execution.datasources."
+
+FORMATS = {
+    f"{DATASOURCES}parquet.ParquetFileFormat": "parquet",
+    f"{DATASOURCES}v2.parquet.ParquetScan": "parquet",
+    f"{DATASOURCES}orc.OrcFileFormat": "orc",
+    f"{DATASOURCES}v2.orc.OrcScan": "orc",
+    f"{DATASOURCES}csv.CSVFileFormat": "csv",
+    f"{DATASOURCES}v2.csv.CSVScan": "csv",
+}
+"""Spark's classes of file formats, and of version 2 scans."""
+
+ONLY = {
+    "datetimerebasemode": ("exception", "corrected"),
+    "int96rebasemode": ("exception", "corrected"),
+    "ignorecorruptfiles": ("false",),
+    "ignoremissingfiles": ("false",),
+}
+"""Options of Parquet and ORC that say which rows there are, with the values that any reader keeps to."""
+
+PARTITIONS = 1000
+"""How many partitions a plan may hold, each as a branch of its own."""
+
+Leaf = Callable[[Sequence[File]], Output]
+"""The relation of some files."""
+
+
+def read(
+    r: RelationBuilder, attributes: Sequence[tree.Expression], relation: tree.Node, statistics: Statistics | None
+) -> Output:
+    """Files with these columns. `relation` has partitionSchema, dataSchema, fileFormat, options and partitions."""
+    format = _format(relation["fileFormat"])
+    in_folders = [field.name for field in relation["partitionSchema"].parameters]
+    in_files = {field.name for field in relation["dataSchema"].parameters}
+    used = [attribute for attribute in attributes if is_used(r, attribute)]
+    keys = {in_folders.index(a["name"]): a for a in used if a["name"] in in_folders}
+    data = [a for a in attributes if a["name"] not in in_folders and (a["name"] in in_files or is_used(r, a))]
+    for attribute in data:
+        if is_used(r, attribute):
+            _require_stored(attribute, in_files)
+    partitions = _partitions(relation["partitions"], list(keys))
+    options: Mapping[str, str | None] = relation["options"].entries
+    leaf = (
+        delimited.leaf(r, data, options, [file for files in partitions.values() for file in files])
+        if format == "csv"
+        else _columnar(r, data, format, options, None if keys else statistics)
+    )
+    branches = [
+        _with_values(r, leaf(files), used, dict(zip(keys, values, strict=True)), in_folders)
+        for values, files in partitions.items()
+    ]
+    if not branches:
+        return _no_rows(r, used)
+    if len(branches) == 1:
+        return branches[0]
+    return Output(Set([branch.relation for branch in branches], "UNION_ALL"), branches[0].ids)
+
+
+def _format(java_class: str) -> str:
+    name = java_class.rsplit(".", 1)[-1]
+    format = FORMATS.get(java_class)
+    if format is None:
+        raise Unsupported(f"files of {name} can't be read as Spark does", "Save them as Parquet and read that.")
+    return format
+
+
+def _require_stored(attribute: tree.Expression, in_files: set[str]) -> None:
+    """Refuse columns whose values are in no file."""
+    if attribute["name"] not in in_files:
+        raise Unsupported(
+            f"the column {attribute['name']} is metadata of the files, which no other engine has",
+            "Leave it out, or save the rows with it as Parquet and read that.",
+        )
+    if "EXISTS_DEFAULT" in attribute["metadata"]:
+        raise Unsupported(
+            f"files from before the column {attribute['name']} was added lack its default value",
+            "Use reads='auto' or reads='tables', or write the table anew.",
+        )
+
+
+def _partitions(found: Sequence[Any], keys: Sequence[int]) -> dict[tuple[Any, ...], list[File]]:
+    """The files by their values of these partition columns, in the order of their URIs."""
+    partitions: dict[tuple[Any, ...], list[File]] = {}
+    for values, folders in found:
+        chosen = tuple([values.values[key] for key in keys])
+        partitions.setdefault(chosen, []).extend(_files(folders))
+    if len(partitions) > PARTITIONS:
+        raise Unsupported(
+            f"it reads {len(partitions)} partitions, and a plan holds at most {PARTITIONS}",
+            "Filter by the partition columns, or use reads='tables' for a catalog table.",
+        )
+    for files in partitions.values():
+        files.sort(key=_by_uri)
+    return dict(sorted(partitions.items(), key=lambda item: item[1]))
+
+
+def _by_uri(file: File) -> str:
+    return file.uri
+
+
+def _files(folders: tree.Folders) -> list[File]:
+    files = []
+    for folder, *entries in folders.entries:
+        shown = locations.uri(folder) + "/"
+        if len(entries) == 1:
+            files.append(File(shown + locations.uri(entries[0]), None))
+            continue
+        for name, length in zip(entries[::2], entries[1::2], strict=True):
+            if "%3F" in name:
+                locations.require_no_secret(f"{folder}/{name}")
+            files.append(File(shown + (name if name.isascii() else locations.uri(name)), length))
+    return files
+
+
+def _columnar(
+    r: RelationBuilder,
+    data: Sequence[tree.Expression],
+    format: str,
+    options: Mapping[str, str | None],
+    statistics: Statistics | None,
+) -> Leaf:
+    """Parquet and ORC: columns by name, in their own types."""
+    for option, values in ONLY.items():
+        value = options.get(option)
+        if value is not None and value.lower() not in values:
+            raise Unsupported(
+                f"the option {option}={value} changes what is read, and a plan can't say so",
+                "Read the files without the option, or save the rows as Parquet and read that.",
+            )
+    schema = stored(r, data, by_name=True)
+    return lambda files: schema.output(
+        r, require_read(r.dialect, LocalFiles(files, format, schema.names, schema.types, statistics))
+    )
+
+
+def _with_values(
+    r: RelationBuilder,
+    input: Output,
+    used: Sequence[tree.Expression],
+    values: Mapping[int, Any],
+    in_folders: Sequence[str],
+) -> Output:
+    """A partition's rows with the values in the names of its folders."""
+    if not values:
+        return input
+    e = r.expressions(input.scope())
+    ordinals = {id: ordinal for ordinal, id in enumerate(input.ids)}
+    found: list[Expression] = []
+    for attribute in used:
+        ordinal = ordinals.get(attribute["exprId"])
+        if ordinal is not None:
+            found.append(FieldReference(ordinal, input.relation.types[ordinal]))
+        else:
+            found.append(_value(e, values[in_folders.index(attribute["name"])], attribute))
+    return Output(columns(input.relation, found), ids_of(used))
+
+
+def _value(e: ExpressionBuilder, value: Any, attribute: tree.Expression) -> Expression:
+    literal = stored_literal(e, value, attribute.type)
+    return e.as_type(literal, types.nullable(literal.type))
+
+
+def _no_rows(r: RelationBuilder, used: Sequence[tree.Expression]) -> Output:
+    schema = stored(r, used, by_name=False)
+    empty: Relation = VirtualTable([], schema.names, [types.nullable_inside(kind) for kind in schema.types])
+    return Output(empty, ids_of(used))

@@ -1,0 +1,140 @@
+"""CSV: options in the read or refused, and typed columns as Spark's parser reads their text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from rows import assert_same_rows, plan_of
+from substrait.algebra_pb2 import ReadRel
+
+from substrait_spark import InvalidPlanError, check
+from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines import datafusion
+
+
+def csv(spark: SparkSession, path: Path, text: str, schema: str, **options: Any) -> DataFrame:
+    path.write_text(text, "utf-8")
+    return spark.read.schema(schema).options(**options).csv(str(path))
+
+
+@pytest.mark.smoke
+def test_text(spark: SparkSession, tmp_path: Path) -> None:
+    text = 'x,"quoted, too",é\n,"",z\na b ,"say \\"no\\""," "\n'
+    df = csv(spark, tmp_path / "t.csv", text, "a string, b string, c string")
+    (read,) = [message for message in messages(assert_same_rows(df).plan) if isinstance(message, ReadRel)]
+    (item,) = read.local_files.items
+    assert (item.text.field_delimiter, item.text.quote, item.text.escape) == (",", '"', "\\")
+    assert item.text.header_lines_to_skip == 0
+    assert_same_rows(df.select("c"))
+
+
+@pytest.mark.parametrize("options", [{"sep": "|"}, {"delimiter": "|"}, {"sep": "|", "delimiter": "|"}])
+def test_separators(spark: SparkSession, tmp_path: Path, options: dict[str, str]) -> None:
+    assert_same_rows(csv(spark, tmp_path / "t.csv", "a|b,c\n1|2\n", "a string, b string", **options))
+
+
+@pytest.mark.parametrize(
+    "options", [{"sep": "\\t"}, {"sep": "\t"}, {"sep": "\t", "header": "TRUE", "quote": "'", "escape": "'"}]
+)
+def test_options_that_the_read_says(spark: SparkSession, tmp_path: Path, options: dict[str, str]) -> None:
+    text = "a\tb\n1\t'x''y'\n" if "quote" in options else "a\tb\n1\tx\n"
+    assert_same_rows(csv(spark, tmp_path / "t.csv", text, "a string, b string", **options))
+
+
+NUMBERS = ["1", "-2", "+3", "007", "", "x", "1.5", " 4", "128", "99999999999999999999", "-128", "0x1", "1e2", "1_0"]
+FLOATS = [
+    "1.5",
+    "-0.0",
+    "",
+    "x",
+    "NaN",
+    "nan",
+    "Inf",
+    "-Inf",
+    "inf",
+    "Infinity",
+    "+Infinity",
+    "1e400",
+    ".5",
+    "5.",
+    "1d",
+]
+TEXTS = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), NUMBERS),
+    "double": FLOATS,
+    "float": FLOATS,
+    "boolean": ["true", "FALSE", "True", "t", "yes", "1", "", " true"],
+    "decimal(6,2)": ["1.5", "1,234.567", "-0.005", "99999", "x", "", " 1", "+1", "12.345"],
+    "date": ["2024-01-02", "2024-1-2", "2024", "2024-02-30", "", "x", "0001-01-01", "2024-01-02 "],
+    "timestamp": ["2024-01-02 03:04:05", "2024-01-02", "2024-03-10 02:30:00", "", "x", "2024-01-02 03:04:05.123456"],
+}
+
+
+@pytest.mark.parametrize("type", TEXTS)
+def test_typed_columns(spark: SparkSession, tmp_path: Path, type: str) -> None:
+    lines = [f'{n},"{text}"' if "," in text else f"{n},{text}" for n, text in enumerate(TEXTS[type])]
+    df = csv(spark, tmp_path / "t.csv", "\n".join(lines) + "\n", f"n string, v {type}")
+    assert_same_rows(df)
+    assert plan_of(df)
+
+
+REFUSED = {
+    "charToEscapeQuoteEscaping": "!",
+    "comment": "#",
+    "emptyValue": "-",
+    "encoding": "latin1",
+    "enforceSchema": "false",
+    "ignoreLeadingWhiteSpace": "true",
+    "ignoreTrailingWhiteSpace": "true",
+    "lineSep": ";",
+    "locale": "de",
+    "maxCharsPerColumn": "5",
+    "mode": "FAILFAST",
+    "multiLine": "true",
+    "nanValue": "?",
+    "negativeInf": "?",
+    "nullValue": "NA",
+    "positiveInf": "?",
+    "unescapedQuoteHandling": "RAISE_ERROR",
+    "dateFormat": "dd.MM.yyyy",
+    "madeUp": "1",
+}
+
+
+@pytest.mark.parametrize("option", REFUSED)
+def test_options_that_are_refused(spark: SparkSession, tmp_path: Path, option: str) -> None:
+    df = csv(spark, tmp_path / "t.csv", "a,2024-01-01\n", "a string, d date", **{option: REFUSED[option]})
+    (problem,) = check(df)
+    assert option.lower() in problem.reason
+    assert "cast them" in problem.hint
+
+
+def test_more_that_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    assert "sep and delimiter differ" in str(check(csv(spark, path, "a\n", "a string", sep=";", delimiter=",")))
+    assert "_corrupt_record" in str(check(csv(spark, path, "a\n", "a int, _corrupt_record string")))
+    assert "compressed" in str(check(csv(spark, tmp_path / "t.csv.gz", "", "a string")))
+    assert "binary" in str(check(csv(spark, path, "a\n", "a binary")))
+    assert check(csv(spark, path, "a,2024-01-01\n", "a string, d date", dateFormat="dd.MM.yyyy").select("a"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\n", "line 1 has 1 fields where 2 are read"),
+        ("a,b,c\n", "line 1 has 3 fields where 2 are read"),
+        ("a,b\n\n", "line 2 is empty"),
+        ('a,b"c\n', "line 1 has a quote inside a field without quotes"),
+        ('a,"b"c\n', "line 1 has text behind a field in quotes"),
+        ('a,"b\nc"\n', "line 1 ends inside quotes"),
+        ('a,"b""c"\n', "line 1 has a quote inside quotes that is not escaped"),
+        ('a,"b\\c"\n', "line 1 has an escape before what needs none"),
+    ],
+)
+def test_lines_that_engines_read_in_several_ways(spark: SparkSession, tmp_path: Path, text: str, message: str) -> None:
+    plan = plan_of(csv(spark, tmp_path / "t.csv", text, "a string, b string"), "datafusion")
+    with pytest.raises(InvalidPlanError, match=message):
+        datafusion.execute(plan)

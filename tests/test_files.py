@@ -1,0 +1,366 @@
+"""Files: Parquet and ORC, plain and partitioned, with every path and length as it is, or refused by name."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from rows import assert_same_rows, plan_of
+from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import InvalidPlanError, check, df_to_substrait
+from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines import datafusion
+
+
+def reads(plan: Plan) -> list[ReadRel]:
+    return [message for message in messages(plan) if isinstance(message, ReadRel)]
+
+
+def files(plan: Plan) -> list[Any]:
+    return [item for read in reads(plan) for item in read.local_files.items]
+
+
+def columns(read: ReadRel) -> list[str]:
+    """The names of a read's output columns, of reads without structs."""
+    names = list(read.base_schema.names)
+    return [names[n] for n in read.common.emit.output_mapping] if read.common.HasField("emit") else names
+
+
+# ---- partitioned layouts
+
+KEYS = """VALUES
+  (1, 'a b', date'2024-01-01', 1.50BD, 'x'), (2, 'c/d', NULL, 2.25BD, 'y'), (3, NULL, date'1500-02-03', NULL, 'z'),
+  (4, 'é%+=#', date'2024-01-01', -1.5BD, NULL), (5, 'a b', date'2024-01-01', 1.50BD, 'v') t(k, p, d, c, v)"""
+
+
+@pytest.fixture(scope="module")
+def parts(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("files") / "parts")
+    spark.sql(f"SELECT * FROM {KEYS}").write.partitionBy("p", "d", "c").parquet(path)
+    return path
+
+
+def partitioned(spark: SparkSession, path: str) -> DataFrame:
+    return spark.read.schema("k int, v string, p string, d date, c decimal(4,2)").parquet(path)
+
+
+@pytest.mark.smoke
+def test_partitions(spark: SparkSession, parts: str) -> None:
+    df = partitioned(spark, parts)
+    assert_same_rows(df)
+    assert_same_rows(df.where("d = date'2024-01-01'").select("c", "k", "d"))
+    assert_same_rows(df.groupBy("p").count())
+    assert_same_rows(df.where("p IS NULL OR c < 0").select("c", "p"))
+    assert_same_rows(spark.read.parquet(parts))  # types that Spark infers
+
+
+def test_partitions_that_no_column_needs_are_one_read(spark: SparkSession, parts: str) -> None:
+    (read,) = reads(assert_same_rows(partitioned(spark, parts).select("v")).plan)
+    assert len(read.local_files.items) == len(list(Path(parts).rglob("*.parquet")))
+
+
+def test_pruned_partitions(spark: SparkSession) -> None:
+    spark.sql(f"SELECT * FROM {KEYS}").write.mode("overwrite").partitionBy("p").saveAsTable("pruned")
+    try:
+        df = spark.table("pruned").where("p = 'a b'")
+        plan = df_to_substrait(df, reads="files", dialect="datafusion")
+        assert {"p=a%20b" in item.uri_file for item in files(plan)} == {True}
+        assert any(
+            message.WhichOneof("rel_type") == "filter" for message in messages(plan) if hasattr(message, "filter")
+        )
+        assert sorted(datafusion.execute(plan)["k"].to_pylist()) == [1, 5]
+        location = Path(str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:")) / "pruned"
+        assert_same_rows(df, tables={"pruned": str(location)})
+        assert_same_rows(spark.table("pruned"), tables={"pruned": location})
+    finally:
+        spark.sql("DROP TABLE pruned")
+
+
+def test_a_partition_column_in_the_files_too(spark: SparkSession, tmp_path: Path) -> None:
+    for value in (1, 2):
+        spark.sql(f"SELECT 9 AS p, {value} AS k").write.parquet(str(tmp_path / "t" / f"p={value}"))
+    df = spark.read.parquet(str(tmp_path / "t"))
+    assert sorted(row.p for row in df.collect()) == [1, 2]
+    assert_same_rows(df)
+
+
+def test_too_many_partitions(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("substrait_spark.rel.files.PARTITIONS", 2)
+    spark.range(3).selectExpr("id", "id AS p").write.partitionBy("p").parquet(str(tmp_path / "t"))
+    df = spark.read.parquet(str(tmp_path / "t"))
+    assert "it reads 3 partitions" in str(check(df))
+    assert check(df.select("id"))
+
+
+def test_bucketed_tables_are_plain_ones(spark: SparkSession) -> None:
+    spark.range(20).write.mode("overwrite").bucketBy(3, "id").saveAsTable("bucketed")
+    try:
+        plan = df_to_substrait(spark.table("bucketed").where("id = 7"), reads="files", dialect="datafusion")
+        assert datafusion.execute(plan)["id"].to_pylist() == [7]
+    finally:
+        spark.sql("DROP TABLE bucketed")
+
+
+def test_empty_folders(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    assert_same_rows(spark.read.schema("a int, b string").parquet(str(tmp_path / "nothing")), allow_empty=True)
+
+
+# ---- paths
+
+
+@pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "a+b", "ä", "a=b", "it's", "a;b", "a&b", "a[b]", "a\u0308"])
+def test_paths_survive(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    spark.range(3).repartition(1).write.parquet(str(path))
+    pattern = str(path).replace("[", "?").replace("]", "?")
+    df = spark.read.parquet(pattern)
+    (item,) = files(assert_same_rows(df).plan)
+    assert item.uri_file.startswith("file:///")
+    assert item.uri_file.isascii()
+    (file,) = path.glob("*.parquet")
+    assert item.length == file.stat().st_size
+
+
+def test_long_listings_become_patterns(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "many"
+    spark.range(40).repartition(4).write.parquet(str(path))
+    df = spark.read.parquet(str(path))
+    for list_files in (4, None):
+        assert len(files(df_to_substrait(df, list_files=list_files))) == 4
+    plan = df_to_substrait(df, list_files=3, dialect="datafusion")
+    (item,) = files(plan)
+    assert item.uri_path_glob == f"file://{path}/*.parquet"
+    assert sorted(datafusion.execute(plan)["id"].to_pylist()) == list(range(40))
+    # Of less than a folder, or beside what Spark skips, there is no pattern.
+    some = [str(file) for file in sorted(path.glob("*.parquet"))[:3]]
+    assert len(files(df_to_substrait(spark.read.parquet(*some), list_files=1))) == 3
+    (path / "_hidden.parquet").touch()
+    assert len(files(df_to_substrait(spark.read.parquet(str(path)), list_files=3))) == 4
+
+
+@pytest.mark.parametrize("value", [-1, True, "5", 1.5])
+def test_list_files_is_a_number_of_files(spark: SparkSession, value: Any) -> None:
+    with pytest.raises(ValueError, match="list_files must be None or a number of files"):
+        df_to_substrait(spark.range(1), list_files=value)
+
+
+# ---- columns
+
+
+def test_unused_columns_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "t")
+    spark.sql("SELECT 1 AS a, 2 AS b, 'x' AS c, INTERVAL '1' DAY AS i").write.parquet(path)
+    df = spark.read.parquet(path)
+    (read,) = reads(assert_same_rows(df.where("b > 0").select("a")).plan)
+    assert columns(read) == ["a", "b"]
+    assert "i" not in read.base_schema.names  # DataFusion has no such columns
+    assert not check(df, dialect="datafusion")
+    for query in (
+        df.select("a").union(df.select("b")),
+        df.selectExpr("a", "(SELECT max(b) FROM {d}) AS m".replace("{d}", "unused")) if _view(df) else df,
+        df.select("a", "c").join(df.selectExpr("b AS q"), "a", "left"),
+        df.groupBy("c").agg({"a": "sum"}),
+        df.select("a", "b").dropDuplicates(["a"]),
+    ):
+        assert_same_rows(query)
+
+
+def _view(df: DataFrame) -> bool:
+    df.createOrReplaceTempView("unused")
+    return True
+
+
+def test_schemas_narrower_wider_and_in_another_order(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "t")
+    spark.sql("SELECT 1 AS a, 'x' AS b, named_struct('x', 1, 'y', 'q') AS s").write.parquet(path)
+    for schema in (
+        "b string, a int",
+        "z double, a int",
+        "s struct<y:string>",
+        "s struct<z:int,y:string,x:int>, b string",
+    ):
+        assert_same_rows(spark.read.schema(schema).parquet(path))
+    assert_same_rows(spark.read.parquet(path).select("s.y"))
+
+
+def test_merged_schemas(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql("SELECT 1 AS a, 'x' AS b").write.parquet(str(tmp_path / "t" / "n=1"))
+    spark.sql("SELECT 2 AS a, 1.5D AS c").write.parquet(str(tmp_path / "t" / "n=2"))
+    assert_same_rows(spark.read.option("mergeSchema", "true").parquet(str(tmp_path / "t")))
+
+
+def test_metadata_columns_are_refused(spark: SparkSession, parts: str) -> None:
+    df = partitioned(spark, parts).select("k", "_metadata.file_name")
+    assert "the column _metadata is metadata of the files" in str(check(df))
+
+
+def test_defaults_of_added_columns_are_refused_in_files(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE added (a int) USING parquet")
+    try:
+        spark.sql("INSERT INTO added VALUES (1)")
+        spark.sql("ALTER TABLE added ADD COLUMN b int DEFAULT 7")
+        df = spark.table("added")
+        assert check(df)
+        assert "files from before the column b was added lack its default value" in str(check(df, reads="files"))
+        assert check(df.select("a"), reads="files")
+    finally:
+        spark.sql("DROP TABLE added")
+
+
+@pytest.mark.parametrize("option", ["datetimeRebaseMode", "int96RebaseMode"])
+def test_rebased_calendars_are_refused(spark: SparkSession, parts: str, option: str) -> None:
+    df = spark.read.option(option, "LEGACY").parquet(parts)
+    assert f"the option {option.lower()}=LEGACY changes what is read" in str(check(df))
+
+
+def test_statistics_of_the_catalog(spark: SparkSession) -> None:
+    spark.range(10).write.mode("overwrite").saveAsTable("analyzed")
+    try:
+        spark.sql("ANALYZE TABLE analyzed COMPUTE STATISTICS")
+        (read,) = reads(plan_of(spark.table("analyzed")))
+        assert read.common.hint.stats.row_count == 10
+        assert read.common.hint.stats.record_size > 0
+    finally:
+        spark.sql("DROP TABLE analyzed")
+
+
+# ---- other formats
+
+
+@pytest.mark.smoke
+def test_orc(spark: SparkSession, tmp_path: Path) -> None:
+    rows = "VALUES (1, 'a', 1.5D, 2.25BD, date'2024-01-01', array(1, NULL)), (NULL, '', NULL, NULL, NULL, NULL)"
+    spark.sql(f"SELECT * FROM {rows} t(i, s, d, c, t, l)").write.orc(str(tmp_path / "t"))
+    plan = assert_same_rows(spark.read.orc(str(tmp_path / "t"))).plan
+    assert {item.WhichOneof("file_format") for item in files(plan)} == {"orc"}
+    for value, message in (("timestamp'2024-01-01'", "time zone"), ("date'1500-01-01'", "Julian calendar")):
+        path = str(tmp_path / message)
+        spark.sql(f"SELECT {value} AS t").write.orc(path)
+        with pytest.raises(InvalidPlanError, match=message):
+            datafusion.execute(plan_of(spark.read.orc(path), "datafusion"))
+
+
+@pytest.mark.parametrize(
+    ("format", "name"), [("json", "JsonFileFormat"), ("text", "TextFileFormat"), ("binaryFile", "BinaryFileFormat")]
+)
+def test_formats_that_are_refused(spark: SparkSession, tmp_path: Path, format: str, name: str) -> None:
+    (tmp_path / "t").write_text('{"a": 1}\n')
+    df = spark.read.format(format).load(str(tmp_path / "t"))
+    (problem,) = check(df)
+    assert problem.reason == f"files of {name} can't be read as Spark does"
+    assert "Parquet" in problem.hint
+
+
+def test_files_of_version_2_sources(spark: SparkSession, parts: str) -> None:
+    spark.conf.set("spark.sql.sources.useV1SourceList", "")
+    spark.conf.set("spark.sql.parquet.aggregatePushdown", "true")
+    try:
+        df = spark.read.parquet(parts)
+        assert_same_rows(df)
+        kept = df.where("p = 'a b' AND k > 1").select("k", "c")
+        assert {"p=a%20b" in item.uri_file for item in files(assert_same_rows(kept).plan)} == {True}
+        assert "only Spark knows what the source was asked for" in str(check(df.selectExpr("max(k)")))
+        assert "JsonScan" in str(check(spark.read.schema("a int").json(parts)))
+    finally:
+        spark.conf.unset("spark.sql.sources.useV1SourceList")
+        spark.conf.unset("spark.sql.parquet.aggregatePushdown")
+
+
+# ---- Parquet that others wrote
+
+WRITTEN: dict[str, tuple[pa.Array, dict[str, Any]]] = {
+    "milliseconds": (pa.array([0, 1, -(10**12), None], pa.timestamp("ms", "UTC")), {}),
+    "int96": (pa.array([0, 10**15, None], pa.timestamp("us")), {"use_deprecated_int96_timestamps": True}),
+    "dictionary": (pa.array(["a", None, "a"]).dictionary_encode(), {}),
+    "large string": (pa.array(["a", None], pa.large_string()), {}),
+    "large binary": (pa.array([b"a", None], pa.large_binary()), {}),
+    "fixed binary": (pa.array([b"ab", None], pa.binary(2)), {}),
+    "decimal in int32": (
+        pa.array([decimal.Decimal("1.5"), None], pa.decimal128(5, 2)),
+        {"store_decimal_as_integer": True},
+    ),
+    "decimal": (pa.array([decimal.Decimal("1.5"), None], pa.decimal128(30, 2)), {}),
+    "unsigned 8": (pa.array([0, 255, None], pa.uint8()), {}),
+    "unsigned 16": (pa.array([0, 65535, None], pa.uint16()), {}),
+    "unsigned 32": (pa.array([0, 2**32 - 1, None], pa.uint32()), {}),
+    "unsigned 64": (pa.array([0, 2**64 - 1, None], pa.uint64()), {}),
+    "date64": (pa.array([dt.date(2024, 1, 1), None], pa.date64()), {}),
+    "nested nulls": (pa.array([[{"x": None}, None], None, []], pa.list_(pa.struct([("x", pa.int32())]))), {}),
+    "maps": (pa.array([[("a", None)], None, []], pa.map_(pa.string(), pa.int64())), {}),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_parquet_of_other_writers(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    array, options = WRITTEN[name]
+    pq.write_table(pa.table({"c": array}), tmp_path / "t.parquet", **options)
+    assert_same_rows(spark.read.parquet(str(tmp_path / "t.parquet")))
+
+
+@pytest.mark.parametrize(
+    ("column", "array", "schema", "message"),
+    [
+        ("C", pa.array([1]), "c bigint", "is called 'C' there"),
+        ("c", pa.array([0], pa.timestamp("ns", "UTC")), "c timestamp", "holds timestamp.ns"),
+        ("c", pa.array([0], pa.timestamp("us")), "c timestamp", "holds timestamp.us"),
+        ("c", pa.array([2**40]), "c int", "holds int64, and the plan reads it as int32"),
+        ("c", pa.array(["1"]), "c int", "holds string"),
+        ("c", pa.array([1.5]), "c float", "holds double"),
+        ("c", pa.array([{"X": 1}]), "c struct<x:bigint>", "is called 'X' there"),
+        ("c", pa.array([{"y": 1}]), "c struct<x:bigint>", "without any of the fields"),
+        ("c", pa.array([decimal.Decimal("1.55")]), "c decimal(3,1)", "holds decimal"),
+    ],
+)
+def test_columns_that_spark_reads_otherwise(
+    spark: SparkSession, tmp_path: Path, column: str, array: pa.Array, schema: str, message: str
+) -> None:
+    pq.write_table(pa.table({column: array}), tmp_path / "t.parquet")
+    plan = plan_of(spark.read.schema(schema).parquet(str(tmp_path / "t.parquet")), "datafusion")
+    with pytest.raises(InvalidPlanError, match=message):
+        datafusion.execute(plan)
+
+
+def test_wider_types_than_the_file(spark: SparkSession, tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array([1, None], pa.int8()), "b": pa.array([1.5, None], pa.float32())})
+    pq.write_table(table, tmp_path / "t.parquet")
+    df = spark.read.schema("a int, b float, missing string").parquet(str(tmp_path / "t.parquet"))
+    assert_same_rows(df)
+
+
+def test_a_file_that_went_missing(spark: SparkSession, tmp_path: Path) -> None:
+    spark.range(3).repartition(1).write.parquet(str(tmp_path / "t"))
+    plan = plan_of(spark.read.parquet(str(tmp_path / "t")), "datafusion")
+    (file,) = (tmp_path / "t").glob("*.parquet")
+    file.unlink()
+    with pytest.raises(InvalidPlanError, match="There is no file"):
+        datafusion.execute(plan)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"a": [1]}, "exactly one column 'b'"),
+        ({"a": [1], "b": [1]}, "'b' holds int64"),
+    ],
+)
+def test_tables_that_are_not_what_the_plan_says(spark: SparkSession, table: dict[str, Any], message: str) -> None:
+    spark.sql("CREATE TABLE given (a bigint, b string) USING parquet")
+    try:
+        plan = plan_of(spark.table("given"), "datafusion")
+    finally:
+        spark.sql("DROP TABLE given")
+    with pytest.raises(InvalidPlanError, match=message):
+        datafusion.execute(plan, tables={"given": pa.table(table)})
+    with pytest.raises(InvalidPlanError, match="There is no table"):
+        datafusion.execute(plan)
+    good = pa.table({"b": pa.array(["x"]).dictionary_encode(), "a": [1]})
+    assert datafusion.execute(plan, tables={"given": good}).to_pylist() == [{"a": 1, "b": "x"}]

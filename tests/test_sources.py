@@ -1,0 +1,284 @@
+"""Sources other than files: catalog names, other systems, local rows; and that no secret of a source leaves the JVM."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import logging
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, Row, SparkSession
+from rows import assert_same_rows, plan_of
+from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import UnsupportedPlanError, check, df_to_substrait, explain
+from substrait_spark.algebra.message_walk import messages
+from substrait_spark.api import emit_text
+from substrait_spark.catalyst import reader
+from substrait_spark.catalyst.locations import redacted, uri
+from substrait_spark.context import Context, Settings
+from substrait_spark.dialects.dialect import load
+from substrait_spark.engines import datafusion
+from substrait_spark.errors import Unsupported
+
+
+def reads(plan: Plan) -> list[ReadRel]:
+    return [message for message in messages(plan) if isinstance(message, ReadRel)]
+
+
+# ---- catalog tables
+
+
+@pytest.mark.parametrize("name", ["ünïcode", "with space", "UPPER"])
+def test_names_of_tables(spark: SparkSession, name: str) -> None:
+    try:
+        spark.sql(f"CREATE TABLE `{name}` (a int) USING parquet")
+    except Exception:  # noqa: BLE001 - this Spark's catalog allows fewer names
+        pytest.skip("this Spark's catalog has no such names")
+    try:
+        (read,) = reads(plan_of(spark.table(f"`{name}`")))
+        parts = list(read.named_table.names)
+        assert parts[-1].lower() == name.lower()
+        table = pa.table({"a": pa.array([1, None], pa.int32())})
+        plan = plan_of(spark.table(f"`{name}`"), "datafusion")
+        assert datafusion.execute(plan, tables={parts[-1]: table}).num_rows == 2
+    finally:
+        spark.sql(f"DROP TABLE `{name}`")
+
+
+def test_views_of_tables_are_expanded(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE below (a int, b string) USING parquet")
+    spark.sql("CREATE VIEW above AS SELECT b, a + 1 AS c FROM below WHERE a > 1")
+    try:
+        (read,) = reads(plan_of(spark.table("above")))
+        assert read.named_table.names[-1] == "below"
+        table = pa.table({"a": pa.array([1, 2, None], pa.int32()), "b": ["x", "y", "z"]})
+        plan = plan_of(spark.table("above"), "datafusion")
+        assert datafusion.execute(plan, tables={"below": table}).to_pylist() == [{"b": "y", "c": 3}]
+    finally:
+        spark.sql("DROP VIEW above")
+        spark.sql("DROP TABLE below")
+
+
+def test_hive_tables_go_by_name(spark: SparkSession) -> None:
+    """A document as Spark with Hive writes it: HiveTableRelation has the catalog's entry and its columns."""
+    document = """{"spark":"4.0.0","configuration":{},"streaming":false,"names":["a","p"],"output":[0,1],"root":4,
+"classes":[["AttributeReference","e","name","exprId","metadata"],["TableIdentifier","v","table","database","catalog"],
+["CatalogTable","v","identifier","tableType","provider"],
+["HiveTableRelation","p","tableMeta","dataCols","partitionCols","tableStats","prunedPartitions"]],
+"types":[["integer"],["string"]],
+"nodes":[[0,0,1,"a",{"i":1},[]],[0,1,1,"p",{"i":2},[]],[1,"t","d","spark_catalog"],[2,2,"MANAGED","hive"],
+[3,3,[0],[1],null,null]]}"""
+    context = Context(Settings(load(None), "auto", 10))
+    plan = emit_text(context, lambda: document)
+    assert plan is not None
+    (read,) = reads(plan)
+    assert list(read.named_table.names) == ["spark_catalog", "d", "t"]
+    assert list(read.base_schema.names) == ["a", "p"]
+    context = Context(Settings(load(None), "files", 10))
+    assert emit_text(context, lambda: document) is None
+    assert "can't be read as Hive does" in context.found[0].reason
+
+
+# ---- other systems
+
+
+@pytest.fixture(scope="module")
+def derby(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A JDBC URL that holds a password, of the database that Spark's distribution has in it."""
+    path = tmp_path_factory.mktemp("derby") / "db"
+    url = f"jdbc:derby:{path};create=true;user=planted_user;password=planted_in_url"
+    driver = "org.apache.derby.jdbc.EmbeddedDriver"
+    spark.range(3).withColumnRenamed("id", "A").write.jdbc(url, "T", properties={"driver": driver})
+    return url
+
+
+def test_jdbc_is_refused(spark: SparkSession, derby: str) -> None:
+    df = spark.read.jdbc(derby, "T", properties={"password": "planted_password"})
+    assert df.count() == 3
+    (problem,) = check(df.where("A > 1"))
+    assert problem.reason.startswith("a table of another database, by JDBC,")
+    assert "planted" not in str(check(df))
+
+
+def test_jdbc_catalogs_are_refused(spark: SparkSession, derby: str) -> None:
+    prefix = "spark.sql.catalog.other"
+    spark.conf.set(prefix, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
+    spark.conf.set(f"{prefix}.url", derby)
+    spark.conf.set(f"{prefix}.driver", "org.apache.derby.jdbc.EmbeddedDriver")
+    for query in (
+        "SELECT * FROM other.PLANTED_USER.T WHERE A > 1",
+        "SELECT max(A) FROM other.PLANTED_USER.T",
+        "SELECT * FROM other.PLANTED_USER.T ORDER BY A LIMIT 1",
+        "SELECT * FROM other.PLANTED_USER.T LIMIT 2",
+    ):
+        found = str(check(spark.sql(query)))
+        assert "by JDBC" in found
+        assert "planted_in_url" not in found
+
+
+def test_streams_and_sinks_are_refused(spark: SparkSession) -> None:
+    stream = spark.readStream.format("rate").load()
+    assert "streaming" in str(check(stream))
+    query = stream.writeStream.format("memory").queryName("sink").start()
+    try:
+        assert_same_rows(spark.table("sink").limit(0), allow_empty=True)
+    finally:
+        query.stop()
+
+
+# ---- local rows
+
+MOMENT = dt.datetime(2024, 3, 10, 12, 30, 0, 123456)
+
+
+def numpy_frame(spark: SparkSession) -> DataFrame:
+    numpy = pytest.importorskip("numpy")
+    return spark.createDataFrame(numpy.array([[1, 2], [3, 4]]))
+
+
+def pandas_frame(spark: SparkSession) -> DataFrame:
+    pandas = pytest.importorskip("pandas")
+    return spark.createDataFrame(pandas.DataFrame({"a": [1, 2], "t": [MOMENT, None], "s": ["x", None]}))
+
+
+LOCAL: dict[str, Any] = {
+    "tuples": lambda spark: spark.createDataFrame([(1, "a"), (None, None)], "k int, s string"),
+    "rows": lambda spark: spark.createDataFrame([Row(k=1, s=Row(x=1.5)), Row(k=2, s=None)]),
+    "dicts": lambda spark: spark.createDataFrame([{"k": 1}, {"k": None}]),
+    "scalars": lambda spark: spark.createDataFrame([MOMENT], "timestamp"),
+    "decimals": lambda spark: spark.createDataFrame([(decimal.Decimal("1.50"),), (None,)], "d decimal(10,2)"),
+    "nested": lambda spark: spark.createDataFrame(
+        [([{"a": 1}], b"x"), (None, None)], "l array<map<string,int>>, b binary"
+    ),
+    "rdd": lambda spark: spark.sparkContext.parallelize([(1, 2), (3, 4)]).toDF(["a", "b"]),
+    "numpy": numpy_frame,
+    "pandas": pandas_frame,
+    "checkpointed": lambda spark: spark.range(3).selectExpr("id * 2 AS a").localCheckpoint(),
+    "cached": lambda spark: spark.range(3).selectExpr("id * 2 AS a").cache(),
+    "namesakes": lambda spark: spark.createDataFrame([(1, 2)], ["a", "a"]),
+}
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_local_rows(spark: SparkSession, name: str) -> None:
+    df = LOCAL[name](spark)
+    assert_same_rows(df)
+    df.unpersist()
+
+
+def test_frames_without_rows_or_columns(spark: SparkSession) -> None:
+    assert_same_rows(spark.createDataFrame([], "a int, s struct<x:int>"), allow_empty=True)
+    for rows in ([], [()] * 3):
+        df = spark.createDataFrame(rows, "struct<>") if rows else spark.createDataFrame([], "a int").select()
+        assert_same_rows(df.groupBy().count())
+
+
+def test_unused_columns_of_local_rows_are_left_out(spark: SparkSession) -> None:
+    df = spark.createDataFrame([(1, "a"), (2, "b")], "k int, unused string").where("k > 1").select("k")
+    for read in reads(assert_same_rows(df).plan):
+        assert list(read.base_schema.names) == ["k"]
+
+
+# ---- secrets
+
+SECRET = "planted-secret"
+
+OPTIONS = {
+    key: f"{SECRET}-{key}"
+    for key in (
+        *("password", "user", "url", "fs.s3a.access.key", "fs.s3a.secret.key", "fs.azure.account.key", "token"),
+        *("dbtable", "query", "sfPassword", "credential", "sessionInitStatement", "madeup"),
+    )
+}
+
+
+def test_no_secret_of_an_option_leaves_the_jvm(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    path = str(tmp_path / "t")
+    spark.sql("SELECT '1' AS a, 2 AS b").write.parquet(path)
+    (tmp_path / "c.csv").write_text("1,2\n")
+    options = ", ".join(f"'{key}' '{value}'" for key, value in OPTIONS.items())
+    spark.sql(f"CREATE TABLE kept (a string, b int) USING parquet OPTIONS ({options}) LOCATION '{path}'")
+    frames = [
+        spark.read.options(**OPTIONS).parquet(path),
+        spark.read.options(**OPTIONS).schema("a int").json(path),
+        spark.read.options(**OPTIONS).schema("a string, b int").csv(str(tmp_path / "c.csv")),
+        spark.table("kept"),
+        spark.table("kept").selectExpr("java_method('java.lang.Math', 'random') AS r"),
+        spark.readStream.options(**OPTIONS).schema("a int").parquet(path),
+    ]
+    spark.conf.set("spark.sql.sources.useV1SourceList", "")
+    try:
+        frames += [
+            spark.read.options(**OPTIONS).parquet(path),
+            spark.read.options(**OPTIONS).schema("a int").json(path),
+        ]
+        shown = [everything(df, way) for df in frames for way in ("auto", "files", "tables")]
+    finally:
+        spark.conf.unset("spark.sql.sources.useV1SourceList")
+        spark.sql("DROP TABLE kept")
+    output = capfd.readouterr()
+    ours = [record.getMessage() for record in caplog.records if record.name.startswith("substrait")]
+    for text in (*shown, *ours, output.out, output.err):
+        assert SECRET not in text
+
+
+def everything(df: DataFrame, way: str) -> str:
+    """All that can be had of a DataFrame: the plan in all its forms, or its error, and the reader's document."""
+    parts = [str(check(df, reads=way))]
+    try:
+        plan = df_to_substrait(df, reads=way)
+        parts += [repr(plan.SerializeToString()), str(plan), explain(plan)]
+    except UnsupportedPlanError as error:
+        parts += [str(error), repr(error.problems), repr(error.__cause__)]
+    try:
+        parts.append(reader.read(df, Settings(load(None), way, 100)))
+    except Unsupported as error:
+        parts.append(str(error))
+    return "\n".join(parts)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "s3a://AKIA:secret@bucket/t/p.parquet",
+        "s3a://token@bucket/t/p.parquet",
+        "abfss://container:secret@account/t",
+        "https://account.blob.core.windows.net/c/f.parquet%3Fsv=1&sig=secret",
+        "wasbs://c@account/f.parquet%3Fsig=secret",
+    ],
+)
+def test_paths_with_credentials_are_refused(location: str) -> None:
+    with pytest.raises(Unsupported) as raised:
+        uri(location)
+    assert "secret" not in str(raised.value)
+    assert "AKIA" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("file:/a/b", "file:///a/b"),
+        ("file:///a%20b/c%25d", "file:///a%20b/c%25d"),
+        ("s3a://bucket/a=b/ä+c", "s3a://bucket/a=b/%C3%A4+c"),
+        ("abfss://container@account.dfs.core.windows.net/t", "abfss://container@account.dfs.core.windows.net/t"),
+        ("hdfs://host:8020/t%23/日本", "hdfs://host:8020/t%23/%E6%97%A5%E6%9C%AC"),
+        ("gs://bucket/t", "gs://bucket/t"),
+        ("file:/a%3Fb", "file:///a%3Fb"),
+    ],
+)
+def test_locations_as_uris(location: str, expected: str) -> None:
+    assert uri(location) == expected
+
+
+def test_messages_of_spark_are_redacted() -> None:
+    text = "Path does not exist: s3a://AKIA:hidden1@bucket/t?X-Amz-Signature=hidden2 with password=hidden3, secretKey: hidden4"
+    assert "hidden" not in redacted(text)
+    assert redacted("Cannot resolve column `a` in s3a://bucket/t") == "Cannot resolve column `a` in s3a://bucket/t"
