@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .document import Document, Relation, Tree, relations
-from .relation_text import column_text, part_text
+from .document import Document, Relation, Tree
+from .parts import column_text, part_text
 from .text import Text, identifier, joined, plain
 
 VERSION = 1
@@ -23,9 +23,10 @@ def _lines(document: Document, verbose: bool) -> Iterator[str]:
     for tree in document.trees:
         yield ""
         yield f"{tree.title}{_names(tree)}{plain(tree.rest)}"
-        if tree.relation is not None:
-            for level, number, relation in relations(tree.relation):
-                yield "  " * (level + 1) + number + line(relation, verbose=verbose)
+        for number, expression in enumerate(tree.detached):
+            yield f"  detached {number} = {plain(expression)}"
+        for level, mark, relation in tree.relations():
+            yield "  " * (level + 1) + mark + line(relation, verbose=verbose)
 
 
 def _names(tree: Tree) -> str:

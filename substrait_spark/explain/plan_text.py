@@ -15,7 +15,8 @@ from .derived import Derived
 from .document import Document, Tree
 from .expression_text import Scope
 from .literal_text import LiteralText
-from .relation_text import RelationText, advanced
+from .parts import advanced, part_text
+from .relation_text import RelationText
 from .text import Text, quoted
 from .type_text import TypeText
 from .view import View
@@ -63,9 +64,7 @@ def _header(view: View, declarations: Declarations, verbose: bool) -> Steps[tupl
     urls = view.take_all("expected_type_urls")
     if urls:
         lines.append(f"expected_type_urls [{', '.join(map(quoted, urls))}]")
-    extension = view.take("advanced_extensions")
-    if extension is not None:
-        lines.append(("advanced_extensions ", advanced(extension)))
+    lines += map(part_text, advanced(view, "advanced_extensions"))
     return tuple(lines)
 
 
@@ -111,10 +110,10 @@ def _tree(message: Any, text: RelationText, names: ColumnNames, derived: Derived
     if rel is not None:
         yield names.add_root(rel, _top_names(root_names, derived.columns(rel)))
         relation = yield text.of(rel, None)
-    detached: list[Text] = []
-    for number, expression in enumerate(view.take_all("detached_expressions")):
-        detached.append((f" detached #{number} = ", (yield text.expressions.of(expression, Scope((), ())))))
-    return Tree(kind or "empty_relation", root_names, relation, (*detached, *rest, view.untaken()))
+    scope = Scope((), ())
+    detached = yield text.expressions.all(view.take_all("detached_expressions"), scope)
+    rest.append(view.untaken())
+    return Tree(kind or "empty_relation", root_names, detached, tuple(scope.queries), relation, tuple(rest))
 
 
 def _top_names(names: Sequence[str] | None, types: Any) -> list[str] | None:
