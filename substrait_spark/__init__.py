@@ -14,7 +14,7 @@ from .errors import (
     UnsupportedPlanError,
     UnsupportedSessionError,
 )
-from .explain import explain
+from .explain import diff, explain
 
 __all__ = [
     "DialectError",
@@ -26,5 +26,6 @@ __all__ = [
     "UnsupportedSessionError",
     "check",
     "df_to_substrait",
+    "diff",
     "explain",
 ]

@@ -102,7 +102,7 @@ def _project(message: Any, every: Sequence[Sources]) -> Sources:
 
 def _aggregate(message: Any, every: Sequence[Sources]) -> Sources:
     keys = _expressions("by", message.grouping_expressions, every)
-    number = [Item("sets", 0)] if len(message.groupings) > 1 else []
+    number = [Item("set number", 0)] if len(message.groupings) > 1 else []
     return [*keys, *_items("measures", message.measures), *number]
 
 

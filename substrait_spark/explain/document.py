@@ -84,7 +84,9 @@ class Tree:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Document:
-    """A plan."""
+    """A plan: what it says of itself, a line for each URN, the functions and types by name and URN, its trees."""
 
     header: tuple[Text, ...]
+    extensions: tuple[Text, ...]
+    declared: frozenset[tuple[str, str]]
     trees: tuple[Tree, ...]

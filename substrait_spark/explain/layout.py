@@ -19,7 +19,7 @@ def layout(document: Document, *, verbose: bool) -> str:
 
 def _lines(document: Document, verbose: bool) -> Iterator[str]:
     yield f"substrait plan text {VERSION}"
-    yield from map(plain, document.header)
+    yield from map(plain, (*document.header, *document.extensions))
     for tree in document.trees:
         yield ""
         yield f"{tree.title}{_names(tree)}{plain(tree.rest)}"
@@ -33,12 +33,17 @@ def _names(tree: Tree) -> str:
     return "" if tree.names is None else f" [{', '.join(map(identifier, tree.names))}]"
 
 
-def line(relation: Relation, *, verbose: bool) -> str:
-    """A relation's line: its kind, its parts, and its columns unless they are just its input's."""
+def line(relation: Relation, *, verbose: bool = False) -> str:
+    """A relation's line."""
+    return plain(line_text(relation, verbose=verbose))
+
+
+def line_text(relation: Relation, *, verbose: bool = False) -> Text:
+    """A relation's kind, its parts, and its columns unless they are just its input's."""
     shown: list[Text] = [relation.kind, *map(part_text, relation.parts)]
     if verbose or not relation.passes_columns:
         shown.append(columns(relation))
-    return plain(joined(" ", shown))
+    return joined(" ", shown)
 
 
 def columns(relation: Relation) -> Text:

@@ -32,14 +32,17 @@ def _document(plan: Plan, verbose: bool) -> Steps[Document]:
     derived = Derived(plan)
     names = ColumnNames()
     view = View(plan)
-    header = yield _header(view, declarations, verbose)
+    header = yield _header(view, declarations)
+    legend = declarations.legend(anchors=verbose)
+    untold = (line for field in ("extension_urns", "extensions") for line in _untold(view.take_all(field)))
+    extensions = (*legend, *untold)
     text = RelationText(declarations, derived, names, verbose=verbose)
     trees = yield in_turn(_tree(entry, text, names, derived) for entry in view.take_all("relations"))
     rest = view.untaken()
-    return Document((*header, rest) if rest else header, tuple(trees))
+    return Document((*header, rest) if rest else header, extensions, declarations.names(), tuple(trees))
 
 
-def _header(view: View, declarations: Declarations, verbose: bool) -> Steps[tuple[Text, ...]]:
+def _header(view: View, declarations: Declarations) -> Steps[tuple[Text, ...]]:
     types = TypeText(declarations)
     literals = LiteralText(declarations, types)
     lines: list[Text] = [_version(view.take("version"))]
@@ -49,8 +52,6 @@ def _header(view: View, declarations: Declarations, verbose: bool) -> Steps[tupl
         lines.append(
             (f"execution_behavior variable_eval_mode {inner.take_enum('variable_eval_mode')}", inner.untaken())
         )
-    lines += declarations.legend(anchors=verbose)
-    lines += [line for field in ("extension_urns", "extensions") for line in _check_taken(view.take_all(field))]
     for alias in view.take_all("type_aliases"):
         inner = View(alias)
         type = inner.take("type")
@@ -80,7 +81,7 @@ def _version(message: Any) -> Text:
     return (shown, view.untaken())
 
 
-def _check_taken(messages: Sequence[Any]) -> Iterator[Text]:
+def _untold(messages: Sequence[Any]) -> Iterator[Text]:
     """What is in declarations that the legend, which says all that the specification has, doesn't say."""
     for message in messages:
         view = View(message)
