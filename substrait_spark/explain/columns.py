@@ -231,8 +231,6 @@ class ColumnNames:
         while stack:
             rel, wanted = stack.pop()
             own = self.of(rel)
-            if all(found.name for found in own):
-                continue
             named = tuple(found if found.name else wish for found, wish in zip(own, wanted, strict=True))
             self._names[id(rel)] = (rel, named)
             below = inputs(rel)
@@ -242,6 +240,9 @@ class ColumnNames:
                 source = direct[ordinal] if 0 <= ordinal < len(direct) else None
                 if isinstance(source, Origin):
                     wishes[source.input][source.ordinal] = name
+                    # The inputs of a set operation have the same columns.
+                    for other in wishes if rel.WhichOneof("rel_type") == "set" else ():
+                        other[source.ordinal : source.ordinal + 1] = [name]
             stack.extend(zip(below, wishes, strict=True))
 
 

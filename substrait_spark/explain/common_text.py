@@ -33,7 +33,7 @@ def common(relation: View, *, verbose: bool) -> Common:
             emitted = tuple(chosen.take_all("output_mapping"))
             parts.append(list_part("emit", list(map(str, emitted)), empty=True))
         elif verbose:
-            parts.append(part("direct"))
+            parts.append(part("", "direct"))
         parts.append(part("", chosen.untaken()))
     anchor = view.take("rel_anchor")
     if anchor is not None:

@@ -136,23 +136,23 @@ class ExpressionText:
             return _Root("no_root")
         view = View(value)
         if kind == "root_reference":
-            return _Root("$", scope.columns, scope.types, rest=view.untaken())
+            return _Root("$", True, scope.columns, scope.types, rest=view.untaken())
         if kind == "lambda_parameter_reference":
-            return _Root(f"{outwards(view.take('steps_out') or 0)}p", rest=view.untaken())
+            return _Root(f"{outwards(view.take('steps_out') or 0)}p", True, is_lambda=True, rest=view.untaken())
         if view.chosen("outer_reference_type") == "rel_reference":
             anchor = view.take("rel_reference")
             columns, types = self.bound.get(anchor, ((), ()))
-            return _Root(f"@{anchor}.$", columns, types, anchor=anchor, rest=view.untaken())
+            return _Root(f"@{anchor}.$", True, columns, types, anchor=anchor, rest=view.untaken())
         steps = view.take("steps_out") or 0
         around: Scope | None = scope
         left = steps
         while around is not None and left:
             around, left = around.outer, left - 1
         columns, types = (around.columns, around.types) if around is not None else ((), ())
-        return _Root(f"{outwards(steps)}$", columns, types, steps_out=steps, rest=view.untaken())
+        return _Root(f"{outwards(steps)}$", True, columns, types, steps_out=steps, rest=view.untaken())
 
     def _direct(self, root: _Root, segment: Expression.ReferenceSegment) -> Steps[Text]:
-        if root.columns is None or segment.WhichOneof("reference_type") != "struct_field":
+        if not root.is_row or segment.WhichOneof("reference_type") != "struct_field":
             return (root.text, (yield self._paths.segments(segment, None, ())))
         view = View(segment)
         field = View(view.take("struct_field"))
@@ -161,7 +161,9 @@ class ExpressionText:
         name = root.columns[ordinal] if known else Name(None)
         type = root.types[ordinal] if known and ordinal < len(root.types) else None
         path = yield self._paths.segments(field.take("child"), type, name.inner)
-        column = Reference(ordinal, name.name, root.steps_out, root.anchor)
+        column: Text = Reference(ordinal, name.name, root.steps_out, root.anchor)
+        if root.is_lambda:
+            column = (root.text, str(ordinal))
         return (column, path, field.untaken(), view.untaken())
 
     # ---- calls
@@ -399,11 +401,13 @@ class ExpressionText:
 
 
 class _Root(NamedTuple):
-    """What a reference starts from; columns where it is a row."""
+    """What a reference starts from: a row, of a relation with its columns or of a lambda's parameters, or a value."""
 
     text: Text
-    columns: Sequence[Name] | None = None
+    is_row: bool = False
+    columns: Sequence[Name] = ()
     types: Sequence[Type | None] = ()
+    is_lambda: bool = False
     steps_out: int = 0
     anchor: int | None = None
     rest: Text = ""

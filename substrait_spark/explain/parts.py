@@ -13,11 +13,9 @@ from .text import Text, identifier, joined, pieces
 from .view import View, scalar
 
 
-def part(label: str, item: Text = "") -> Part:
-    """A part of one item; of the label alone where the item is empty; nothing where both are."""
-    if any(pieces(item)):
-        return Part(label, (item,))
-    return Part("", (label,) if label else ())
+def part(label: str, item: Text) -> Part:
+    """A part of one item; nothing where that is empty."""
+    return Part(label, (item,) if any(pieces(item)) else ())
 
 
 def list_part(label: str, items: Sequence[Text], *, empty: bool = False) -> Part:

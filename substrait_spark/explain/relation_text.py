@@ -52,7 +52,8 @@ class RelationText:
         view = View(rel)
         kind = view.chosen("rel_type")
         if kind is None:
-            return Relation("EmptyRelation", (part("", view.untaken()),), (), (), (), (), None, passes_columns=False)
+            left = part("", view.untaken())
+            return Relation("EmptyRelation", (left,) if left.items else (), (), (), (), (), None, passes_columns=False)
         below = inputs(rel)
         message = View(view.take(kind))
         for field in INPUTS.get(kind, ()):
@@ -148,12 +149,10 @@ class RelationText:
             parts.append(part("projection", (yield self._paths.mask(mask))))
         return parts
 
-    def _schema(
-        self, message: Any, *, shown: bool, columns: tuple[Column, ...] | None, label: str = "schema"
-    ) -> Steps[Part]:
+    def _schema(self, message: Any, *, shown: bool, columns: tuple[Column, ...] | None) -> Steps[Part]:
         """A schema, where the relation's columns don't show it already."""
         if message is None:
-            return part(label, "none") if label == "schema" else part("")
+            return part("schema", "none")
         view = View(message)
         struct = View(view.take("struct") or message.struct)
         names = iter(view.take_all("names"))
@@ -164,8 +163,8 @@ class RelationText:
         rest += [marks, struct.untaken(), view.untaken()]
         told = columns is not None and list(map(plain, items)) == [plain(column_text(column, -1)) for column in columns]
         if told and not shown and not any(rest):
-            return part("")
-        return Part(label, (("[", joined(", ", items), "]", *rest),))
+            return part("", "")
+        return Part("schema", (("[", joined(", ", items), "]", *rest),))
 
     def _source(self, message: View, scope: Scope) -> Steps[list[Part]]:
         kind = message.chosen("read_type")
@@ -254,7 +253,7 @@ class RelationText:
         measures = yield in_turn(self._measure(measure, scope) for measure in message.take_all("measures"))
         return [
             list_part("by", keys),
-            part("") if told else list_part("sets", tuple(sets), empty=True),
+            part("", "") if told else list_part("sets", tuple(sets), empty=True),
             list_part("measures", tuple(measures)),
         ]
 
@@ -444,8 +443,8 @@ class RelationText:
         if isinstance(unpacked, Generate):
             view = View(unpacked)
             shown = yield self._expression("rows", view.take("rows"), scope, missing="no rows")
-            outer = part("outer") if view.take("outer") else part("")
-            return [part("substrait_spark.Generate"), shown, outer, part("", view.untaken())]
+            outer = part("", "outer" if view.take("outer") else "")
+            return [part("", "substrait_spark.Generate"), shown, outer, part("", view.untaken())]
         if isinstance(unpacked, Sample):
             return [part("substrait_spark.Sample", fields(unpacked))]
         return [part("", any_text(detail))]
