@@ -65,7 +65,7 @@ def test_help_teaches() -> None:
         "--table orders=orders.parquet",
     ):
         assert word in shown
-    for name in ("export", "explain", "check", "run", "support"):
+    for name in ("export", "explain", "check", "diff", "run", "support"):
         assert f"substrait-spark {name}" in command(name, "-h").stdout.decode()
 
 
@@ -109,6 +109,17 @@ def test_run_where_the_engine_raises(spark: SparkSession, tmp_path: Path) -> Non
     assert b"Traceback" not in done.stderr
 
 
+def test_diff(exported: Path, tmp_path: Path) -> None:
+    same = command("diff", exported, exported)
+    assert (same.returncode, same.stdout) == (0, b"")
+    plan = Plan.FromString(exported.read_bytes())
+    plan.relations[0].root.names[0] = "product"
+    (tmp_path / "other.json").write_text(json_format.MessageToJson(plan), "utf-8")
+    done = command("diff", exported, tmp_path / "other.json")
+    assert done.returncode == 1
+    assert b"product" in done.stdout
+
+
 def test_check_of_a_plan(exported: Path, tmp_path: Path) -> None:
     fine = command("check", exported, "--dialect", "datafusion")
     assert (fine.returncode, fine.stdout) == (0, b"datafusion has everything that the plan needs.\n")
@@ -147,6 +158,7 @@ MISTAKES = {
     "nothing": (("explain", "-"), b"", "there is no relation in it"),
     "unknown dialect": (("check", "-", "--dialect", "duckdb2"), b"", "There is no dialect 'duckdb2'"),
     "neither plan nor query": (("check",), b"", "Give a PLAN, or a query by --sql."),
+    "both from stdin": (("diff", "-", "-"), b"", "Only one of the plans can come from stdin."),
     "no pair": (("run", "-", "-t", "orders"), b"", "'orders' is not of the form name=value"),
     "no such folder": (
         ("explain", "-", "-o", "nowhere/x.txt"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .. import __version__, df_to_substrait, explain, support
+from .. import __version__, df_to_substrait, diff, explain, support
 from .. import check as check_query
 from ..context import READS
 from ..dialects.dialect import BUILT_IN, load
@@ -87,6 +87,7 @@ def group() -> None:
           --table orders=orders.parquet --dialect datafusion -o total.plan
       substrait-spark explain total.plan
       substrait-spark run total.plan
+      substrait-spark diff total.plan total_of_last_week.plan
       substrait-spark check total.plan --dialect datafusion
       substrait-spark support date_trunc
 
@@ -201,6 +202,26 @@ def check(
             "\n".join([f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in found)])
         )
     click.echo(f"{known.name} has everything that the plan needs.")
+
+
+@group.command("diff")
+@click.argument("old", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("new", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@OUTPUT
+def diff_command(old: str, new: str, output: str) -> None:
+    """Show how two plans differ.
+
+    Relation by relation and expression by expression. Exit code 1 if they do.
+
+    \b
+      substrait-spark diff main.plan branch.plan
+    """
+    if old == new == "-":
+        raise click.UsageError("Only one of the plans can come from stdin.")
+    difference = diff(plan_files.read_plan(old), plan_files.read_plan(new))
+    plan_files.write(difference.rstrip("\n").encode("utf-8") + b"\n" if difference else b"", output)
+    if difference:
+        raise click.exceptions.Exit(1)
 
 
 @group.command()
