@@ -116,7 +116,7 @@ def test_more_that_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     assert "sep and delimiter differ" in str(check(csv(spark, path, "a\n", "a string", sep=";", delimiter=",")))
     assert "_corrupt_record" in str(check(csv(spark, path, "a\n", "a int, _corrupt_record string")))
-    assert "compressed" in str(check(csv(spark, tmp_path / "t.csv.gz", "", "a string")))
+    assert "compressed" in str(check(csv(spark, tmp_path / "t.csv.gz", "a", "a string")))
     assert "binary" in str(check(csv(spark, path, "a\n", "a binary")))
     assert check(csv(spark, path, "a,2024-01-01\n", "a string, d date", dateFormat="dd.MM.yyyy").select("a"))
 

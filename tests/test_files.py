@@ -164,19 +164,18 @@ def test_unused_columns_are_not_read(spark: SparkSession, tmp_path: Path) -> Non
     assert columns(read) == ["a", "b"]
     assert "i" not in read.base_schema.names  # DataFusion has no such columns
     assert not check(df, dialect="datafusion")
-    for query in (
-        df.select("a").union(df.select("b")),
-        df.selectExpr("a", "(SELECT max(b) FROM {d}) AS m".replace("{d}", "unused")) if _view(df) else df,
-        df.select("a", "c").join(df.selectExpr("b AS q"), "a", "left"),
-        df.groupBy("c").agg({"a": "sum"}),
-        df.select("a", "b").dropDuplicates(["a"]),
-    ):
-        assert_same_rows(query)
-
-
-def _view(df: DataFrame) -> bool:
     df.createOrReplaceTempView("unused")
-    return True
+    for query in (
+        "SELECT a FROM unused UNION ALL SELECT b FROM unused",
+        "SELECT a, (SELECT max(b) FROM unused) AS m FROM unused",
+        "SELECT l.a, l.c FROM unused l LEFT JOIN unused r ON l.a = r.b",
+        "SELECT c, sum(a) FROM unused GROUP BY c",
+        "SELECT a FROM unused WHERE b IN (SELECT b FROM unused)",
+        "SELECT a, explode(array(a, b)) FROM unused",
+        "SELECT DISTINCT c FROM unused ORDER BY c LIMIT 1",
+        "SELECT count(*) FROM unused",
+    ):
+        assert_same_rows(spark.sql(query))
 
 
 def test_schemas_narrower_wider_and_in_another_order(spark: SparkSession, tmp_path: Path) -> None:

@@ -457,7 +457,8 @@ public class PlanReader {
       out.append(classNumber(DataSourceV2ScanRelation.class, "p", new String[] {"output", "scan", "files"}, false)).append(',');
       value(relation.output(), out);
       out.append(',');
-      opaque(scan, out);
+      Object wrapped = call(scan, "v1Scan");
+      opaque(wrapped == null ? scan : wrapped, out);
       out.append(',');
       if (!(scan instanceof FileScan) || !scan.getClass().getName().startsWith("org.apache.spark.sql.") || aggregates(scan)) {
         out.append("null");

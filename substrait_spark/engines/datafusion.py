@@ -143,13 +143,14 @@ def _register(ctx: SessionContext, name: str, frames: list[DataFrame]) -> str:
 
 def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
     """The name by which DataFusion knows a table: its full name, or else its last part."""
-    for candidate in (parts, parts[-1:]):
-        try:
-            if ctx.table_exist(".".join(f'"{part}"' for part in candidate)):
-                return candidate
-        except ValueError:  # there is no such catalog or schema
-            continue
-    return None
+    return next((candidate for candidate in (parts, parts[-1:]) if _exists(ctx, candidate)), None)
+
+
+def _exists(ctx: SessionContext, parts: list[str]) -> bool:
+    try:
+        return bool(ctx.table_exist(".".join(f'"{part}"' for part in parts)))
+    except Exception:  # noqa: BLE001 - there is no such catalog or schema, which has no exception of its own
+        return False
 
 
 def _bind_files(read: ReadRel, ctx: SessionContext) -> str:

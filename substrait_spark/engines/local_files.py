@@ -108,10 +108,12 @@ def widening(declared: pa.DataType, found: pa.DataType) -> None:
 def _widens(declared: pa.DataType, found: pa.DataType) -> bool:
     if pa.types.is_decimal(declared) and pa.types.is_decimal(found):
         scale = declared.scale - found.scale
-        return scale >= 0 and declared.precision - found.precision >= scale
+        return bool(scale >= 0 and declared.precision - found.precision >= scale)
     if pa.types.is_timestamp(declared) and pa.types.is_timestamp(found):
         return bool((declared.tz is None) == (found.tz is None) and found.unit in ("ms", "us"))
-    return any(bool(declared == wider) for wider in WIDER.get(found, ()))
+    if pa.types.is_fixed_size_binary(found):
+        return bool(pa.types.is_binary(declared))
+    return declared in WIDER.get(found, ())
 
 
 def _agree(declared: pa.DataType, found: pa.DataType, widens: Callable[[pa.DataType, pa.DataType], bool]) -> None:

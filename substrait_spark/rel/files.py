@@ -104,7 +104,9 @@ def _partitions(found: Sequence[Any], keys: Sequence[int]) -> dict[tuple[Any, ..
     partitions: dict[tuple[Any, ...], list[File]] = {}
     for values, folders in found:
         chosen = tuple([values.values[key] for key in keys])
-        partitions.setdefault(chosen, []).extend(_files(folders))
+        files = _files(folders)
+        if files:
+            partitions.setdefault(chosen, []).extend(files)
     if len(partitions) > PARTITIONS:
         raise Unsupported(
             f"it reads {len(partitions)} partitions, and a plan holds at most {PARTITIONS}",
