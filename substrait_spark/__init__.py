@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 from .api import check, df_to_substrait
 from .errors import (
     DialectError,
+    EngineError,
     InvalidPlanError,
     Problem,
     Report,
@@ -18,6 +19,7 @@ from .explain import explain
 
 __all__ = [
     "DialectError",
+    "EngineError",
     "InvalidPlanError",
     "Problem",
     "Report",

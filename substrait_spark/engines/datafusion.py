@@ -11,12 +11,14 @@ from urllib.parse import unquote, urlparse
 import pyarrow as pa
 from datafusion import SessionConfig, SessionContext
 from datafusion import substrait as consumer
-from substrait.algebra_pb2 import ReadRel
+from substrait.algebra_pb2 import ReadRel, Rel
 from substrait.plan_pb2 import Plan
 
+from ..algebra.extension_messages import Generate
 from ..algebra.message_walk import messages
-from ..errors import InvalidPlanError
+from ..errors import EngineError, InvalidPlanError
 from .arrow_schema import arrow_schema
+from .generate import generated
 from .result import named
 
 _fresh = itertools.count(1)
@@ -48,21 +50,33 @@ def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[st
     Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
     full name or its last part, an Arrow table or the path of a Parquet file or folder.
 
-    Raises InvalidPlanError, before anything runs, where a file or a table is missing.
+    Raises InvalidPlanError, before anything runs, where a file or a table is missing, and EngineError where DataFusion
+    fails; it is meant to where Spark raises.
     """
     if ctx is None:
         ctx = context()
     bound, names = _without_root(plan)
     registered = [_bind(read, ctx, tables or {}) for read in _reads(bound)]
     try:
-        message = consumer.Serde.deserialize_bytes(bound.SerializeToString())
-        logical = consumer.Consumer.from_substrait_plan(ctx, message)
-        result = ctx.create_dataframe_from_logical_plan(logical).to_arrow_table()
+        registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
+        result = _run(bound, ctx)
     finally:
         for name in registered:
             if name is not None:
                 ctx.deregister_table(name)
     return named(result, names)
+
+
+def _run(plan: Plan, ctx: SessionContext) -> pa.Table:
+    try:
+        message = consumer.Serde.deserialize_bytes(plan.SerializeToString())
+        logical = consumer.Consumer.from_substrait_plan(ctx, message)
+        return ctx.create_dataframe_from_logical_plan(logical).to_arrow_table()
+    except BaseException as error:
+        # A panic of its Rust code is no Exception.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise EngineError(f"DataFusion failed: {error}") from error
+        raise
 
 
 def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
@@ -79,6 +93,39 @@ def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
 
 def _reads(plan: Plan) -> list[ReadRel]:
     return [message for message in messages(plan) if isinstance(message, ReadRel)]
+
+
+def _generators(plan: Plan) -> list[Rel]:
+    """The Generate relations of a plan, each after those below it."""
+    found = [m for m in messages(plan) if isinstance(m, Rel) and m.HasField("extension_single")]
+    return [rel for rel in reversed(found) if rel.extension_single.detail.Is(Generate.DESCRIPTOR)]
+
+
+def _bind_generated(rel: Rel, plan: Plan, ctx: SessionContext) -> str:
+    """Put a table with its rows in the place of a Generate relation, which DataFusion has not; returns its name."""
+    detail = Generate.FromString(rel.extension_single.detail.value)  # type: ignore[attr-defined]
+    part = Plan()
+    part.CopyFrom(plan)
+    part.ClearField("relations")
+    project = part.relations.add().rel.project
+    project.input.CopyFrom(rel.extension_single.input)
+    project.expressions.add().CopyFrom(detail.rows)
+    table = generated(_run(part, ctx), detail)
+    mapping = list(rel.extension_single.common.emit.output_mapping)
+    if rel.extension_single.common.HasField("emit"):
+        table = table.select(mapping).rename_columns([f"c{n}" for n in range(len(mapping))])
+    name = f"substrait_spark_{next(_fresh)}"
+    _register_table(ctx, name, table)
+    rel.read.CopyFrom(_read_of(name, ctx))
+    return name
+
+
+def _read_of(name: str, ctx: SessionContext) -> ReadRel:
+    """DataFusion's own read of one of its tables."""
+    logical = ctx.table(name).logical_plan()
+    produced = Plan.FromString(consumer.Producer.to_substrait_plan(logical, ctx).encode())
+    (read,) = _reads(produced)
+    return read
 
 
 def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str | None:
@@ -104,7 +151,7 @@ def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -
     if isinstance(source, str | Path):
         _register_file(ctx, name, Path(source), read)
     else:
-        ctx.register_record_batches(name, [source.to_batches()])
+        _register_table(ctx, name, source)
     return name
 
 
@@ -139,6 +186,10 @@ def _bind_files(read: ReadRel, ctx: SessionContext) -> str:
         union = union.union(frame)
     ctx.register_view(name, union)
     return name
+
+
+def _register_table(ctx: SessionContext, name: str, table: pa.Table) -> None:
+    ctx.register_record_batches(name, [table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
 
 
 def _register_file(ctx: SessionContext, name: str, path: Path, read: ReadRel) -> None:

@@ -482,8 +482,8 @@ class RelationText:
         if isinstance(unpacked, Generate):
             view = View(unpacked)
             shown = yield self._expression("rows", view.take("rows"), scope, missing="no rows")
-            outer = _part("outer") if view.take("outer") else _part("")
-            return [_part("substrait_spark.Generate"), shown, outer, _part("", view.untaken())]
+            flags = [_part(flag) for flag in ("outer", "whole_elements", "with_position") if view.take(flag)]
+            return [_part("substrait_spark.Generate"), shown, *flags, _part("", view.untaken())]
         if isinstance(unpacked, Sample):
             return [_part("substrait_spark.Sample", self._fields(unpacked))]
         return [_part("", any_text(detail))]
