@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz check format matrix clean require
+.PHONY: help demo test fuzz check format matrix docs support page clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -37,6 +37,16 @@ format: $(INSTALLED) ## Format the code, and mend what the linter can.
 matrix: require ## Run the smoke tests on every supported Spark version, each in its own environment.
 	@PYTHON="$(PYTHON)" scripts/matrix $(MATRIX)
 
+docs: $(INSTALLED) ## Build the documentation into build/site; broken links fail.
+	@NO_COLOR=1 $(BIN)/zensical build --clean --strict
+
+support: $(INSTALLED) ## Measure anew which of Spark's functions are supported (some minutes), and write the page.
+	@PYTHONPATH=tests $(BIN)/python scripts/measure_functions.py
+	@$(MAKE) --no-print-directory page
+
+page: $(INSTALLED) ## Write the page on what is supported, from what was measured and the tests' verdicts.
+	@PYTHONPATH=tests $(BIN)/python scripts/write_support_page.py
+
 clean: ## Remove the environments and everything generated.
 	rm -rf $(VENV) .venv-spark-* build dist data .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -50,5 +60,5 @@ $(INSTALLED): pyproject.toml | require
 	@echo "Installing into $(VENV) (a few minutes the first time) …"
 	@"$(PYTHON)" -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[datafusion]' --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,datafusion,testing]' --group dev
 	@touch $(INSTALLED)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 __version__ = "0.1.0"
 
+from typing import Any
+
 from .api import check, df_to_substrait
+from .display import to_dot, to_html, to_mermaid, to_svg
 from .errors import (
     DialectError,
     EngineError,
@@ -15,7 +18,7 @@ from .errors import (
     UnsupportedPlanError,
     UnsupportedSessionError,
 )
-from .explain import explain
+from .explain import diff, explain
 
 __all__ = [
     "DialectError",
@@ -28,5 +31,26 @@ __all__ = [
     "UnsupportedSessionError",
     "check",
     "df_to_substrait",
+    "diff",
     "explain",
+    "load_ipython_extension",
+    "to_dot",
+    "to_html",
+    "to_mermaid",
+    "to_svg",
+    "unload_ipython_extension",
 ]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext substrait_spark`: plans show themselves in notebooks."""
+    from .display.ipython import register
+
+    register(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext substrait_spark`: plans show as protobuf messages again."""
+    from .display.ipython import unregister
+
+    unregister(shell)

@@ -458,7 +458,7 @@ def test_decimal_sums_beside_distinct_keep_their_type(spark: SparkSession) -> No
     [
         "SELECT k FROM VALUES (1), (2) t(k) WHERE 0Y IN (SELECT 1Y FROM (SELECT count(*) AS c FROM range(3)))",
         "SELECT k FROM VALUES (1), (2) t(k) WHERE 1Y IN (SELECT 1Y FROM (SELECT count(*) AS c FROM range(3)))",
-        "SELECT count(*) FROM VALUES (1), (2) t(k) WHERE EXISTS (SELECT * FROM range(3) HAVING count(*) > 5)",
+        "SELECT count(*) FROM VALUES (1), (2) t(k) WHERE EXISTS (SELECT 1 FROM range(3) HAVING count(*) > 5)",
         "SELECT DISTINCT 0 AS zero FROM (SELECT k, count(*) FROM VALUES (1), (2) t(k) GROUP BY ROLLUP (k))",
         "SELECT count(*) FROM (SELECT k, count(*) FROM VALUES (1), (2) t(k) GROUP BY ROLLUP (k))",
         "SELECT count(*) FROM range(3) a CROSS JOIN range(2) b LEFT ANTI JOIN range(0) c",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
 
-__all__ = ["explain"]
+__all__ = ["diff", "explain"]
 
 
 def explain(plan: Plan, *, verbose: bool = False) -> str:
@@ -21,3 +21,15 @@ def explain(plan: Plan, *, verbose: bool = False) -> str:
     from .plan_text import document
 
     return layout(document(plan, verbose=verbose), verbose=verbose)
+
+
+def diff(plan_a: Plan, plan_b: Plan) -> str:
+    """What changes from one plan to another: each relation that differs, its place, and what differs in it.
+
+    Relations are matched by structure, and expressions are compared by the columns that they mean: where a column
+    stands, and the numbers of anchors, make no difference. Hints make none either. Empty where there is none.
+    """
+    from .difference import difference
+    from .plan_text import document
+
+    return difference(document(plan_a), document(plan_b))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from substrait.algebra_pb2 import Rel
 from substrait.type_pb2 import NamedStruct
@@ -19,8 +19,16 @@ class Origin(NamedTuple):
     ordinal: int
 
 
-Origins = Sequence["Origin | None"]
-"""For each column, before emit, the input's column that it is; None where the relation computes it."""
+class Item(NamedTuple):
+    """A column that the relation makes: the part of its text that says how, and which item of that."""
+
+    part: str
+    number: int
+
+
+Source: TypeAlias = "Origin | Item"
+Sources = Sequence[Source]
+
 
 INPUTS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("read", "extension_leaf", "reference", "update"), ()),
@@ -51,94 +59,105 @@ def inputs(rel: Rel) -> list[Rel]:
     return found
 
 
-def origins(rel: Rel, widths: Sequence[int]) -> Origins:
+def sources(rel: Rel, widths: Sequence[int]) -> Sources:
     """Where a relation's own columns, before its emit, come from; `widths` counts the columns of each input."""
     kind = rel.WhichOneof("rel_type")
     if kind is None:
         return ()
-    message = getattr(rel, kind)
     every = [[Origin(index, ordinal) for ordinal in range(width)] for index, width in enumerate(widths)]
-    rule = _RULES.get(kind)
-    if rule is not None:
-        return rule(message, every)
+    rule = _RULES.get(kind, _first)
+    return rule(getattr(rel, kind), every)
+
+
+def _first(message: Any, every: Sequence[Sources]) -> Sources:
     return every[0] if every else ()
 
 
-def _join(message: Any, every: Sequence[Origins]) -> Origins:
-    if len(every) < 2:
-        return [origin for side in every for origin in side]
-    side, _, form = enum_name(message, "type").partition("_")
-    if form in ("SEMI", "ANTI", "MARK"):
-        kept = every[0 if side == "LEFT" else 1]
-        return [*kept, None] if form == "MARK" else kept
-    return [*every[0], *every[1]]
-
-
-def _cross(message: Any, every: Sequence[Origins]) -> Origins:
+def _all(message: Any, every: Sequence[Sources]) -> Sources:
     return [origin for side in every for origin in side]
 
 
-def _project(message: Any, every: Sequence[Origins]) -> Origins:
-    return [*_first(every), *_referred(message.expressions, every)]
-
-
-def _aggregate(message: Any, every: Sequence[Origins]) -> Origins:
-    keys = _referred(message.grouping_expressions, every)
-    number = [None] if len(message.groupings) > 1 else []
-    return [*keys, *[None] * len(message.measures), *number]
-
-
-def _window(message: Any, every: Sequence[Origins]) -> Origins:
-    return [*_first(every), *[None] * len(message.window_functions)]
-
-
-def _expand(message: Any, every: Sequence[Origins]) -> Origins:
-    found: list[Origin | None] = []
-    for field in message.fields:
-        switching = field.WhichOneof("field_type") == "switching_field"
-        expressions = field.switching_field.duplicates if switching else [field.consistent_field]
-        known = {origin for origin in _referred(expressions, every) if origin is not None}
-        found.append(known.pop() if len(known) == 1 else None)
-    return [*found, None]
-
-
-def _first(every: Sequence[Origins]) -> Origins:
-    return every[0] if every else ()
-
-
-def _nothing(message: Any, every: Sequence[Origins]) -> Origins:
+def _none(message: Any, every: Sequence[Sources]) -> Sources:
     return ()
 
 
-_RULES: dict[str, Callable[[Any, Sequence[Origins]], Origins]] = {
+def _read(message: Any, every: Sequence[Sources]) -> Sources:
+    ordinals = range(len(message.base_schema.struct.types))
+    if message.HasField("projection"):
+        return [Item("schema", item.field) for item in message.projection.select.struct_items]
+    return [Item("schema", ordinal) for ordinal in ordinals]
+
+
+def _join(message: Any, every: Sequence[Sources]) -> Sources:
+    side, _, form = enum_name(message, "type").partition("_")
+    if form in ("SEMI", "ANTI", "MARK") and len(every) > 1:
+        kept = every[0 if side == "LEFT" else 1]
+        return [*kept, Item("mark", 0)] if form == "MARK" else kept
+    return _all(message, every)
+
+
+def _project(message: Any, every: Sequence[Sources]) -> Sources:
+    return [*_first(message, every), *_expressions("", message.expressions, every)]
+
+
+def _aggregate(message: Any, every: Sequence[Sources]) -> Sources:
+    keys = _expressions("by", message.grouping_expressions, every)
+    number = [Item("set number", 0)] if len(message.groupings) > 1 else []
+    return [*keys, *_items("measures", message.measures), *number]
+
+
+def _window(message: Any, every: Sequence[Sources]) -> Sources:
+    return [*_first(message, every), *_items("", message.window_functions)]
+
+
+def _expand(message: Any, every: Sequence[Sources]) -> Sources:
+    found: list[Source] = []
+    for index, field in enumerate(message.fields):
+        switching = field.WhichOneof("field_type") == "switching_field"
+        expressions = field.switching_field.duplicates if switching else [field.consistent_field]
+        known = {source for source in _expressions("", expressions, every) if isinstance(source, Origin)}
+        found.append(known.pop() if len(known) == 1 else Item("", index))
+    return [*found, Item("number", 0)]
+
+
+_RULES: dict[str, Callable[[Any, Sequence[Sources]], Sources]] = {
     **dict.fromkeys(("join", "lateral_join", "hash_join", "merge_join", "nested_loop_join"), _join),
-    "cross": _cross,
+    **dict.fromkeys(("write", "ddl", "update", "extension_multi", "extension_leaf"), _none),
+    "cross": _all,
+    "read": _read,
     "project": _project,
     "aggregate": _aggregate,
     "window": _window,
     "expand": _expand,
-    **dict.fromkeys(("write", "ddl", "update", "extension_multi"), _nothing),
 }
 """The relations whose columns aren't those of their first input."""
 
 
-def _referred(expressions: Sequence[Any], every: Sequence[Origins]) -> Origins:
-    return [_column(expression, every) for expression in expressions]
+def _items(part: str, messages: Sequence[Any]) -> Sources:
+    return [Item(part, index) for index in range(len(messages))]
 
 
-def _column(expression: Any, every: Sequence[Origins]) -> Origin | None:
-    """The input's column that an expression is, where it is no more than a reference to one."""
-    if expression.WhichOneof("rex_type") != "selection":
-        return None
+def _expressions(part: str, expressions: Sequence[Any], every: Sequence[Sources]) -> Sources:
+    """Expressions as columns: one that is no more than a reference to an input's column is that one."""
+    columns = _first(None, every)
+    ordinals = map(_referred, expressions)
+    return [
+        columns[ordinal] if ordinal is not None and 0 <= ordinal < len(columns) else Item(part, index)
+        for index, ordinal in enumerate(ordinals)
+    ]
+
+
+def _referred(expression: Any) -> int | None:
+    """The ordinal of the column that an expression is, where it is no more than a reference to one."""
     selection = expression.selection
-    segment = selection.direct_reference
-    if selection.WhichOneof("root_type") != "root_reference" or segment.WhichOneof("reference_type") != "struct_field":
-        return None
-    ordinal: int = segment.struct_field.field
-    columns = _first(every)
-    if segment.struct_field.HasField("child") or not 0 <= ordinal < len(columns):
-        return None
-    return columns[ordinal]
+    field = selection.direct_reference.struct_field
+    plain = (
+        expression.WhichOneof("rex_type") == "selection"
+        and selection.WhichOneof("root_type") == "root_reference"
+        and selection.direct_reference.WhichOneof("reference_type") == "struct_field"
+        and not field.HasField("child")
+    )
+    return int(field.field) if plain else None
 
 
 # ---- names
@@ -151,7 +170,7 @@ class Name(NamedTuple):
     inner: tuple[str, ...] = ()
 
 
-_UNNAMED = Name(None)
+UNNAMED = Name(None)
 Names = tuple[Name, ...]
 
 
@@ -187,16 +206,20 @@ class ColumnNames:
     def _named(self, rel: Rel, kind: str, below: Sequence[Names]) -> Names:
         message = getattr(rel, kind)
         if kind == "read":
-            direct = list(read_names(message))
+            schema = list(schema_names(message.base_schema))
+            direct = [
+                schema[source.number] if isinstance(source, Item) and source.number in range(len(schema)) else UNNAMED
+                for source in sources(rel, ())
+            ]
         elif kind == "reference":
             ordinal = message.subtree_ordinal
             direct = list(self._roots[ordinal] if 0 <= ordinal < len(self._roots) else ())
         else:
             direct = [
-                _UNNAMED if origin is None else below[origin.input][origin.ordinal]
-                for origin in origins(rel, [len(names) for names in below])
+                below[source.input][source.ordinal] if isinstance(source, Origin) else UNNAMED
+                for source in sources(rel, [len(names) for names in below])
             ]
-        emitted = [direct[o] if 0 <= o < len(direct) else _UNNAMED for o in emit(rel, len(direct))]
+        emitted = [direct[o] if 0 <= o < len(direct) else UNNAMED for o in emit(rel, len(direct))]
         hinted = list(message.common.hint.output_names) if hasattr(message, "common") else []
         if len(hinted) == len(emitted):
             emitted = [found if found.name else Name(hint) for found, hint in zip(emitted, hinted, strict=True)]
@@ -208,17 +231,18 @@ class ColumnNames:
         while stack:
             rel, wanted = stack.pop()
             own = self.of(rel)
-            if all(found.name for found in own):
-                continue
             named = tuple(found if found.name else wish for found, wish in zip(own, wanted, strict=True))
             self._names[id(rel)] = (rel, named)
             below = inputs(rel)
-            wishes = [[_UNNAMED] * len(self.of(input)) for input in below]
-            found_at = origins(rel, [len(wish) for wish in wishes])
-            for name, ordinal in zip(named, emit(rel, len(found_at)), strict=True):
-                origin = found_at[ordinal] if 0 <= ordinal < len(found_at) else None
-                if origin is not None:
-                    wishes[origin.input][origin.ordinal] = name
+            wishes = [[UNNAMED] * len(self.of(input)) for input in below]
+            direct = sources(rel, [len(wish) for wish in wishes])
+            for name, ordinal in zip(named, emit(rel, len(direct)), strict=True):
+                source = direct[ordinal] if 0 <= ordinal < len(direct) else None
+                if isinstance(source, Origin):
+                    wishes[source.input][source.ordinal] = name
+                    # The inputs of a set operation have the same columns.
+                    for other in wishes if rel.WhichOneof("rel_type") == "set" else ():
+                        other[source.ordinal : source.ordinal + 1] = [name]
             stack.extend(zip(below, wishes, strict=True))
 
 
@@ -229,17 +253,6 @@ def emit(rel: Rel, width: int) -> Sequence[int]:
     if hasattr(message, "common") and message.common.WhichOneof("emit_kind") == "emit":
         return list(message.common.emit.output_mapping)
     return range(width)
-
-
-def read_names(read: Any) -> Iterator[Name]:
-    """The names of a read's columns, after its projection."""
-    schema = list(schema_names(read.base_schema))
-    if not read.HasField("projection"):
-        yield from schema
-        return
-    for item in read.projection.select.struct_items:
-        known = 0 <= item.field < len(schema)
-        yield schema[item.field] if known else _UNNAMED
 
 
 def schema_names(schema: NamedStruct) -> Iterator[Name]:

@@ -72,6 +72,10 @@ class Declarations:
     def variation(self, anchor: int) -> str:
         return self._names["extension_type_variation"].get(anchor, f"undeclared_variation_{anchor}")
 
+    def names(self) -> frozenset[tuple[str, str]]:
+        """The name of everything that is declared, and its URN."""
+        return frozenset((f"{_TITLES[entry.kind]}{entry.name}", entry.urn) for entry in self._declared)
+
     def legend(self, *, anchors: bool) -> Iterable[str]:
         """A line for each URN, with what is declared of it; with the numbers of the anchors where they are wanted."""
         found: dict[str, set[str]] = {urn: set() for urn in self._urns.values()}

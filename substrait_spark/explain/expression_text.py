@@ -17,7 +17,7 @@ from .derived import Derived
 from .document import Relation
 from .literal_text import LiteralText
 from .path_text import PathText
-from .text import Reference, Text, identifier, joined, listed
+from .text import Reference, Text, identifier, joined, listed, outwards, plain
 from .type_text import TypeText
 from .view import View, unknown
 
@@ -72,6 +72,16 @@ class ExpressionText:
         """The texts of several expressions."""
         return tuple((yield in_turn(self.of(message, scope) for message in messages)))
 
+    def conjunction(self, message: Expression, scope: Scope) -> Steps[tuple[str, tuple[Text, ...], str]]:
+        """An expression in parts: of a call of `and` each argument, and what stands before and after them."""
+        outer = View(message)
+        called = outer.chosen("rex_type") == "scalar_function"
+        if not called or self._declarations.function(message.scalar_function.function_reference) != "and":
+            return "", ((yield self.of(message, scope)),), ""
+        view = View(outer.take("scalar_function"))
+        opening, arguments, closing = yield self._call_parts(view, scope)
+        return plain(opening), tuple(arguments), plain((closing, view.untaken(), outer.untaken()))
+
     def _maybe(self, message: Expression | None, scope: Scope, before: str = "", after: str = "") -> Steps[Text]:
         """The text of an expression that may not be there, between what goes with it."""
         return "" if message is None else (before, (yield self.of(message, scope)), after)
@@ -82,7 +92,7 @@ class ExpressionText:
         return self._literals.of(message)
 
     def _detached_expression_ordinal(self, ordinal: int, scope: Scope) -> Steps[Text]:
-        return done(f"detached #{ordinal}")
+        return done(f"detached {ordinal}")
 
     def _dynamic_parameter(self, message: Any, scope: Scope) -> Steps[Text]:
         view = View(message)
@@ -113,7 +123,7 @@ class ExpressionText:
         else:
             root = self._root(kind, value, scope)
         kind = view.chosen("reference_type")
-        path: Text = ".empty_reference"
+        path: Text = (root.text, ".empty_reference")
         if kind == "masked_reference":
             path = (root.text, ".", (yield self._paths.mask(view.take(kind))))
         elif kind == "direct_reference":
@@ -126,22 +136,23 @@ class ExpressionText:
             return _Root("no_root")
         view = View(value)
         if kind == "root_reference":
-            return _Root("$", scope.columns, scope.types, rest=view.untaken())
+            return _Root("$", True, scope.columns, scope.types, rest=view.untaken())
         if kind == "lambda_parameter_reference":
-            return _Root("^" * (view.take("steps_out") or 0) + "p", rest=view.untaken())
+            return _Root(f"{outwards(view.take('steps_out') or 0)}p", True, is_lambda=True, rest=view.untaken())
         if view.chosen("outer_reference_type") == "rel_reference":
             anchor = view.take("rel_reference")
             columns, types = self.bound.get(anchor, ((), ()))
-            return _Root(f"@{anchor}.$", columns, types, anchor=anchor, rest=view.untaken())
+            return _Root(f"@{anchor}.$", True, columns, types, anchor=anchor, rest=view.untaken())
         steps = view.take("steps_out") or 0
         around: Scope | None = scope
-        for _ in range(steps):
-            around = around.outer if around is not None else None
+        left = steps
+        while around is not None and left:
+            around, left = around.outer, left - 1
         columns, types = (around.columns, around.types) if around is not None else ((), ())
-        return _Root("^" * steps + "$", columns, types, steps_out=steps, rest=view.untaken())
+        return _Root(f"{outwards(steps)}$", True, columns, types, steps_out=steps, rest=view.untaken())
 
     def _direct(self, root: _Root, segment: Expression.ReferenceSegment) -> Steps[Text]:
-        if root.columns is None or segment.WhichOneof("reference_type") != "struct_field":
+        if not root.is_row or segment.WhichOneof("reference_type") != "struct_field":
             return (root.text, (yield self._paths.segments(segment, None, ())))
         view = View(segment)
         field = View(view.take("struct_field"))
@@ -150,7 +161,9 @@ class ExpressionText:
         name = root.columns[ordinal] if known else Name(None)
         type = root.types[ordinal] if known and ordinal < len(root.types) else None
         path = yield self._paths.segments(field.take("child"), type, name.inner)
-        column = Reference(ordinal, name.name, root.steps_out, root.anchor)
+        column: Text = Reference(ordinal, name.name, root.steps_out, root.anchor)
+        if root.is_lambda:
+            column = (root.text, str(ordinal))
         return (column, path, field.untaken(), view.untaken())
 
     # ---- calls
@@ -169,14 +182,19 @@ class ExpressionText:
         return (shown, marks)
 
     def _call(self, view: View, scope: Scope, distinct: str = "") -> Steps[Text]:
+        opening, arguments, closing = yield self._call_parts(view, scope)
+        return (opening, distinct, joined(", ", arguments), closing)
+
+    def _call_parts(self, view: View, scope: Scope) -> Steps[tuple[Text, Sequence[Text], Text]]:
+        """What stands before a call's arguments, they, and what stands after them."""
         name = self._declarations.function(view.take("function_reference") or 0)
         arguments = yield in_turn(self._argument(argument, scope) for argument in view.take_all("arguments"))
-        shown: list[Text] = [name, "(", distinct, joined(", ", arguments)]
+        order: Text = ""
         if view.message.DESCRIPTOR.name == "AggregateFunction":
             sorts = yield self.sorts(view.take_all("sorts"), scope)
-            shown.append((" order by ", joined(", ", sorts)) if sorts else "")
-        shown += [")", _options(view.take_all("options")), (yield self._output_type(view))]
-        return tuple(shown)
+            order = (" order by ", joined(", ", sorts)) if sorts else ""
+        options = _options(view.take_all("options"))
+        return f"{name}(", arguments, (order, ")", options, (yield self._output_type(view)))
 
     def _argument(self, message: Any, scope: Scope) -> Steps[Text]:
         view = View(message)
@@ -383,11 +401,13 @@ class ExpressionText:
 
 
 class _Root(NamedTuple):
-    """What a reference starts from; columns where it is a row."""
+    """What a reference starts from: a row, of a relation with its columns or of a lambda's parameters, or a value."""
 
     text: Text
-    columns: Sequence[Name] | None = None
+    is_row: bool = False
+    columns: Sequence[Name] = ()
     types: Sequence[Type | None] = ()
+    is_lambda: bool = False
     steps_out: int = 0
     anchor: int | None = None
     rest: Text = ""

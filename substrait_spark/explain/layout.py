@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .document import Document, Relation, Tree, relations
-from .relation_text import column_text, part_text
+from .document import Document, Relation, Tree
+from .parts import column_text, part_text
 from .text import Text, identifier, joined, plain
 
 VERSION = 1
@@ -19,25 +19,31 @@ def layout(document: Document, *, verbose: bool) -> str:
 
 def _lines(document: Document, verbose: bool) -> Iterator[str]:
     yield f"substrait plan text {VERSION}"
-    yield from map(plain, document.header)
+    yield from map(plain, (*document.header, *document.extensions))
     for tree in document.trees:
         yield ""
         yield f"{tree.title}{_names(tree)}{plain(tree.rest)}"
-        if tree.relation is not None:
-            for level, number, relation in relations(tree.relation):
-                yield "  " * (level + 1) + number + line(relation, verbose=verbose)
+        for number, expression in enumerate(tree.detached):
+            yield f"  detached {number} = {plain(expression)}"
+        for level, mark, relation in tree.relations():
+            yield "  " * (level + 1) + mark + line(relation, verbose=verbose)
 
 
 def _names(tree: Tree) -> str:
     return "" if tree.names is None else f" [{', '.join(map(identifier, tree.names))}]"
 
 
-def line(relation: Relation, *, verbose: bool) -> str:
-    """A relation's line: its kind, its parts, and its columns unless they are just its input's."""
+def line(relation: Relation, *, verbose: bool = False) -> str:
+    """A relation's line."""
+    return plain(line_text(relation, verbose=verbose))
+
+
+def line_text(relation: Relation, *, verbose: bool = False) -> Text:
+    """A relation's kind, its parts, and its columns unless they are just its input's."""
     shown: list[Text] = [relation.kind, *map(part_text, relation.parts)]
     if verbose or not relation.passes_columns:
         shown.append(columns(relation))
-    return plain(joined(" ", shown))
+    return joined(" ", shown)
 
 
 def columns(relation: Relation) -> Text:

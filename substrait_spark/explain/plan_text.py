@@ -15,7 +15,8 @@ from .derived import Derived
 from .document import Document, Tree
 from .expression_text import Scope
 from .literal_text import LiteralText
-from .relation_text import RelationText, advanced
+from .parts import advanced, part_text
+from .relation_text import RelationText
 from .text import Text, quoted
 from .type_text import TypeText
 from .view import View
@@ -31,14 +32,17 @@ def _document(plan: Plan, verbose: bool) -> Steps[Document]:
     derived = Derived(plan)
     names = ColumnNames()
     view = View(plan)
-    header = yield _header(view, declarations, verbose)
+    header = yield _header(view, declarations)
+    legend = declarations.legend(anchors=verbose)
+    untold = (line for field in ("extension_urns", "extensions") for line in _untold(view.take_all(field)))
+    extensions = (*legend, *untold)
     text = RelationText(declarations, derived, names, verbose=verbose)
     trees = yield in_turn(_tree(entry, text, names, derived) for entry in view.take_all("relations"))
     rest = view.untaken()
-    return Document((*header, rest) if rest else header, tuple(trees))
+    return Document((*header, rest) if rest else header, extensions, declarations.names(), tuple(trees))
 
 
-def _header(view: View, declarations: Declarations, verbose: bool) -> Steps[tuple[Text, ...]]:
+def _header(view: View, declarations: Declarations) -> Steps[tuple[Text, ...]]:
     types = TypeText(declarations)
     literals = LiteralText(declarations, types)
     lines: list[Text] = [_version(view.take("version"))]
@@ -48,8 +52,6 @@ def _header(view: View, declarations: Declarations, verbose: bool) -> Steps[tupl
         lines.append(
             (f"execution_behavior variable_eval_mode {inner.take_enum('variable_eval_mode')}", inner.untaken())
         )
-    lines += declarations.legend(anchors=verbose)
-    lines += [line for field in ("extension_urns", "extensions") for line in _check_taken(view.take_all(field))]
     for alias in view.take_all("type_aliases"):
         inner = View(alias)
         type = inner.take("type")
@@ -63,9 +65,7 @@ def _header(view: View, declarations: Declarations, verbose: bool) -> Steps[tupl
     urls = view.take_all("expected_type_urls")
     if urls:
         lines.append(f"expected_type_urls [{', '.join(map(quoted, urls))}]")
-    extension = view.take("advanced_extensions")
-    if extension is not None:
-        lines.append(("advanced_extensions ", advanced(extension)))
+    lines += map(part_text, advanced(view, "advanced_extensions"))
     return tuple(lines)
 
 
@@ -81,7 +81,7 @@ def _version(message: Any) -> Text:
     return (shown, view.untaken())
 
 
-def _check_taken(messages: Sequence[Any]) -> Iterator[Text]:
+def _untold(messages: Sequence[Any]) -> Iterator[Text]:
     """What is in declarations that the legend, which says all that the specification has, doesn't say."""
     for message in messages:
         view = View(message)
@@ -111,10 +111,10 @@ def _tree(message: Any, text: RelationText, names: ColumnNames, derived: Derived
     if rel is not None:
         yield names.add_root(rel, _top_names(root_names, derived.columns(rel)))
         relation = yield text.of(rel, None)
-    detached: list[Text] = []
-    for number, expression in enumerate(view.take_all("detached_expressions")):
-        detached.append((f" detached #{number} = ", (yield text.expressions.of(expression, Scope((), ())))))
-    return Tree(kind or "empty_relation", root_names, relation, (*detached, *rest, view.untaken()))
+    scope = Scope((), ())
+    detached = yield text.expressions.all(view.take_all("detached_expressions"), scope)
+    rest.append(view.untaken())
+    return Tree(kind or "empty_relation", root_names, detached, tuple(scope.queries), relation, tuple(rest))
 
 
 def _top_names(names: Sequence[str] | None, types: Any) -> list[str] | None:

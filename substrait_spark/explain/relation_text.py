@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
-from google.protobuf.message import Message
 from substrait.algebra_pb2 import Rel
 
 from ..algebra.extension_messages import Generate, Sample
 from ..algebra.types import Type
 from ..trampoline import Steps, done, in_turn
 from .any_text import any_text
-from .columns import INPUTS, ColumnNames, Name, inputs, schema_names
+from .columns import INPUTS, UNNAMED, ColumnNames, Item, Name, Origin, Source, emit, inputs, schema_names, sources
+from .common_text import common
 from .declarations import Declarations
 from .derived import Derived
 from .document import Column, Part, Relation
 from .expression_text import ExpressionText, Scope
 from .literal_text import LiteralText
+from .parts import advanced, column_text, fields, list_part, part
 from .path_text import PathText
-from .text import Text, identifier, joined, pieces, plain, quoted
+from .text import Text, identifier, joined, plain, quoted
 from .type_text import TypeText, type_with_names
 from .view import View, scalar
 
@@ -51,7 +52,8 @@ class RelationText:
         view = View(rel)
         kind = view.chosen("rel_type")
         if kind is None:
-            return Relation("EmptyRelation", (Part("", (view.untaken(),)),), (), (), (), None, passes_columns=False)
+            left = part("", view.untaken())
+            return Relation("EmptyRelation", (left,) if left.items else (), (), (), (), (), None, passes_columns=False)
         below = inputs(rel)
         message = View(view.take(kind))
         for field in INPUTS.get(kind, ()):
@@ -60,20 +62,32 @@ class RelationText:
         self._lend(message, kind, below, scope)
         trees = yield in_turn(self.of(input, outer) for input in below)
         parts = yield getattr(self, f"_{kind}", self._plain)(message, scope, rel)
-        common, emitted = yield self._common(message)
-        parts = [*parts, *common, *self._advanced(message, "advanced_extension")]
-        parts.append(_part("", (message.untaken(), view.untaken())))
+        shared = common(message, verbose=self._verbose)
+        parts += [*shared.parts, *advanced(message), part("", (message.untaken(), view.untaken()))]
         columns = self._columns(rel)
-        passes = len(trees) == 1 and emitted is None and columns is not None and columns == trees[0].columns
         return Relation(
             type(message.message).__name__.removesuffix("Rel"),
-            tuple(part for part in parts if part.items or part.is_list),
+            tuple(part for part in parts if part.items or part.opening),
             columns,
+            self._sources(rel, below),
             tuple(trees),
             tuple(scope.queries),
-            emitted,
-            passes,
+            shared.anchor,
+            passes_columns=len(trees) == 1 and columns is not None and columns == trees[0].columns,
         )
+
+    def _sources(self, rel: Rel, below: Sequence[Rel]) -> tuple[Source, ...]:
+        """Where each output column comes from."""
+        direct = self._direct(rel, below)
+        found = self._derived.columns(rel)
+        width = len(direct) if found is None else max(len(found), len(direct))
+        return tuple(
+            direct[ordinal] if 0 <= ordinal < len(direct) else Item("more", ordinal) for ordinal in emit(rel, width)
+        )
+
+    def _direct(self, rel: Rel, below: Sequence[Rel]) -> Sequence[Source]:
+        """Where each column comes from that there is before emit."""
+        return sources(rel, [len(self._scope([input], None).columns) for input in below])
 
     def _scope(self, below: Sequence[Rel], outer: Scope | None) -> Scope:
         names: list[Name] = []
@@ -82,7 +96,7 @@ class RelationText:
             found = self._derived.columns(input)
             own = self._names.of(input)
             width = len(own) if found is None else len(found)
-            names += [own[index] if index < len(own) else Name(None) for index in range(width)]
+            names += [own[index] if index < len(own) else UNNAMED for index in range(width)]
             types += [None] * width if found is None else found
         return Scope(names, types, outer)
 
@@ -98,73 +112,21 @@ class RelationText:
         if types is None:
             return None
         pairs = zip_longest(types, names[: len(types)], fillvalue=None)
-        return tuple(_column(type, name or Name(None)) for type, name in pairs)
+        return tuple(_column(type, name or UNNAMED) for type, name in pairs)
 
     def _output(self, rel: Rel, scope: Scope) -> Scope:
         """A scope whose references are to the relation's own columns, before emit."""
-        return scope
-
-    # ---- what all relations have
-
-    def _common(self, message: View) -> Steps[tuple[list[Part], tuple[int, ...] | None]]:
-        common = message.take("common")
-        if common is None:
-            return [], None
-        view = View(common)
-        parts: list[Part] = []
-        emitted = None
-        kind = view.chosen("emit_kind")
-        if kind is not None:
-            chosen = View(view.take(kind))
-            if kind == "emit":
-                emitted = tuple(chosen.take_all("output_mapping"))
-                parts.append(Part("emit", tuple(map(str, emitted)), is_list=True))
-            elif self._verbose:
-                parts.append(_part("direct"))
-            parts.append(Part("", (chosen.untaken(),)) if chosen.untaken() else _part(""))
-        anchor = view.take("rel_anchor")
-        if anchor is not None:
-            parts.append(_part("anchor", f"@{anchor}"))
-        hint = view.take("hint")
-        if hint is not None and self._verbose:
-            parts.append(_part("hint", self._hint(hint)))
-        parts += self._advanced(view, "advanced_extension")
-        if view.untaken():
-            parts.append(_part("", view.untaken()))
-        return parts, emitted
-        yield
-
-    def _hint(self, message: Any) -> Text:
-        view = View(message)
-        shown: list[Text] = []
-        if (alias := view.take("alias")) is not None:
-            shown.append(f"alias {quoted(alias)}")
-        if names := view.take_all("output_names"):
-            shown.append(f"output_names [{', '.join(map(identifier, names))}]")
-        for field in ("stats", "constraint"):
-            inner = view.take(field)
-            if inner is not None:
-                shown.append((f"{field} ", self._fields(inner)))
-        for field in ("saved_computations", "loaded_computations"):
-            shown += [(f"{field} ", self._fields(inner)) for inner in view.take_all(field)]
-        shown += [part_text(part) for part in self._advanced(view, "advanced_extension")]
-        return ("{", joined(", ", shown), view.untaken(), "}")
-
-    def _fields(self, message: Message) -> Text:
-        """A small message as `{field: value}`."""
-        view = View(message)
-        shown: list[Text] = []
-        for field in message.DESCRIPTOR.fields:
-            if field.enum_type is not None and getattr(message, field.name):
-                shown.append(f"{field.name}: {view.take_enum(field.name)}")
-            elif field.message_type is None and (value := view.take(field.name)) is not None:
-                shown.append(f"{field.name}: {scalar(value)}")
-        shown += [part_text(part) for part in self._advanced(view, "advanced_extension")]
-        return ("{", joined(", ", shown), view.untaken(), "}")
-
-    def _advanced(self, view: View, field: str) -> list[Part]:
-        message = view.take(field)
-        return [] if message is None else [_part(field, advanced(message))]
+        below = [self._scope([input], None) for input in inputs(rel)]
+        names: list[Name] = []
+        types: list[Type | None] = []
+        for source in self._direct(rel, inputs(rel)):
+            column: tuple[Name, Type | None] = (UNNAMED, None)
+            if isinstance(source, Origin):
+                side = below[source.input]
+                column = (side.columns[source.ordinal], side.types[source.ordinal])
+            names.append(column[0])
+            types.append(column[1])
+        return scope.over(names, types)
 
     # ---- relations
 
@@ -184,15 +146,13 @@ class RelationText:
             parts.append((yield self._expression(field, message.take(field), over)))
         mask = message.take("projection")
         if mask is not None:
-            parts.append(_part("projection", (yield self._paths.mask(mask))))
+            parts.append(part("projection", (yield self._paths.mask(mask))))
         return parts
 
-    def _schema(
-        self, message: Any, *, shown: bool, columns: tuple[Column, ...] | None, label: str = "schema"
-    ) -> Steps[Part]:
+    def _schema(self, message: Any, *, shown: bool, columns: tuple[Column, ...] | None) -> Steps[Part]:
         """A schema, where the relation's columns don't show it already."""
         if message is None:
-            return _part(label, "none") if label == "schema" else _part("")
+            return part("schema", "none")
         view = View(message)
         struct = View(view.take("struct") or message.struct)
         names = iter(view.take_all("names"))
@@ -201,32 +161,32 @@ class RelationText:
         left = [identifier(name) for name in names]
         rest: list[Text] = [] if not left else [f" names beyond [{', '.join(left)}]"]
         rest += [marks, struct.untaken(), view.untaken()]
-        told = columns is not None and [plain(item) for item in items] == [plain(column_text(c)) for c in columns]
+        told = columns is not None and list(map(plain, items)) == [plain(column_text(column, -1)) for column in columns]
         if told and not shown and not any(rest):
-            return _part("")
-        return Part(label, (("[", joined(", ", items), "]", *rest),))
+            return part("", "")
+        return Part("schema", (("[", joined(", ", items), "]", *rest),))
 
     def _source(self, message: View, scope: Scope) -> Steps[list[Part]]:
         kind = message.chosen("read_type")
         if kind is None:
-            return [_part("", "of nothing")]
+            return [part("", "of nothing")]
         view = View(message.take(kind))
         parts: list[Part] = []
         if kind == "named_table":
-            parts.append(_part("", ".".join(map(identifier, view.take_all("names"))) or "unnamed table"))
+            parts.append(part("", ".".join(map(identifier, view.take_all("names"))) or "unnamed table"))
         elif kind == "virtual_table":
             over = scope.over((), ())
             rows = yield in_turn(self.expressions.row(row, over) for row in view.take_all("expressions"))
-            parts.append(Part("rows", tuple(rows), is_list=True))
+            parts.append(list_part("rows", tuple(rows), empty=True))
         elif kind == "local_files":
-            parts.append(Part("files", tuple(map(self._file, view.take_all("items"))), is_list=True))
+            parts.append(list_part("files", tuple(map(self._file, view.take_all("items"))), empty=True))
         elif kind == "iceberg_table":
-            parts.append(_part("iceberg", self._iceberg(view)))
+            parts.append(part("iceberg", self._iceberg(view)))
         else:
             detail = view.take("detail")
-            parts.append(_part("extension_table", any_text(detail) if detail is not None else "of nothing"))
-        parts += self._advanced(view, "advanced_extension") if kind in ("named_table", "local_files") else []
-        return [*parts, _part("", view.untaken())]
+            parts.append(part("extension_table", any_text(detail) if detail is not None else "of nothing"))
+        parts += advanced(view) if kind in ("named_table", "local_files") else []
+        return [*parts, part("", view.untaken())]
 
     def _file(self, message: Any) -> Text:
         view = View(message)
@@ -237,9 +197,8 @@ class RelationText:
         if format == "extension":
             shown.append((" format ", any_text(view.take(format))))
         elif format is not None:
-            fields = self._fields(view.take(format))
-            text = plain(fields)
-            shown.append(f" {format}" + ("" if text == "{}" else f" {text}"))
+            options = plain(fields(view.take(format)))
+            shown.append(f" {format}" + ("" if options == "{}" else f" {options}"))
         for field in ("partition_index", "start", "length"):
             value = view.take(field)
             shown.append("" if value is None else f" {field} {value}")
@@ -263,14 +222,15 @@ class RelationText:
         self, label: str, expression: Any, scope: Scope, *, missing: str = "", over_output: bool = False
     ) -> Steps[Part]:
         if expression is None:
-            return _part("", missing)
-        return Part(label, ((yield self.expressions.of(expression, scope)),), over_output=over_output)
+            return part("", missing)
+        opening, items, closing = yield self.expressions.conjunction(expression, scope)
+        return Part(label, items, opening, closing, over_output=over_output)
 
     def _project(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
-        return [Part("", (yield self.expressions.all(message.take_all("expressions"), scope)), is_list=True)]
+        return [list_part("", (yield self.expressions.all(message.take_all("expressions"), scope)), empty=True)]
 
     def _sort(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
-        return [Part("by", (yield self.expressions.sorts(message.take_all("sorts"), scope)), is_list=True)]
+        return [list_part("by", (yield self.expressions.sorts(message.take_all("sorts"), scope)), empty=True)]
 
     def _fetch(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
         return [
@@ -283,7 +243,7 @@ class RelationText:
         offset = yield self._expression("offset", message.take("offset"), scope)
         count = yield self._expression("count", message.take("count"), scope)
         mode = message.take_enum("mode")
-        return [*sorts, offset, count, _part("mode", mode)]
+        return [*sorts, offset, count, part("mode", mode)]
 
     def _aggregate(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
         keys = yield self.expressions.all(message.take_all("grouping_expressions"), scope)
@@ -292,9 +252,9 @@ class RelationText:
         told = [plain(found) for found in sets] == ([every] if keys else [])
         measures = yield in_turn(self._measure(measure, scope) for measure in message.take_all("measures"))
         return [
-            Part("by", keys, is_list=bool(keys)),
-            _part("") if told else Part("sets", tuple(sets), is_list=True),
-            Part("measures", tuple(measures), is_list=bool(measures)),
+            list_part("by", keys),
+            part("", "") if told else list_part("sets", tuple(sets), empty=True),
+            list_part("measures", tuple(measures)),
         ]
 
     def _grouping_set(self, message: Any) -> Text:
@@ -325,7 +285,7 @@ class RelationText:
                 duplicates = yield self.expressions.all(inner.take_all("duplicates"), scope)
                 shown = ("switch(", joined(", ", duplicates), ")", inner.untaken())
             fields.append((shown, view.untaken()))
-        return [Part("", tuple(fields), is_list=True)]
+        return [list_part("", tuple(fields), empty=True)]
 
     def _window(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
         calls: list[Text] = []
@@ -336,14 +296,14 @@ class RelationText:
         keys = yield self.expressions.all(message.take_all("partition_expressions"), scope)
         sorts = yield self.expressions.sorts(message.take_all("sorts"), scope)
         return [
-            Part("", tuple(calls), is_list=True),
-            Part("partition by", keys, is_list=bool(keys)),
-            Part("order by", sorts, is_list=bool(sorts)),
+            list_part("", tuple(calls), empty=True),
+            list_part("partition by", keys),
+            list_part("order by", sorts),
         ]
 
     def _join(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
         return [
-            _part("", message.take_enum("type")),
+            part("", message.take_enum("type")),
             (yield self._expression("on", message.take("expression"), scope, missing="no condition")),
             (yield self._post_join_filter(message, scope, rel)),
         ]
@@ -356,12 +316,14 @@ class RelationText:
     _nested_loop_join = _join
 
     def _hash_join(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
-        parts = [_part("", message.take_enum("type"))]
+        parts = [part("", message.take_enum("type"))]
         left = self._scope(inputs(rel)[:1], scope.outer)
         right = self._scope(inputs(rel)[1:], scope.outer)
         keys = yield in_turn(self._key(View(key), left, right) for key in message.take_all("keys"))
-        parts.append(Part("on", tuple(keys), is_list=True))
+        parts.append(list_part("on", tuple(keys), empty=True))
         parts.append((yield self._expression("residual", message.take("residual_expression"), scope)))
+        if message.has_field("build_input"):
+            parts.append(part("build_input", _stated(message.take_enum("build_input"))))
         parts.append((yield self._post_join_filter(message, scope, rel)))
         return parts
 
@@ -384,14 +346,13 @@ class RelationText:
             rest = inner.untaken()
         return (sides[0], how or " UNSPECIFIED ", sides[1], rest if comparison is not None else "", view.untaken())
 
-    def _merge_join(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
-        return self._hash_join(message, scope, rel)
+    _merge_join = _hash_join
 
     def _set(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
-        return done([_part("", message.take_enum("op"))])
+        return done([part("", message.take_enum("op"))])
 
     def _reference(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
-        return done([_part("", f"relation {message.take('subtree_ordinal') or 0}")])
+        return done([part("", f"relation {message.take('subtree_ordinal') or 0}")])
 
     def _exchange(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
         parts: list[Part] = []
@@ -400,9 +361,9 @@ class RelationText:
             parts.append((yield self._exchange_kind(kind, View(message.take(kind)), scope)))
         count = message.take("partition_count")
         if count is not None:
-            parts.append(_part("partition_count", str(count)))
+            parts.append(part("partition_count", str(count)))
         targets = tuple(map(self._target, message.take_all("targets")))
-        return [*parts, Part("targets", targets, is_list=bool(targets))]
+        return [*parts, list_part("targets", targets)]
 
     def _exchange_kind(self, kind: str, view: View, scope: Scope) -> Steps[Part]:
         fields = view.take_all("fields")
@@ -411,7 +372,7 @@ class RelationText:
         if expression is not None:
             shown.append((yield self.expressions.of(expression, scope)))
         shown += [flag for flag in ("exact", "constrained_to_count") if view.take(flag)]
-        return _part(kind, (joined(", ", shown), view.untaken()))
+        return part(kind, (joined(", ", shown), view.untaken()))
 
     def _target(self, message: Any) -> Text:
         view = View(message)
@@ -424,38 +385,38 @@ class RelationText:
     # ---- writes
 
     def _write(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
-        parts = [_part("", message.take_enum("op")), *self._object(message)]
-        parts.append(_part("create_mode", _stated(message.take_enum("create_mode"))))
-        parts.append(_part("output", message.take_enum("output")))
+        parts = [part("", message.take_enum("op")), *self._object(message)]
+        parts.append(part("create_mode", _stated(message.take_enum("create_mode"))))
+        parts.append(part("output", message.take_enum("output")))
         parts.append((yield self._schema(message.take("table_schema"), shown=True, columns=None)))
         return parts
 
     def _ddl(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
-        parts = [_part("", f"{message.take_enum('op')} {message.take_enum('object')}"), *self._object(message)]
+        parts = [part("", f"{message.take_enum('op')} {message.take_enum('object')}"), *self._object(message)]
         parts.append((yield self._schema(message.take("table_schema"), shown=True, columns=None)))
         defaults = message.take("table_defaults")
         if defaults is not None:
-            parts.append(_part("defaults", (yield self._literals.struct(defaults))))
+            parts.append(part("defaults", (yield self._literals.struct(defaults))))
         return parts
 
     def _object(self, message: View) -> list[Part]:
         kind = message.chosen("write_type")
         if kind is None:
-            return [_part("", "of nothing")]
+            return [part("", "of nothing")]
         view = View(message.take(kind))
         if kind in ("named_table", "named_object"):
             name = ".".join(map(identifier, view.take_all("names"))) or "unnamed"
-            return [_part("", name), *self._advanced(view, "advanced_extension"), _part("", view.untaken())]
+            return [part("", name), *advanced(view), part("", view.untaken())]
         detail = view.take("detail")
-        return [_part(kind, any_text(detail) if detail is not None else "of nothing"), _part("", view.untaken())]
+        return [part(kind, any_text(detail) if detail is not None else "of nothing"), part("", view.untaken())]
 
     def _update(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
         parts: list[Part] = []
         kind = message.chosen("update_type")
         if kind is not None:
             view = View(message.take(kind))
-            parts.append(_part("", ".".join(map(identifier, view.take_all("names"))) or "unnamed table"))
-            parts += [*self._advanced(view, "advanced_extension"), _part("", view.untaken())]
+            parts.append(part("", ".".join(map(identifier, view.take_all("names"))) or "unnamed table"))
+            parts += [*advanced(view), part("", view.untaken())]
         schema = message.take("table_schema")
         names = tuple(schema_names(schema)) if schema is not None else ()
         over = scope.over(names, self._derived.schema(schema) if schema is not None else ())
@@ -467,7 +428,7 @@ class RelationText:
             value = view.take("transformation")
             shown = (yield self.expressions.of(value, over)) if value is not None else "nothing"
             changes.append((f"${target}{name} = ", shown, view.untaken()))
-        parts.append(Part("set", tuple(changes), is_list=True))
+        parts.append(list_part("set", tuple(changes), empty=True))
         parts.append((yield self._expression("where", message.take("condition"), over)))
         parts.append((yield self._schema(schema, shown=True, columns=None)))
         return parts
@@ -477,26 +438,19 @@ class RelationText:
     def _extension_single(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
         detail = message.take("detail")
         if detail is None:
-            return [_part("", "of nothing")]
+            return [part("", "of nothing")]
         unpacked = self._derived.detail(detail)
         if isinstance(unpacked, Generate):
             view = View(unpacked)
             shown = yield self._expression("rows", view.take("rows"), scope, missing="no rows")
-            flags = [_part(flag) for flag in ("outer", "whole_elements", "with_position") if view.take(flag)]
-            return [_part("substrait_spark.Generate"), shown, *flags, _part("", view.untaken())]
+            flags = [part("", flag) for flag in ("outer", "whole_elements", "with_position") if view.take(flag)]
+            return [part("", "substrait_spark.Generate"), shown, *flags, part("", view.untaken())]
         if isinstance(unpacked, Sample):
-            return [_part("substrait_spark.Sample", self._fields(unpacked))]
-        return [_part("", any_text(detail))]
+            return [part("substrait_spark.Sample", fields(unpacked))]
+        return [part("", any_text(detail))]
 
     _extension_multi = _extension_single
     _extension_leaf = _extension_single
-
-
-def _part(label: str, item: Text = "") -> Part:
-    """A part of one item; none where both are empty."""
-    if any(pieces(item)):
-        return Part(label, (item,))
-    return Part("", (label,)) if label else Part("", ())
 
 
 def _stated(name: str) -> str:
@@ -505,23 +459,3 @@ def _stated(name: str) -> str:
 
 def _column(type: Type | None, name: Name) -> Column:
     return Column(name.name, "unknown" if type is None else type_with_names(type, name.inner))
-
-
-def column_text(column: Column, ordinal: int = 0) -> Text:
-    return (f"${ordinal}" if column.name is None else identifier(column.name), ": ", column.type)
-
-
-def part_text(part: Part) -> Text:
-    """A part as it stands in the line."""
-    items: Text = ("[", joined(", ", part.items), "]") if part.is_list else joined(" ", part.items)
-    return (part.label, " " if part.label and (part.items or part.is_list) else "", items)
-
-
-def advanced(message: Any) -> Text:
-    """An advanced extension's text."""
-    view = View(message)
-    shown: list[Text] = [("optimization ", any_text(each)) for each in view.take_all("optimization")]
-    enhancement = view.take("enhancement")
-    if enhancement is not None:
-        shown.append(("enhancement ", any_text(enhancement)))
-    return ("{", joined(", ", shown), view.untaken(), "}")

@@ -18,9 +18,14 @@ class Reference(NamedTuple):
     """The anchor of that relation, where it is named by one."""
 
     def __str__(self) -> str:
-        root = "^" * self.steps_out if self.anchor is None else f"@{self.anchor}."
+        root = outwards(self.steps_out) if self.anchor is None else f"@{self.anchor}."
         name = "" if self.name is None else f":{identifier(self.name)}"
         return f"{root}${self.ordinal}{name}"
+
+
+def outwards(steps: int) -> str:
+    """`^` for one step outwards, `^2` for two."""
+    return "^" * min(steps, 1) + (str(steps) if steps > 1 else "")
 
 
 Text: TypeAlias = "str | Reference | tuple[Text, ...]"

@@ -63,7 +63,7 @@ class TypeText:
     def marks(self, view: View) -> str:
         """`?` for nullable, `!` where the nullability isn't stated, and the variation in brackets."""
         shown = ""
-        if "nullability" in view.message.DESCRIPTOR.fields_by_name:
+        if view.has_field("nullability"):
             nullability: Any = view.take("nullability") or 0
             shown = _NULLABILITY.get(nullability, f"!{nullability}")
         variation = view.take("type_variation_reference")

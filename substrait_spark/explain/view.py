@@ -20,6 +20,10 @@ class View:
         self.message = message
         self._left = {field.name: (field, value) for field, value in message.ListFields()}
 
+    def has_field(self, name: str) -> bool:
+        """Whether messages of this kind have a field."""
+        return name in self.message.DESCRIPTOR.fields_by_name
+
     def take(self, name: str) -> Any:
         """A field's value where it is populated, else None."""
         _, value = self._left.pop(name, (None, None))

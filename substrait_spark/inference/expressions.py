@@ -160,8 +160,9 @@ class Expressions:
                 self._complain(f"no relation around has the anchor {reference.rel_reference}")
             return self.bound_rows.get(reference.rel_reference)
         around: Scope | None = scope
-        for _ in range(max(1, reference.steps_out)):
-            around = around.outer if around is not None else None
+        steps = max(1, reference.steps_out)
+        while around is not None and steps:
+            around, steps = around.outer, steps - 1
         if around is None or reference.steps_out < 1:
             self._complain(f"a reference {reference.steps_out} queries out, where there are fewer")
             return None

@@ -1,0 +1,1 @@
+"""The nightly jobs of a web shop."""

@@ -1,0 +1,209 @@
+"""Measures which of Spark's functions can be exported, and writes `substrait_spark/support/functions.yaml`.
+
+Each example that Spark's registry gives of a function is exported, canonically and for DataFusion, with columns for its
+arguments, and DataFusion's rows are compared with Spark's. Run it with the newest Spark, which takes some minutes: `PYTHONPATH=tests .venv/bin/python scripts/measure_functions.py`; with names of
+functions, it prints what becomes of these, query by query, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyspark
+import yaml
+from functions import examples
+from functions.examples import Arguments, SparkFunction
+from pyspark.sql import DataFrame, SparkSession
+from rows import differences, spark_table
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import UnsupportedPlanError, df_to_substrait, extensions
+from substrait_spark.engines import datafusion
+
+RECORD = Path(__file__).parent.parent / "substrait_spark" / "support" / "functions.yaml"
+GROUP = 25
+"""Functions whose arguments share a file."""
+
+TOLERANCE = 1e-12
+"""Engines add up floating-point numbers in different orders."""
+
+UNORDERED = ("collect_list", "collect_set", "array_agg", "listagg", "string_agg")
+"""Functions whose result has an order that Spark leaves open."""
+
+
+class Outcome(NamedTuple):
+    """What became of one query."""
+
+    query: str
+    canonical: str
+    """Why there is no canonical plan; empty where there is one."""
+    form: tuple[str, ...]
+    """The functions that the canonical plan calls."""
+    datafusion: str
+    """`equal`, `different`, or why the dialect refuses it."""
+    detail: str = ""
+    """What is different."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="functions to show, all by default")
+    names = parser.parse_args().names
+    spark = session()
+    chosen = [function for function in examples.functions(spark) if not names or function.name in names]
+    measured: dict[str, Any] = {}
+    for function, found in outcomes(spark, chosen):
+        measured[function.name] = entry(function, found)
+        print(f"{len(measured)}/{len(chosen)} {function.name}: {measured[function.name]}", file=sys.stderr)
+        for outcome in found:
+            if names or outcome.datafusion == "different":
+                print(f"    {outcome}")
+    spark.stop()
+    if not names:
+        write({"spark": pyspark.__version__, "functions": measured})
+
+
+def session() -> SparkSession:
+    """A quiet session with a time zone that has daylight-saving time."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    spark = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.driver.memory", "1g")
+        .config("spark.log.level", "ERROR")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.session.timeZone", "America/Los_Angeles")
+        .config("spark.sql.shuffle.partitions", "1")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    return spark
+
+
+def outcomes(spark: SparkSession, chosen: Sequence[SparkFunction]) -> Iterator[tuple[SparkFunction, list[Outcome]]]:
+    """What becomes of the examples of each function, in the forms with the most columns that Spark accepts."""
+    # Else the optimizer would evaluate calls on the rows of VALUES.
+    spark.conf.set(
+        "spark.sql.optimizer.excludedRules", "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"
+    )
+    with tempfile.TemporaryDirectory() as directory:
+        for start in range(0, len(chosen), GROUP):
+            yield from _group(spark, chosen[start : start + GROUP], Path(directory) / str(start))
+
+
+def _group(
+    spark: SparkSession, group: Sequence[SparkFunction], path: Path
+) -> Iterator[tuple[SparkFunction, list[Outcome]]]:
+    arguments = Arguments(spark, "arguments")
+    forms = [[arguments.variants(function, example) for example in function.examples] for function in group]
+    try:
+        arguments.write(path / "arguments")
+    except examples.REFUSED:
+        if len(group) > 1:
+            for function in group:
+                yield from _group(spark, [function], path / function.name)
+            return
+        forms = [[variants[-1:] for variants in forms[0]]]
+    for function, queries in zip(group, forms, strict=True):
+        yield function, [outcome for variants in queries for outcome in _example(spark, function.name, variants)]
+
+
+def _example(spark: SparkSession, name: str, variants: Sequence[Sequence[str]]) -> list[Outcome]:
+    for queries in variants:
+        found = [outcome for query in queries if (outcome := _query(spark, name, query)) is not None]
+        if found:
+            return found
+    return []
+
+
+def _query(spark: SparkSession, name: str, query: str) -> Outcome | None:
+    """What becomes of a query; None where Spark doesn't accept it."""
+    try:
+        df = spark.sql(query)
+    except examples.REFUSED:
+        return None
+    try:
+        form = functions_of(df_to_substrait(df))
+    except UnsupportedPlanError as error:
+        return Outcome(query, reason(error), (), "")
+    try:
+        plan = df_to_substrait(df, dialect="datafusion")
+    except UnsupportedPlanError as error:
+        return Outcome(query, "", form, reason(error))
+    detail = different(df, plan)
+    return Outcome(query, "", form, "different" if detail and name not in UNORDERED else "equal", detail)
+
+
+def reason(error: UnsupportedPlanError) -> str:
+    """Why a query is refused, by its first obstacle."""
+    problem = error.problems[0]
+    named = problem.reason.startswith(problem.catalyst_class)
+    return problem.reason if named else f"{problem.catalyst_class}: {problem.reason}"
+
+
+def functions_of(plan: Plan) -> tuple[str, ...]:
+    """The functions that a plan declares: `string:upper`."""
+    aliases = {extensions.urn(alias): alias for alias in (*extensions.STANDARD, *extensions.OWN)}
+    urns = {entry.extension_urn_anchor: aliases[entry.urn] for entry in plan.extension_urns}
+    declared = [entry.extension_function for entry in plan.extensions]
+    return tuple(dict.fromkeys(f"{urns[d.extension_urn_reference]}:{d.name.partition(':')[0]}" for d in declared))
+
+
+def different(df: DataFrame, plan: Plan) -> str:
+    """How DataFusion's rows differ from Spark's; empty where they don't, and where both raise."""
+    expected, raised = None, ""
+    try:
+        expected = spark_table(df)
+    except Exception as error:  # noqa: BLE001 - whatever Spark raises is an outcome
+        raised = str(error).partition("\n")[0]
+    try:
+        actual = datafusion.execute(plan)
+    except BaseException as error:  # noqa: BLE001 - a panic of the engine is no Exception
+        return "" if expected is None else f"DataFusion raises {str(error).partition(chr(10))[0]}"
+    if expected is None:
+        return f"Spark raises {raised}"
+    return " ".join(differences(expected, actual, tolerance=TOLERANCE))
+
+
+def entry(function: SparkFunction, found: Sequence[Outcome]) -> dict[str, Any]:
+    """What the record says of a function by its examples alone."""
+    typed = [o for o in found if "NULL that nothing gives a type" not in o.canonical] or found
+    exported = [o for o in typed if not o.canonical]
+    canonical = "untried" if not found else verdict("yes", "no", [not o.canonical for o in typed])
+    kept: dict[str, Any] = {"class": function.catalyst_class, "group": function.group, "canonical": canonical}
+    if exported:
+        kept["form"] = list(exported[0].form)
+        kept["datafusion"] = (
+            "different"
+            if any(o.datafusion == "different" for o in exported)
+            else verdict("equal", "refused", [o.datafusion == "equal" for o in exported])
+        )
+    kept["refused"] = list(dict.fromkeys(o.canonical for o in typed if o.canonical))
+    kept["refused_datafusion"] = list(dict.fromkeys(o.datafusion for o in exported if o.datafusion not in COMPARED))
+    return {key: value for key, value in kept.items() if value or key == "form"}
+
+
+COMPARED = ("equal", "different")
+"""Verdicts of queries that ran."""
+
+
+def verdict(all_of: str, none_of: str, held: Sequence[bool]) -> str:
+    return all_of if all(held) else "partly" if any(held) else none_of
+
+
+def write(record: dict[str, Any]) -> None:
+    """Write the record of what was measured."""
+    RECORD.write_text(yaml.safe_dump(record, sort_keys=False, width=120, allow_unicode=True), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

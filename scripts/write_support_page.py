@@ -1,0 +1,165 @@
+"""Adds the verdicts of the tests' grid to the record of `measure_functions.py`, and writes the page on what is supported.
+
+`PYTHONPATH=tests .venv/bin/python scripts/write_support_page.py`, which needs no Spark.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import measure_functions
+import yaml
+from functions import cases
+
+from substrait_spark import support
+from substrait_spark.support import FunctionSupport
+
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "supported.md"
+
+HEAD = """\
+# What is supported
+
+This page is generated, from measurements and from the library's tables (`make support`); `substrait-spark support` shows
+the same in a shell.
+
+## Functions
+
+Of the {total} functions that Spark {spark} lists, canonically
+
+* **{yes}** can be exported,
+* **{partly}** can in part: some calls are refused, for the reason given,
+* **{no}** can't, for the reason given,
+* {untried} don't run in a default session of Spark itself.
+
+On DataFusion, of the {exported} that can be exported,
+
+* **{equal}** run with Spark's rows,
+* **{some}** do in part: other calls are refused before they run,
+* **{refused}** are refused,
+* **{different}** run with other rows, which is a defect.
+
+Each function was called as Spark's own documentation calls it, with columns for arguments. A check mark (✓) says that
+its rows were also compared on the tests' table of edge values, in ANSI mode and without. *Canonical form* is the
+functions that the plan calls, by extension file and name; where it is none, Spark computes the call itself, or it is
+a cast, a condition or a reference.
+"""
+
+TITLES = {
+    "agg_funcs": "Aggregate functions",
+    "array_funcs": "Arrays",
+    "avro_funcs": "Avro",
+    "bitwise_funcs": "Bits",
+    "collection_funcs": "Collections",
+    "conditional_funcs": "Conditions",
+    "conversion_funcs": "Conversions",
+    "csv_funcs": "CSV",
+    "datetime_funcs": "Dates and times",
+    "generator_funcs": "Generators",
+    "hash_funcs": "Hashes",
+    "json_funcs": "JSON",
+    "lambda_funcs": "Functions of functions",
+    "map_funcs": "Maps",
+    "math_funcs": "Mathematics",
+    "misc_funcs": "Miscellaneous",
+    "predicate_funcs": "Predicates",
+    "protobuf_funcs": "Protobuf",
+    "sketch_funcs": "Sketches",
+    "st_funcs": "Geography and geometry",
+    "string_funcs": "Strings",
+    "struct_funcs": "Structs",
+    "table_funcs": "Tables",
+    "url_funcs": "URLs",
+    "variant_funcs": "Variants",
+    "vector_funcs": "Vectors",
+    "window_funcs": "Windows",
+    "xml_funcs": "XML",
+}
+"""Spark's groups of functions."""
+
+
+def main() -> None:
+    measure_functions.write(with_grid(yaml.safe_load(measure_functions.RECORD.read_text("utf-8"))))
+    PAGE.write_text(page(), "utf-8")
+
+
+def with_grid(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with what the tests' grid says of each function; names of one Catalyst class share its cases."""
+    functions = record["functions"]
+    by_class: dict[str, list[cases.Case]] = {}
+    for case in cases.load():
+        if case.function in functions:
+            by_class.setdefault(functions[case.function]["class"], []).append(case)
+    return {**record, "functions": {name: _with_grid(kept, by_class) for name, kept in functions.items()}}
+
+
+def _with_grid(kept: dict[str, Any], by_class: dict[str, list[cases.Case]]) -> dict[str, Any]:
+    kept = {key: value for key, value in kept.items() if key not in ("grid", "refused_on_grid")}
+    known = by_class.get(kept["class"], []) if kept["canonical"] in ("yes", "partly") else []
+    if known:
+        kept["grid"] = measure_functions.verdict("equal", "refused", [case.datafusion == "equal" for case in known])
+    notes = list(dict.fromkeys(case.notes for case in known if case.notes and case.datafusion != "equal"))
+    return {**kept, "refused_on_grid": notes} if notes else kept
+
+
+def page() -> str:
+    """The page's text."""
+    functions = list(support.measured().values())
+    parts = [_head(functions)]
+    for group, title in sorted(TITLES.items(), key=lambda item: item[1]):
+        rows = [_row(function) for function in functions if function.group == group]
+        parts.append(f"### {title}\n\n{_table(rows)}")
+    parts += [
+        _classes("Relations", "Catalyst plan nodes that become relations", support.relations()),
+        _classes("Other expressions", "Catalyst expressions that are no function calls", support.expressions()),
+    ]
+    return "\n".join(parts)
+
+
+def _head(functions: Sequence[FunctionSupport]) -> str:
+    canonical = Counter(function.canonical for function in functions)
+    datafusion = Counter(function.datafusion for function in functions)
+    return HEAD.format(
+        total=len(functions),
+        spark=support.spark_version(),
+        exported=canonical["yes"] + canonical["partly"],
+        some=datafusion["partly"],
+        **{verdict: canonical[verdict] for verdict in ("yes", "partly", "no", "untried")},
+        **{verdict: datafusion[verdict] for verdict in ("equal", "refused", "different")},
+    )
+
+
+def _row(function: FunctionSupport) -> Sequence[str]:
+    notes = [*function.refused, *(f"DataFusion: {reason}" for reason in function.refused_datafusion)]
+    exported = function.canonical in ("yes", "partly")
+    form = (", ".join(f"`{name}`" for name in function.form) or "none") if exported else ""
+    return (
+        f"`{function.name}`",
+        f"`{function.catalyst_class}`",
+        function.canonical,
+        form,
+        function.datafusion + (" ✓" if function.on_grid else ""),
+        "; ".join(notes),
+    )
+
+
+def _table(rows: Iterable[Sequence[str]]) -> str:
+    head = ("Function", "Catalyst class", "Canonical", "Canonical form", "DataFusion", "Notes")
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(map(_cell, line)) + " |\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("\n", " ").replace("|", "\\|")
+
+
+def _classes(title: str, what: str, names: Sequence[str]) -> str:
+    listed = textwrap.fill(", ".join(f"`{name}`" for name in names) + ".", 120)
+    return f"## {title}\n\n{what}:\n{listed}\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+"""`python -m substrait_spark` is the command `substrait-spark`."""
+
+from __future__ import annotations
+
+from .command_line import main
+
+main()

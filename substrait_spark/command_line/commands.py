@@ -1,0 +1,309 @@
+"""The commands: what each is given, and what it does with it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import __version__, df_to_substrait, diff, explain, support
+from .. import check as check_query
+from ..context import READS
+from ..dialects.dialect import BUILT_IN, load
+from ..testing import departures
+from . import plan_files, rows, supported
+from .outcome import Finding
+from .spark_query import Query, dataframe
+from .waiting import waiting
+
+PLAN = click.argument("plan", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Where to write; stdout if not given.",
+)
+DIALECT = click.option(
+    "-d",
+    "--dialect",
+    metavar="NAME|FILE",
+    help=f"A built-in dialect ({', '.join(BUILT_IN)}), or the path of a dialect file. Without one, the specification's canonical forms.",
+)
+
+
+class Pair(click.ParamType[tuple[str, str]]):
+    """`name=value`."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        name, equals, rest = str(value).partition("=")
+        if not (name and equals and rest):
+            self.fail(f"{value!r} is not of the form {self.name}", param, ctx)
+        return name, rest
+
+
+TABLES = click.option(
+    "-t",
+    "--table",
+    "tables",
+    metavar="NAME=PATH",
+    type=Pair(),
+    multiple=True,
+    help="A table of the query, and its file or folder: Parquet, or by suffix ORC, CSV with a header, JSON. Repeat it for each table.",
+)
+SETTINGS = click.option(
+    "-c",
+    "--conf",
+    "settings",
+    metavar="KEY=VALUE",
+    type=Pair(),
+    multiple=True,
+    help="A setting of the Spark session, such as spark.sql.ansi.enabled=false.",
+)
+
+
+def query_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of commands that start Spark for a query."""
+    for option in (SETTINGS, TABLES):
+        command = option(command)
+    return command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, "-V", "--version", prog_name="substrait-spark")
+def group() -> None:
+    """Make, read, compare, check and run Substrait plans of Spark queries.
+
+    A plan is exported once, and everything else works on its file, without Spark:
+
+    \b
+      substrait-spark export "SELECT item, sum(price) AS total FROM orders GROUP BY item" \\
+          --table orders=orders.parquet --dialect datafusion -o total.plan
+      substrait-spark explain total.plan
+      substrait-spark run total.plan
+      substrait-spark diff total.plan total_of_last_week.plan
+      substrait-spark check total.plan --dialect datafusion
+      substrait-spark support date_trunc
+
+    Plans are read in binary and in JSON, whichever a file holds; - is stdin.
+
+    \b
+    Exit codes:
+      0  all is well
+      1  there is something to look at: the query can't be exported, the plans differ, the plan departs from the
+         dialect, the engine raised, the function isn't supported
+      2  the command couldn't do its work: wrong usage, a missing file, no plan in it, a query that Spark doesn't take
+    """
+
+
+@group.command()
+@click.argument("sql", metavar="SQL")
+@query_options
+@DIALECT
+@click.option(
+    "--reads",
+    type=click.Choice(READS),
+    default="auto",
+    show_default=True,
+    help="Scans of catalog tables by name and paths as files (auto), or all as files or tables.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(plan_files.FORMATS),
+    help="The form of the plan. If not given: json for .json, text for .txt and stdout, else binary.",
+)
+@OUTPUT
+def export(
+    sql: str,
+    tables: list[tuple[str, str]],
+    settings: list[tuple[str, str]],
+    dialect: str | None,
+    reads: str,
+    form: str | None,
+    output: str,
+) -> None:
+    """Export a query as a plan.
+
+    SQL is the query's text, the path of a file with it (ending in .sql), or - for stdin. A local Spark session is
+    started to plan it; nothing runs.
+
+    \b
+      substrait-spark export "SELECT 1 AS one"
+      substrait-spark export revenue.sql -t orders=data/orders -d datafusion -o revenue.plan
+      cat revenue.sql | substrait-spark export - -t orders=data/orders -f json > revenue.json
+    """
+    load(dialect)
+    with dataframe(Query(_text(sql), tables, settings)) as df, waiting("exporting the plan"):
+        plan = df_to_substrait(df, dialect=dialect, reads=reads)
+    plan_files.write_plan(plan, output, plan_files.form_of(output, form))
+
+
+@group.command("explain")
+@PLAN
+@click.option("-v", "--verbose", is_flag=True, help="Show hints and anchors too.")
+@OUTPUT
+def explain_command(plan: str, verbose: bool, output: str) -> None:
+    """Show a plan as text.
+
+    One line for each relation, its inputs indented below it, its columns with their types.
+
+    \b
+      substrait-spark explain revenue.plan
+      cat revenue.json | substrait-spark explain -
+    """
+    text = explain(plan_files.read_plan(plan), verbose=verbose)
+    plan_files.write(text.rstrip("\n").encode("utf-8") + b"\n", output)
+
+
+@group.command()
+@click.argument("plan", metavar="[PLAN]", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--sql", help="Check this query (its text, a .sql file, or -) in place of a plan.")
+@query_options
+@DIALECT
+def check(
+    plan: str | None,
+    sql: str | None,
+    tables: list[tuple[str, str]],
+    settings: list[tuple[str, str]],
+    dialect: str | None,
+) -> None:
+    """Check a plan or a query against a dialect.
+
+    Of a plan, whoever made it: whether the dialect lists every relation, expression, function and type in it. Of a
+    query: whether it can be exported in the dialect's forms, and every obstacle if not. Exit code 1 if anything is in
+    the way.
+
+    \b
+      substrait-spark check revenue.plan --dialect datafusion
+      substrait-spark check revenue.plan --dialect our_engine.yaml
+      substrait-spark check --sql revenue.sql -t orders=data/orders --dialect datafusion
+    """
+    if (plan is None) == (sql is None):
+        raise click.UsageError("Give a PLAN, or a query by --sql.")
+    known = load(dialect)
+    if sql is not None:
+        with dataframe(Query(_text(sql), tables, settings)) as df, waiting("checking the query"):
+            report = check_query(df, dialect=dialect)
+        if not report:
+            raise Finding(str(report))
+        click.echo(f"The query can be exported for {known.name}.")
+        return
+    found = departures(plan_files.read_plan(str(plan)), known)
+    if found:
+        raise Finding(
+            "\n".join([f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in found)])
+        )
+    click.echo(f"{known.name} has everything that the plan needs.")
+
+
+@group.command("diff")
+@click.argument("old", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("new", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@OUTPUT
+def diff_command(old: str, new: str, output: str) -> None:
+    """Show how two plans differ.
+
+    Relation by relation and expression by expression. Exit code 1 if they do.
+
+    \b
+      substrait-spark diff main.plan branch.plan
+    """
+    if old == new == "-":
+        raise click.UsageError("Only one of the plans can come from stdin.")
+    difference = diff(plan_files.read_plan(old), plan_files.read_plan(new))
+    plan_files.write(difference.rstrip("\n").encode("utf-8") + b"\n" if difference else b"", output)
+    if difference:
+        raise click.exceptions.Exit(1)
+
+
+@group.command()
+@PLAN
+@click.option(
+    "-t",
+    "--table",
+    "tables",
+    metavar="NAME=PATH",
+    type=Pair(),
+    multiple=True,
+    help="The Parquet file or folder of a table that the plan reads by name. Files that it reads by path need nothing.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(rows.FORMATS),
+    help="The form of the rows. If not given: by the suffix .csv or .parquet of FILE, else a table to read.",
+)
+@OUTPUT
+def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str) -> None:
+    """Run a plan on DataFusion and show its rows.
+
+    The plan must be of the datafusion dialect. Exit code 1 if the engine raises.
+
+    \b
+      substrait-spark run revenue.plan
+      substrait-spark run revenue.plan -t orders=data/orders -o revenue.parquet
+    """
+    try:
+        from ..engines import datafusion
+    except ModuleNotFoundError as error:
+        raise click.ClickException("This needs DataFusion: pip install 'substrait-spark[datafusion]'.") from error
+    message = plan_files.read_plan(plan)
+    with waiting("running the plan"):
+        result = _executed(datafusion.execute, message, dict(tables))
+    form = form or rows.SUFFIXES.get(Path(output).suffix, "table")
+    plan_files.write(rows.written(result, form), output)
+
+
+@group.command("support")
+@click.argument("functions", nargs=-1)
+@click.option("--refused", is_flag=True, help="Show the functions that can't be exported, or not every call of them.")
+def support_command(functions: tuple[str, ...], refused: bool) -> None:
+    """Show what is supported.
+
+    Counts over Spark's functions, and the classes of Catalyst's relations and expressions; with names of functions,
+    what becomes of each.
+
+    Exit code 1 if a function was asked for that can't be exported.
+
+    \b
+      substrait-spark support
+      substrait-spark support date_trunc regexp_replace
+      substrait-spark support --refused
+    """
+    known = support.measured()
+    unknown = sorted(name for name in functions if name.lower() not in known)
+    if unknown:
+        raise click.ClickException(f"Spark {support.spark_version()} has no function {', '.join(unknown)}.")
+    shown = [known[name.lower()] for name in functions]
+    if refused:
+        shown += [function for function in known.values() if function.canonical in ("partly", "no")]
+    click.echo("\n".join(map(supported.described, shown)) if shown else supported.summary(), nl=False)
+    if functions and any(known[name.lower()].canonical == "no" for name in functions):
+        raise click.exceptions.Exit(1)
+
+
+def _text(sql: str) -> str:
+    """A query's text: given as such, in a file, or on stdin."""
+    if sql == "-":
+        return sys.stdin.read()
+    return Path(sql).read_text("utf-8") if sql.endswith(".sql") else sql
+
+
+def _executed(execute: Callable[..., Any], plan: Any, tables: dict[str, str]) -> Any:
+    from ..errors import SubstraitSparkError
+
+    try:
+        return execute(plan, tables=tables)
+    except (SubstraitSparkError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of the engine is no Exception
+        raise Finding(f"DataFusion raised: {str(error).strip().partition(chr(10))[0]}") from error

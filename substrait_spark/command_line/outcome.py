@@ -1,0 +1,54 @@
+"""How a command ends: its exit code, and what went wrong as a sentence on stderr, never as a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from ..errors import SubstraitSparkError, UnsupportedPlanError
+
+FINE, FINDING, FAILED = 0, 1, 2
+"""Exit codes: all is well; there is something to look at; the command could not do its work."""
+
+
+class Finding(Exception):
+    """What a command was asked to look for is there: a refusal, a departure, a difference, an engine's error."""
+
+
+def run(command: click.Command) -> int:
+    """Run a command with the process's arguments; returns its exit code."""
+    try:
+        code = command.main(standalone_mode=False, prog_name="substrait-spark")
+    except BaseException as error:  # noqa: BLE001 - nothing may end in a traceback
+        return _ended(error)
+    return code if isinstance(code, int) else FINE
+
+
+def _ended(error: BaseException) -> int:
+    if isinstance(error, SystemExit):  # click's answer to a reader of stdout who has seen enough
+        return FINE
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return 130
+    if isinstance(error, click.ClickException):
+        error.show()
+        return FAILED
+    for kind, code, sentence in _ENDINGS:
+        if isinstance(error, kind):
+            click.echo(sentence(error), err=True)
+            return code
+    click.echo(f"substrait-spark itself failed, with {type(error).__name__}: {_first_line(error)}", err=True)
+    return FAILED
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+_ENDINGS: tuple[tuple[type[BaseException], int, Callable[[BaseException], str]], ...] = (
+    (Finding, FINDING, str),
+    (UnsupportedPlanError, FINDING, str),
+    (SubstraitSparkError, FAILED, str),
+    (OSError, FAILED, lambda error: f"Error: {error}"),
+)

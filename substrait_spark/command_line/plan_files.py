@@ -1,0 +1,62 @@
+"""Plans and output in files, on stdin and on stdout."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from google.protobuf import json_format
+from google.protobuf.message import DecodeError
+from substrait.plan_pb2 import Plan
+
+from ..algebra import extension_messages as _  # noqa: F401 - JSON needs to know our extension relations
+from ..explain import explain
+
+FORMATS = ("binary", "json", "text")
+SUFFIXES = {".json": "json", ".txt": "text"}
+"""Which form a file is written in by its name, where that isn't stated; others are binary."""
+
+
+def read_plan(path: str) -> Plan:
+    """The plan in a file, binary or JSON, or on stdin by the name `-`."""
+    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    shown = "stdin" if path == "-" else path
+    plan = Plan()
+    try:
+        if content.lstrip()[:1] == b"{":
+            json_format.Parse(content.decode("utf-8"), plan)
+        else:
+            plan.ParseFromString(content)
+    except (DecodeError, json_format.ParseError, UnicodeDecodeError, RecursionError) as error:
+        raise click.ClickException(f"{shown} holds no Substrait plan, neither binary nor JSON: {error}") from error
+    if not plan.relations:
+        raise click.ClickException(f"{shown} holds no Substrait plan: there is no relation in it.")
+    return plan
+
+
+def form_of(output: str, stated: str | None) -> str:
+    """The form to write a plan in: as stated, or else by the file's name; on stdout text."""
+    if stated is not None:
+        return stated
+    return "text" if output == "-" else SUFFIXES.get(Path(output).suffix, "binary")
+
+
+def write_plan(plan: Plan, output: str, form: str) -> None:
+    """Write a plan to a file, or to stdout by the name `-`."""
+    if form == "text":
+        content = explain(plan).rstrip("\n").encode("utf-8") + b"\n"
+    elif form == "json":
+        content = json_format.MessageToJson(plan, ensure_ascii=False).encode("utf-8") + b"\n"
+    else:
+        content = plan.SerializeToString(deterministic=True)
+    write(content, output)
+
+
+def write(content: bytes, output: str) -> None:
+    """Write bytes to a file, or to stdout by the name `-`."""
+    if output != "-":
+        Path(output).write_bytes(content)
+        return
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()

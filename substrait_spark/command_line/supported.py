@@ -1,0 +1,52 @@
+"""What is supported, as text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+
+from .. import support
+from ..support import FunctionSupport
+
+
+def summary() -> str:
+    """Counts over all functions of Spark, and the classes of relations and expressions."""
+    functions = support.measured().values()
+    canonical = Counter(function.canonical for function in functions)
+    datafusion = Counter(function.datafusion for function in functions if function.datafusion)
+    can, partly, cannot, untried = (canonical[verdict] for verdict in ("yes", "partly", "no", "untried"))
+    equal, some, refused = (datafusion[verdict] for verdict in ("equal", "partly", "refused"))
+    lines = [
+        f"Of the {len(functions)} functions of Spark {support.spark_version()}:",
+        f"  {can} can be exported, {partly} in part, {cannot} not at all; {untried} don't run in a default session.",
+        f"  {equal} run on DataFusion with Spark's rows, {some} in part; {refused} are refused for it.",
+        "",
+        *_listed("Catalyst plan nodes that become relations", support.relations()),
+        "",
+        *_listed("Catalyst expressions that are no function calls", support.expressions()),
+        "",
+        "Give names of functions to see each, or --refused to see what can't be exported and why.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _listed(title: str, names: Sequence[str]) -> list[str]:
+    return [f"{title}:", *textwrap.wrap(", ".join(names), 116, initial_indent="  ", subsequent_indent="  ")]
+
+
+def described(function: FunctionSupport) -> str:
+    """One function: its canonical form, its verdict on DataFusion, and why calls are refused."""
+    lines = [f"{function.name} ({function.catalyst_class})", f"  canonical:  {_canonical(function)}"]
+    if function.datafusion:
+        ground = "on the tests' edge values" if function.on_grid else "on the calls of Spark's documentation"
+        lines.append(f"  datafusion: {function.datafusion}, {ground}")
+    reasons = [("refused", reason) for reason in function.refused]
+    reasons += [("refused for datafusion", reason) for reason in function.refused_datafusion]
+    lines += [textwrap.fill(f"  {what}: {reason}", 116, subsequent_indent="    ") for what, reason in reasons]
+    return "\n".join(lines) + "\n"
+
+
+def _canonical(function: FunctionSupport) -> str:
+    form = ", ".join(function.form) or "no function: a literal, a cast, a reference or a condition"
+    return f"{function.canonical}, as {form}" if function.canonical in ("yes", "partly") else function.canonical

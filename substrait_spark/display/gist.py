@@ -1,0 +1,66 @@
+"""What a picture says of a relation in a few words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..explain.document import Part, Relation
+from ..explain.parts import part_text
+from ..explain.text import Reference, Text, identifier, joined, pieces, plain, quoted
+
+LENGTH = 110
+"""How many characters of a relation's parts a picture shows."""
+
+_QUIET = ("emit", "schema", "direct")
+"""Parts that say which columns there are, which pictures show otherwise."""
+
+
+def gist(relation: Relation, length: int = LENGTH) -> str:
+    """A relation's parts in a line of at most so many characters, with columns by name."""
+    return shortened(named(full(relation), ambiguous(relation)), length)
+
+
+def full(relation: Relation) -> Text:
+    """A relation's parts in a line."""
+    return joined(" ", [_brief(part) for part in relation.parts if part.label not in _QUIET])
+
+
+def _brief(part: Part) -> Text:
+    """A part; of files only the last parts of their paths."""
+    if part.label == "files":
+        return joined(", ", [_file_name(plain(item)) for item in part.items])
+    return part_text(part)
+
+
+def _file_name(item: str) -> str:
+    path = item.partition("' ")[0].strip("'")
+    return path.rstrip("/").rpartition("/")[2] or quoted(path)
+
+
+def ambiguous(relation: Relation) -> frozenset[str | None]:
+    """The names that different references of a relation have in common, and no name at all."""
+    found = {piece for part in relation.parts for piece in pieces(part.items) if isinstance(piece, Reference)}
+    counts = Counter(reference.name for reference in found)
+    return frozenset({None, *(name for name, count in counts.items() if count > 1)})
+
+
+def named(text: Text, ambiguous: frozenset[str | None]) -> str:
+    """A text whose references are names where those say enough."""
+    return "".join(piece if isinstance(piece, str) else shown(piece, ambiguous) for piece in pieces(text))
+
+
+def shown(reference: Reference, ambiguous: frozenset[str | None]) -> str:
+    """A reference's name where that says enough, else all of it."""
+    name = reference.name
+    return str(reference) if name is None or name in ambiguous else identifier(name)
+
+
+def shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
+
+
+def edge_label(relation: Relation, index: int) -> str:
+    """What leads from an input to a relation: which of its sides it is."""
+    if len(relation.inputs) < 2:
+        return ""
+    return ("left", "right")[index] if len(relation.inputs) == 2 else str(index)

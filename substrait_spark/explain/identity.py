@@ -1,0 +1,143 @@
+"""Which columns of two plans are the same ones, wherever they stand: an expression that refers to the same columns in
+other places is the same expression."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from ..trampoline import Steps, run
+from .columns import Item, Origin
+from .document import Part, Relation
+from .text import Reference, Text, pieces
+
+Token = Hashable
+"""What stands for a column in both plans."""
+
+Tokens = tuple[Token, ...]
+
+
+class Scope(NamedTuple):
+    """The columns that a relation's expressions can refer to."""
+
+    tokens: Tokens
+    outer: Scope | None
+
+
+class Columns:
+    """The tokens of every relation's columns in one plan."""
+
+    def __init__(self, partner: Mapping[int, Relation], other: Columns | None = None) -> None:
+        self._partner = partner
+        self._other = other
+        self._lent: dict[int, Tokens] = {}
+        self.output: dict[int, Tokens] = {}
+        self.scopes: dict[int, Scope] = {}
+        self._numbers = itertools.count()
+
+    def add(self, root: Relation) -> None:
+        """Find the tokens in a tree."""
+        run(self._settle(root, None))
+
+    def _settle(self, relation: Relation, outer: Scope | None) -> Steps[None]:
+        scope = Scope((), outer)
+        for input in relation.inputs:
+            yield self._settle(input, outer)
+            scope = Scope((*scope.tokens, *self.output[id(input)]), outer)
+            if relation.anchor is not None:
+                self._lent.setdefault(relation.anchor, scope.tokens)
+        self.scopes[id(relation)] = scope
+        for query in relation.queries:
+            yield self._settle(query, scope)
+        self.output[id(relation)] = tuple(self._output(relation))
+
+    def _output(self, relation: Relation) -> Iterable[Token]:
+        same = self._same_items(relation)
+        for source in relation.sources:
+            if isinstance(source, Origin):
+                yield self._at(self.output[id(relation.inputs[source.input])], source.ordinal)
+            else:
+                yield same.get(source) or (id(relation), source)
+
+    def _same_items(self, relation: Relation) -> Mapping[Item, Token]:
+        """The tokens that the other plan has for the columns that a relation makes."""
+        partner = self._partner.get(id(relation))
+        if self._other is None or partner is None:
+            return {}
+        found: dict[Item, Token] = {}
+        own = {item for item in relation.sources if isinstance(item, Item)}
+        for label in {item.part for item in own}:
+            for old, new in self._pairs(label, partner, relation):
+                found[Item(label, new)] = (id(partner), Item(label, old))
+        for item in own:
+            if not items(relation, item.part) and item.part != "schema":
+                found[item] = (id(partner), item)
+        return found
+
+    def _pairs(self, label: str, old: Relation, new: Relation) -> list[tuple[int, int]]:
+        """Which items of a part are the same ones, or stand for each other."""
+        if label == "schema":
+            return _by_name(old, new)
+        olds = [(self._other or self).canonical(old, item, part) for part, item in items(old, label)]
+        news = [self.canonical(new, item, part) for part, item in items(new, label)]
+        return [(i, j) for i, j in pair_up(olds, news) if i is not None and j is not None]
+
+    def canonical(self, relation: Relation, text: Text, part: Part) -> tuple[Hashable, ...]:
+        """A text whose references are the tokens of the columns that they mean."""
+        scope = self.scopes[id(relation)]
+        if part.over_output:
+            scope = Scope(self.output.get(id(relation), ()), scope.outer)
+        return tuple(piece if isinstance(piece, str) else self._meant(piece, scope) for piece in _merged(text))
+
+    def _meant(self, reference: Reference, scope: Scope) -> Token:
+        if reference.anchor is not None:
+            return self._at(self._lent.get(reference.anchor, ()), reference.ordinal)
+        around: Scope | None = scope
+        for _ in range(min(reference.steps_out, len(self.scopes))):
+            around = around.outer if around is not None else None
+        return self._at(around.tokens if around is not None else (), reference.ordinal)
+
+    def _at(self, tokens: Tokens, ordinal: int) -> Token:
+        return tokens[ordinal] if 0 <= ordinal < len(tokens) else ("beyond", ordinal)
+
+
+def _merged(text: Text) -> list[str | Reference]:
+    """A text's pieces, with strings that follow each other joined."""
+    found: list[str | Reference] = []
+    for piece in pieces(text):
+        if found and isinstance(piece, str) and isinstance(found[-1], str):
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return found
+
+
+def items(relation: Relation, label: str) -> list[tuple[Part, Text]]:
+    """The items of a relation's parts of a label."""
+    return [(part, item) for part in relation.parts if part.label == label for item in part.items]
+
+
+def _by_name(old: Relation, new: Relation) -> list[tuple[int, int]]:
+    """The columns of two reads that have the same name, and are the same of those with that name."""
+    olds = {key: number for number, key in _named(old).items()}
+    return [(olds[key], number) for number, key in _named(new).items() if key in olds]
+
+
+def _named(read: Relation) -> dict[int, tuple[str | None, int]]:
+    found, seen = {}, Counter[str | None]()
+    for source, column in zip(read.sources, read.columns or (), strict=False):
+        if isinstance(source, Item):
+            found[source.number] = (column.name, seen[column.name])
+            seen[column.name] += 1
+    return found
+
+
+def pair_up(olds: Sequence[Hashable], news: Sequence[Hashable]) -> list[tuple[int | None, int | None]]:
+    """Which entries of two sequences are the same, or take the place of each other; None where there is none."""
+    found: list[tuple[int | None, int | None]] = []
+    for _, i, i_end, j, j_end in SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
+        found += itertools.zip_longest(range(i, i_end), range(j, j_end))
+    return found

@@ -1,0 +1,86 @@
+"""What is supported: each of Spark's functions as it was measured, and the relations and expressions of the tables."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import yaml
+
+
+class FunctionSupport(NamedTuple):
+    """What becomes of one of Spark's functions, measured on the calls of its own documentation and of our tests."""
+
+    name: str
+    """Spark's SQL name."""
+    catalyst_class: str
+    """The class that Spark's registry names: of the expression, or of what builds it."""
+    group: str
+    """Spark's own group: `string_funcs`."""
+    canonical: str
+    """`yes`, `partly` (some calls are refused), `no`, or `untried` (no call of it runs in a default session)."""
+    form: tuple[str, ...]
+    """The functions that its canonical plan calls, as `alias:name`; none where it is a literal, a cast or a reference."""
+    datafusion: str
+    """`equal` (Spark's rows), `partly` (some calls are refused), `refused`, `different` (a defect), or empty."""
+    on_grid: bool
+    """Whether the rows were compared on the tests' grid of edge values, not only on documented calls."""
+    refused: tuple[str, ...]
+    """Why calls have no canonical plan."""
+    refused_datafusion: tuple[str, ...]
+    """Why calls that have one are refused for DataFusion."""
+
+
+@lru_cache(maxsize=1)
+def measured() -> Mapping[str, FunctionSupport]:
+    """Every function of the newest Spark's registry, by name."""
+    return {name: _function(name, entry) for name, entry in _record()["functions"].items()}
+
+
+def _function(name: str, entry: Mapping[str, Any]) -> FunctionSupport:
+    return FunctionSupport(
+        name,
+        entry["class"],
+        entry["group"],
+        entry["canonical"],
+        tuple(entry.get("form", ())),
+        _both(entry.get("datafusion", ""), entry.get("grid", "")),
+        "grid" in entry,
+        tuple(entry.get("refused", ())),
+        tuple(dict.fromkeys([*entry.get("refused_datafusion", ()), *entry.get("refused_on_grid", ())])),
+    )
+
+
+def _both(documented: str, on_grid: str) -> str:
+    """One verdict of that on documented calls and that on the grid."""
+    if documented == "different" or not on_grid or documented == on_grid:
+        return documented
+    return "partly"
+
+
+def spark_version() -> str:
+    """The Spark whose registry was measured."""
+    return str(_record()["spark"])
+
+
+@lru_cache(maxsize=1)
+def _record() -> Mapping[str, Any]:
+    text = importlib.resources.files(__package__).joinpath("functions.yaml").read_text("utf-8")
+    found: Mapping[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return found
+
+
+def relations() -> tuple[str, ...]:
+    """The Catalyst classes of plan nodes that become relations."""
+    from ..rel.dispatch import HANDLERS
+
+    return tuple(sorted(HANDLERS))
+
+
+def expressions() -> tuple[str, ...]:
+    """The Catalyst classes of expressions that are no function calls: literals, casts, conditions, nested values."""
+    from ..expr.dispatch import RULES
+
+    return tuple(sorted(RULES))

@@ -1,0 +1,68 @@
+"""The pytest plugin: the fixture `plan_snapshot`, and its settings in pytest's configuration file."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .snapshot import PlanSnapshot
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the settings."""
+    parser.addini(
+        "plan_snapshot_keep", "what plan snapshots don't leave out: locations, sizes, statistics, producer", type="args"
+    )
+    parser.addini(
+        "plan_snapshot_roots", "folders whose files plan snapshots show from there on: `folder = name`", type="linelist"
+    )
+    parser.addini("plan_snapshot_dialect", "the dialect of plan snapshots; none for canonical plans", type="string")
+
+
+if importlib.util.find_spec("syrupy") is None:
+
+    @pytest.fixture
+    def plan_snapshot() -> None:
+        """Tells what is missing."""
+        pytest.fail("plan_snapshot needs syrupy: pip install 'substrait-spark[testing]'.", pytrace=False)
+
+else:
+
+    @pytest.fixture
+    def plan_snapshot(snapshot: Any, request: pytest.FixtureRequest, tmp_path_factory: Any) -> PlanSnapshot:
+        """The stored plan of this test: `assert df == plan_snapshot`, for a DataFrame or a Plan.
+
+        A file `*.substrait.txt` beside the tests, which `--snapshot-update` writes.
+        """
+        from .snapshot import Form, PlanSnapshot, extension
+
+        config = request.config
+        form = Form(
+            tuple(config.getini("plan_snapshot_keep")),
+            tuple(_roots(config, tmp_path_factory).items()),
+            config.getini("plan_snapshot_dialect") or None,
+        )
+        found = PlanSnapshot(
+            session=snapshot.session,
+            extension_class=extension(form),
+            test_location=snapshot.test_location,
+            update_snapshots=snapshot.update_snapshots,
+            update_new_snapshots_only=snapshot.update_new_snapshots_only,
+        )
+        found.report = lambda text: request.node.add_report_section("call", "plan", text)
+        return found
+
+
+def _roots(config: pytest.Config, tmp_path_factory: Any) -> dict[str, str]:
+    """The folders that are known: the project's, the run's temporary one (a worker's own, too), and the settings'."""
+    temporary = tmp_path_factory.getbasetemp()
+    roots = {str(config.rootpath): ".", str(temporary): "<tmp>"}
+    for line in config.getini("plan_snapshot_roots"):
+        folder, equals, name = line.partition("=")
+        if not equals:
+            raise pytest.UsageError(f"plan_snapshot_roots: {line!r} is not of the form `folder = name`.")
+        roots[folder.strip()] = name.strip()
+    return roots

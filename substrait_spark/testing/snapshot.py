@@ -1,0 +1,142 @@
+"""Snapshots of plans for syrupy: the plan's text in a file of its own, and a difference that reads as one of plans."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from substrait.plan_pb2 import Plan
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from syrupy.terminal import context_style, received_style, reset, snapshot_style
+
+from ..api import df_to_substrait
+from ..errors import SubstraitSparkError
+from ..explain import explain
+from .normalised import normalised
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+CONTEXT = 5
+"""Lines of a plan that a difference shows around what changed."""
+
+
+class Form(NamedTuple):
+    """What a snapshot holds of a plan."""
+
+    keep: tuple[str, ...] = ()
+    """What isn't left out (`normalised.ASIDE`)."""
+    roots: tuple[tuple[str, str], ...] = ()
+    """Folders of files, and what stands for each."""
+    dialect: str | None = None
+    """The dialect that DataFrames are exported for."""
+
+    def text(self, data: DataFrame | Plan) -> str:
+        """The text of a DataFrame's plan, or of a plan."""
+        plan = data if isinstance(data, Plan) else df_to_substrait(data, dialect=self.dialect)
+        plan = normalised(plan, keep=self.keep, roots=dict(self.roots))
+        return explain(plan, verbose="statistics" in self.keep).rstrip("\n") + "\n"
+
+
+class PlanSnapshotExtension(SingleFileSnapshotExtension):
+    """Keeps each plan as text, in a file `*.substrait.txt`."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "substrait.txt"
+    form = Form()
+
+    def serialize(self, data: Any, **_: Any) -> str:
+        """The text of a DataFrame's plan, or of a plan; raises what `df_to_substrait` raises."""
+        return self.form.text(data)
+
+    def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
+        """What is in the snapshot only (-), and what is in the plan only (+), among the lines around them."""
+        styles = {"-": snapshot_style, "+": received_style, " ": context_style}
+        for line in difference(str(snapshot_data), str(serialized_data)):
+            yield reset(styles[line[0]](line))
+
+
+@cache
+def extension(form: Form) -> type[PlanSnapshotExtension]:
+    """The extension that keeps plans in a form."""
+    return type("PlanSnapshotExtension", (PlanSnapshotExtension,), {"form": form, "__module__": __name__})
+
+
+class PlanSnapshot(SnapshotAssertion):
+    """syrupy's assertion, for plans: `assert df == plan_snapshot`."""
+
+    report: Callable[[str], None]
+    """Shows a text in full with the failed test: pytest cuts what an assertion says after eight lines."""
+
+    @property
+    def form(self) -> Form:
+        """What the snapshot holds of a plan."""
+        form: Form = getattr(self.extension_class, "form", Form())
+        return form
+
+    def keeping(self, *what: str) -> PlanSnapshot:
+        """A snapshot that also keeps `locations`, `sizes`, `statistics` or the `producer`."""
+        return self._of(self.form._replace(keep=(*self.form.keep, *what)))
+
+    def below(self, roots: Mapping[str, str]) -> PlanSnapshot:
+        """A snapshot of files below folders, with a name for each: `below({"/mnt/lake": "<lake>"})`."""
+        return self._of(self.form._replace(roots=(*self.form.roots, *roots.items())))
+
+    def for_dialect(self, dialect: str | None) -> PlanSnapshot:
+        """A snapshot of the plan in a dialect's forms."""
+        return self._of(self.form._replace(dialect=dialect))
+
+    def _of(self, form: Form) -> PlanSnapshot:
+        return self.with_defaults(extension_class=extension(form))
+
+    def with_defaults(self, **options: Any) -> PlanSnapshot:
+        """syrupy's `with_defaults`."""
+        found: Any = super().with_defaults(**options)
+        found.report = self.report
+        return cast("PlanSnapshot", found)
+
+    def get_assert_diff(self, **options: Any) -> list[str]:
+        """What a failed assertion says; the difference, or why there is no plan, is reported in full."""
+        result = self.executions[self.num_executions - 1]
+        if isinstance(result.exception, SubstraitSparkError):
+            self.report(str(result.exception))
+            return ["The plan can't be made, for the reason shown below."]
+        if result.exception is not None:
+            return super().get_assert_diff(**options)
+        if result.recalled_data is None:
+            return [f"There is no snapshot {result.snapshot_name} yet: pytest --snapshot-update writes it."]
+        self.report("\n".join(self.extension.diff_lines(result.asserted_data or "", result.recalled_data)))
+        return [f"The plan differs from the snapshot {result.snapshot_name}, as shown below (- snapshot, + plan)."]
+
+
+def difference(old: str, new: str) -> Iterator[str]:
+    """Where two plan texts differ: lines that begin with `-`, `+` or a blank.
+
+    Lines count as the same wherever they are indented, so that a relation put on top of others is one line.
+    """
+    before, after = old.splitlines(), new.splitlines()
+    matcher = difflib.SequenceMatcher(None, [line.strip() for line in before], [line.strip() for line in after], False)
+    shown = 0
+    for group in matcher.get_grouped_opcodes(CONTEXT):
+        if group[0][3] > shown:
+            yield "  …"
+        for tag, start, end, new_start, new_end in group:
+            if tag == "equal":
+                yield from _marked(" ", after[new_start:new_end])
+                continue
+            removed, added = before[start:end], after[new_start:new_end]
+            # Each changed line beside what became of it, where there are as many.
+            pairs = [*zip(removed, added, strict=True)] if len(removed) == len(added) else []
+            for old_lines, new_lines in [([a], [b]) for a, b in pairs] or [(removed, added)]:
+                yield from _marked("-", old_lines)
+                yield from _marked("+", new_lines)
+        shown = group[-1][4]
+    if shown < len(after):
+        yield "  …"
+
+
+def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
+    return (f"{mark} {line}" for line in lines)

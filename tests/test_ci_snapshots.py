@@ -1,0 +1,64 @@
+"""The example project of snapshot tests works, and fails on a changed join as its README says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("syrupy")
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "ci_snapshots"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project."""
+    ignored = shutil.ignore_patterns("__pycache__", "spark-warehouse", ".pytest_cache")
+    return Path(shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("example") / "ci_snapshots", ignore=ignored))
+
+
+def pytest_in(project: Path, *arguments: str) -> tuple[int, str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.smoke
+def test_example_passes(project: Path) -> None:
+    """On every supported Spark version: the snapshots are the same."""
+    code, shown = pytest_in(project)
+    assert code == 0, shown
+    assert "3 snapshots passed." in shown
+
+
+def test_example_fails_on_a_changed_join(project: Path) -> None:
+    readme = (EXAMPLE / "README.md").read_text("utf-8")
+    change = re.search(r"```diff\n-(.*)\n\+(.*)\n```", readme)
+    assert change is not None
+    job = project / "jobs" / "revenue.py"
+    before = job.read_text("utf-8")
+    assert change[1] in before
+    job.write_text(before.replace(change[1], change[2]), "utf-8")
+    code, shown = pytest_in(project)
+    assert code == 1
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    message, lines = [text for language, text in blocks if not language][-2:]
+    assert message in shown
+    for line in lines.splitlines():
+        assert line.removesuffix("…") in shown
+    assert "1 snapshot failed. 2 snapshots passed." in shown
+
+    code, shown = pytest_in(project, "--snapshot-update", "-n", "2")
+    assert code == 0, shown
+    assert "1 snapshot updated" in shown
+    stored = (project / "tests/__snapshots__/test_plans/test_daily_revenue.substrait.txt").read_text("utf-8")
+    assert "Join LEFT" not in stored

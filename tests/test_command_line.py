@@ -1,0 +1,225 @@
+"""The installed command `substrait-spark`: what it writes, where, and how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from google.protobuf import json_format
+from pyspark.sql import SparkSession
+from substrait.plan_pb2 import Plan, PlanRel
+
+from substrait_spark import df_to_substrait, explain
+from substrait_spark.command_line.waiting import waiting
+
+pytest.importorskip("click")
+
+SCRIPT = Path(sys.executable).with_name("substrait-spark")
+QUERY = "SELECT item, sum(price) AS total FROM orders WHERE price > 1 GROUP BY item ORDER BY item"
+
+
+def command(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([SCRIPT, *map(str, arguments)], input=stdin, capture_output=True, check=False, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "the orders.parquet"
+    pq.write_table(pa.table({"item": ["tea", "rye", "tea", None], "price": [3, 5, 4, 1]}), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def exported(orders: Path) -> Path:
+    """A plan for DataFusion that the command exported."""
+    path = orders.with_name("total.plan")
+    done = command("export", QUERY, "--table", f"orders={orders}", "--dialect", "datafusion", "-o", path)
+    assert (done.returncode, done.stdout) == (0, b""), done.stderr
+    assert_only_progress(done.stderr)
+    return path
+
+
+def assert_only_progress(stderr: bytes) -> None:
+    lines = stderr.decode().splitlines()
+    assert all(line.startswith("substrait-spark: ") and line.endswith(" …") for line in lines), lines
+
+
+# ---- without Spark
+
+
+def test_help_teaches() -> None:
+    shown = command("--help").stdout.decode()
+    for word in (
+        "export",
+        "explain",
+        "check",
+        "diff",
+        "run",
+        "support",
+        "Exit codes:",
+        "--table orders=orders.parquet",
+    ):
+        assert word in shown
+    for name in ("export", "explain", "check", "diff", "run", "support"):
+        assert f"substrait-spark {name}" in command(name, "-h").stdout.decode()
+
+
+def test_as_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "substrait_spark", "--version"], capture_output=True, check=True)
+    assert done.stdout.startswith(b"substrait-spark, version ")
+
+
+def test_explain(exported: Path) -> None:
+    plan = Plan.FromString(exported.read_bytes())
+    assert command("explain", exported).stdout.decode() == explain(plan).rstrip("\n") + "\n"
+    verbose = command("explain", "--verbose", "-", stdin=json_format.MessageToJson(plan).encode()).stdout.decode()
+    assert verbose == explain(plan, verbose=True).rstrip("\n") + "\n"
+
+
+def test_run(exported: Path, orders: Path, tmp_path: Path) -> None:
+    done = command("run", exported)
+    assert done.stdout.decode().splitlines() == ["item  total", "----  -----", "rye       5", "tea       7", "(2 rows)"]
+    assert command("run", exported, "--format", "csv").stdout == b'"item","total"\n"rye",5\n"tea",7\n'
+    assert command("run", exported, "-o", tmp_path / "rows.parquet").returncode == 0
+    assert pq.read_table(tmp_path / "rows.parquet").to_pydict() == {"item": ["rye", "tea"], "total": [5, 7]}
+
+
+def test_run_with_named_tables(spark: SparkSession, orders: Path, tmp_path: Path) -> None:
+    spark.read.parquet(str(orders)).createOrReplaceTempView("orders")
+    plan = df_to_substrait(spark.sql("SELECT item FROM orders"), dialect="datafusion", reads="files")
+    plan.relations[0].root.input.read.named_table.names.append("orders")
+    path = tmp_path / "named.plan"
+    path.write_bytes(plan.SerializeToString())
+    missing = command("run", path)
+    assert (missing.returncode, missing.stdout) == (2, b"")
+    assert missing.stderr.decode() == "There is no table 'orders': register it, or give it in tables=.\n"
+    assert b"tea" in command("run", path, "-t", f"orders={orders}").stdout
+
+
+def test_run_where_the_engine_raises(spark: SparkSession, tmp_path: Path) -> None:
+    plan = df_to_substrait(spark.range(3).selectExpr("10 div id"), dialect="datafusion")
+    done = command("run", "-", stdin=plan.SerializeToString())
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"DataFusion raised: ")
+    assert b"Traceback" not in done.stderr
+
+
+def test_diff(exported: Path, tmp_path: Path) -> None:
+    same = command("diff", exported, exported)
+    assert (same.returncode, same.stdout) == (0, b"")
+    plan = Plan.FromString(exported.read_bytes())
+    plan.relations[0].root.names[0] = "product"
+    (tmp_path / "other.json").write_text(json_format.MessageToJson(plan), "utf-8")
+    done = command("diff", exported, tmp_path / "other.json")
+    assert done.returncode == 1
+    assert b"product" in done.stdout
+
+
+def test_check_of_a_plan(exported: Path, tmp_path: Path) -> None:
+    fine = command("check", exported, "--dialect", "datafusion")
+    assert (fine.returncode, fine.stdout) == (0, b"datafusion has everything that the plan needs.\n")
+    dialect = tmp_path / "reader.yaml"
+    dialect.write_text("name: Reader\nsupported_relations: [READ, PROJECT, FILTER]\n", "utf-8")
+    lacking = command("check", exported, "--dialect", dialect)
+    assert lacking.returncode == 1
+    assert lacking.stderr.decode().splitlines() == [
+        "Reader lacks what the plan needs:",
+        "  sort: relation SORT",
+        "  sort / project / aggregate: relation AGGREGATE",
+    ]
+
+
+def test_support() -> None:
+    summary = command("support").stdout.decode()
+    assert summary.startswith("Of the ")
+    assert "Aggregate, " in summary
+    upper = command("support", "UPPER")
+    assert upper.returncode == 0
+    assert "canonical:  yes, as string:upper" in upper.stdout.decode()
+    assert command("support", "input_file_name").returncode == 1
+    unknown = command("support", "no_such_function")
+    assert unknown.returncode == 2
+    assert "has no function no_such_function" in unknown.stderr.decode()
+    assert "input_file_name" in command("support", "--refused").stdout.decode()
+
+
+MISTAKES = {
+    "no command": ((), b"", "Usage"),
+    "unknown command": (("explode",), b"", "No such command"),
+    "no such file": (("explain", "nowhere.plan"), b"", "does not exist"),
+    "no plan": (("explain", "-"), b"hello", "stdin holds no Substrait plan"),
+    "broken JSON": (("explain", "-"), b'{"relations": [', "stdin holds no Substrait plan"),
+    "other JSON": (("explain", "-"), b'{"rows": []}', "stdin holds no Substrait plan"),
+    "nothing": (("explain", "-"), b"", "there is no relation in it"),
+    "unknown dialect": (("check", "-", "--dialect", "duckdb2"), b"", "There is no dialect 'duckdb2'"),
+    "neither plan nor query": (("check",), b"", "Give a PLAN, or a query by --sql."),
+    "both from stdin": (("diff", "-", "-"), b"", "Only one of the plans can come from stdin."),
+    "no pair": (("run", "-", "-t", "orders"), b"", "'orders' is not of the form name=value"),
+    "no such folder": (
+        ("explain", "-", "-o", "nowhere/x.txt"),
+        Plan(relations=[PlanRel()]).SerializeToString(),
+        "nowhere",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "stdin", "said"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistakes_are_told_in_sentences(arguments: tuple[str, ...], stdin: bytes, said: str) -> None:
+    done = command(*arguments, stdin=stdin)
+    assert done.returncode == 2
+    assert said in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b""
+
+
+def test_who_has_seen_enough_gets_no_complaint(exported: Path) -> None:
+    shell = f"'{SCRIPT}' explain '{exported}' | true"
+    done = subprocess.run(["/bin/sh", "-c", shell], capture_output=True, check=True)
+    assert done.stderr == b""
+
+
+def test_waiting_is_told_after_a_while(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("substrait_spark.command_line.waiting.PATIENCE", 0.05)
+    with waiting("counting sheep"):
+        pass
+    assert capsys.readouterr().err == ""
+    with waiting("counting sheep"):
+        time.sleep(0.5)
+    assert capsys.readouterr().err == "substrait-spark: counting sheep …\n"
+
+
+# ---- with Spark
+
+
+def test_export_in_every_form(exported: Path, orders: Path, tmp_path: Path) -> None:
+    """From a file and from stdin, as JSON and as text, the plan is the one that was exported before."""
+    plan = Plan.FromString(exported.read_bytes())
+    (tmp_path / "query.sql").write_text(QUERY, "utf-8")
+    options = ("-t", f"orders={orders}", "-d", "datafusion")
+    done = command("export", tmp_path / "query.sql", *options, "-o", tmp_path / "plan.json")
+    assert done.returncode == 0
+    assert json_format.Parse((tmp_path / "plan.json").read_text("utf-8"), Plan()) == plan
+    done = command("export", "-", *options, stdin=QUERY.encode())
+    assert done.stdout.decode() == explain(plan).rstrip("\n") + "\n"
+    assert_only_progress(done.stderr)
+
+
+def test_what_cannot_be_exported() -> None:
+    done = command("export", "SELECT input_file_name(), rand()", "-o", "-")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert "2 obstacles on the way to a Substrait plan:" in done.stderr.decode()
+    done = command("check", "--sql", "SELECT rand()")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert "1 obstacle on the way" in done.stderr.decode()
+
+
+def test_what_spark_does_not_take(tmp_path: Path) -> None:
+    done = command("export", "SELEC 1")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "Spark doesn't take the query: [PARSE_SYNTAX_ERROR]" in done.stderr.decode()
+    assert b"Traceback" not in done.stderr

@@ -1,0 +1,208 @@
+"""Snapshots of plans: what is left out of them, how they differ, and the pytest plugin as its users run it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
+
+from substrait_spark.testing import normalised
+from substrait_spark.testing.normalised import ASIDE
+
+snapshot = pytest.importorskip("substrait_spark.testing.snapshot", reason="the extra `testing` is not installed")
+
+
+def plan_of_files(*uris: str) -> Plan:
+    plan = Plan()
+    plan.version.minor_number = 106
+    plan.version.producer = "substrait-spark 0.1.0"
+    read = plan.relations.add().root.input.read
+    for index, uri in enumerate(uris):
+        item = read.local_files.items.add(uri_file=uri, partition_index=index, start=4, length=1000 + index)
+        item.parquet.SetInParent()
+    read.common.hint.stats.row_count = 17
+    return plan
+
+
+def files(plan: Plan) -> list[ReadRel.LocalFiles.FileOrFiles]:
+    return list(plan.relations[0].root.input.read.local_files.items)
+
+
+SPARKS = [f"file:///work/lake/orders/day=1/part-0000{n}-5f1c-c000.snappy.parquet" for n in range(3)]
+
+
+def test_what_is_left_out() -> None:
+    plan = plan_of_files("file:///work/lake/a%20b.parquet", "s3://bucket/x/c.parquet")
+    before = plan.SerializeToString(deterministic=True)
+    found = normalised(plan, roots={"/work": ".", "/work/lake": "<lake>", "s3://bucket": "<bucket>"})
+    assert [item.uri_file for item in files(found)] == ["<lake>/a%20b.parquet", "<bucket>/x/c.parquet"]
+    assert all((item.partition_index, item.start, item.length) == (0, 0, 0) for item in files(found))
+    assert found.version.producer == ""
+    assert found.version.minor_number == 106
+    assert not found.relations[0].root.input.read.common.hint.HasField("stats")
+    assert plan.SerializeToString(deterministic=True) == before
+
+
+def test_everything_can_be_kept() -> None:
+    plan = plan_of_files(*SPARKS)
+    assert normalised(plan, keep=ASIDE, roots={"/work": "."}) == plan
+
+
+@pytest.mark.parametrize("what", ASIDE)
+def test_each_can_be_kept(what: str) -> None:
+    kept = normalised(plan_of_files(*SPARKS), keep=[what], roots={"/work": "."})
+    read = kept.relations[0].root.input.read
+    assert (read.local_files.items[0].uri_file == SPARKS[0]) == (what == "locations")
+    assert (read.local_files.items[0].length == 1000) == (what == "sizes")
+    assert read.common.hint.HasField("stats") == (what == "statistics")
+    assert bool(kept.version.producer) == (what == "producer")
+
+
+def test_part_files_are_one() -> None:
+    found = normalised(plan_of_files(*SPARKS), roots={"/work": "."})
+    assert [item.uri_file for item in files(found)] == ["./lake/orders/day=1/part-*.parquet"]
+
+
+def test_unknown_words_are_refused() -> None:
+    with pytest.raises(ValueError, match="What can be kept is locations, sizes, statistics, producer, not size"):
+        normalised(Plan(), keep=["size"])
+
+
+def test_difference_has_no_noise_from_indentation() -> None:
+    old = "root [a]\n  Read t -> a: i64\n"
+    new = "root [a]\n  Filter $0\n    Read t -> a: i64\n"
+    assert list(snapshot.difference(old, new)) == ["  root [a]", "+   Filter $0", "      Read t -> a: i64"]
+
+
+def test_difference_leaves_out_what_is_far() -> None:
+    lines = [f"line {number}" for number in range(30)]
+    found = list(snapshot.difference("\n".join(lines), "\n".join([*lines[:15], "other", *lines[16:]])))
+    assert found[0] == found[-1] == "  …"
+    assert found[6:8] == ["- line 15", "+ other"]
+    assert len(found) == 2 * snapshot.CONTEXT + 4
+
+
+# ---- the plugin
+
+TESTS = """
+from substrait.plan_pb2 import Plan
+
+def plan(path, table="orders"):
+    found = Plan()
+    found.version.producer = "somebody 1.2.3"
+    relation = found.relations.add()
+    relation.root.names.append("item")
+    read = relation.root.input.filter.input.read
+    read.named_table.names.append(table)
+    relation.root.input.filter.condition.literal.boolean = True
+    files = found.relations.add().rel.read.local_files
+    files.items.add(uri_file=f"file://{path}/x.parquet", length=3).parquet.SetInParent()
+    return found
+
+def test_first(plan_snapshot, tmp_path):
+    assert plan(tmp_path) == plan_snapshot
+
+def test_second(plan_snapshot, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lake")
+    assert plan_snapshot == plan(folder)
+    assert plan(folder, "refunds") == plan_snapshot(name="refunds")
+    assert plan(folder) == plan_snapshot.keeping("producer", "sizes").below({str(folder): "<lake>"})(name="kept")
+"""
+
+
+class Project:
+    """A project with tests, run by pytest in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tests = folder / "test_plans.py"
+        self.tests.write_text(TESTS, "utf-8")
+        self.settings = folder / "pytest.ini"
+        self.settings.write_text("[pytest]\n", "utf-8")
+        self.snapshots = folder / "__snapshots__" / "test_plans"
+
+    def pytest(self, *arguments: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+        environment = {**os.environ, "COLUMNS": "160"}
+        done = subprocess.run(
+            command, cwd=self.tests.parent, env=environment, capture_output=True, text=True, check=False, timeout=300
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project whose snapshots are written."""
+    made = Project(tmp_path)
+    missing, shown = made.pytest()
+    assert missing == 1
+    assert "There is no snapshot test_first yet: pytest --snapshot-update writes it." in shown
+    code, shown = made.pytest("--snapshot-update")
+    assert code == 0, shown
+    return made
+
+
+def test_plugin(project: Project) -> None:
+    assert sorted(path.name for path in project.snapshots.iterdir()) == [
+        "test_first.substrait.txt",
+        "test_second.substrait.txt",
+        "test_second[kept].substrait.txt",
+        "test_second[refunds].substrait.txt",
+    ]
+    first = (project.snapshots / "test_first.substrait.txt").read_text("utf-8")
+    assert "'<tmp>/test_first0/x.parquet'" in first
+    assert "1.2.3" not in first
+    kept = (project.snapshots / "test_second[kept].substrait.txt").read_text("utf-8")
+    assert "'<lake>/x.parquet'" in kept
+    assert "length 3" in kept
+    assert "somebody 1.2.3" in kept
+    # Again, in another order, and in two processes.
+    for arguments in ((), ("test_plans.py::test_second", "test_plans.py::test_first"), ("-n", "2")):
+        code, shown = project.pytest(*arguments)
+        assert code == 0, shown
+        assert "4 snapshots passed" in shown
+
+
+def test_a_changed_plan_fails_with_the_difference(project: Project) -> None:
+    changed = project.tests.read_text("utf-8").replace('table="orders"', 'table="old_orders"')
+    project.tests.write_text(changed, "utf-8")
+    code, shown = project.pytest("-k", "first")
+    assert code == 1
+    assert "The plan differs from the snapshot test_first, as shown below" in shown
+    lines = shown.splitlines()
+    removed, added = (next(line for line in lines if line.startswith(f"{mark} ")) for mark in "-+")
+    assert removed.replace("orders", "old_orders")[1:] == added[1:]
+    assert "Filter true" in shown
+    code, shown = project.pytest("--snapshot-update")
+    assert code == 0, shown
+    assert "3 snapshots updated" in shown
+
+
+def test_a_dropped_test_leaves_an_unused_snapshot(project: Project) -> None:
+    project.tests.write_text(TESTS.replace("def test_first", "def helper"), "utf-8")
+    code, shown = project.pytest()
+    assert code == 1
+    assert "1 snapshot unused" in shown
+
+
+def test_settings(project: Project) -> None:
+    project.settings.write_text(
+        f"[pytest]\nplan_snapshot_keep = producer\nplan_snapshot_roots =\n    {project.tests.parent.parent} = <up>\n",
+        "utf-8",
+    )
+    code, shown = project.pytest("-k", "first")
+    assert code == 1
+    assert "producer 'somebody 1.2.3'" in shown
+
+
+def test_what_is_no_plan_is_told(project: Project) -> None:
+    project.tests.write_text("def test_none(plan_snapshot):\n    assert None == plan_snapshot\n", "utf-8")
+    code, shown = project.pytest()
+    assert code == 1
+    assert "The plan can't be made, for the reason shown below." in shown
+    assert "Give a PySpark DataFrame, not None" in shown
+    assert "Traceback" not in shown
