@@ -103,7 +103,7 @@ def _generators(plan: Plan) -> list[Rel]:
 
 def _bind_generated(rel: Rel, plan: Plan, ctx: SessionContext) -> str:
     """Put a table with its rows in the place of a Generate relation, which DataFusion has not; returns its name."""
-    detail = Generate.FromString(rel.extension_single.detail.value)  # type: ignore[attr-defined]
+    detail = Generate.FromString(rel.extension_single.detail.value)
     part = Plan()
     part.CopyFrom(plan)
     part.ClearField("relations")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -169,9 +170,10 @@ class Explode(Query):
         return self.child.dataframe(spark).select(*kept, explode(F.expr(self.array)).alias(self.columns[-1].name))
 
 
-def _sort_key(order: str) -> object:
+def _sort_key(order: str) -> SparkColumn:
     name, direction, _, nulls = order.split()
-    return getattr(F.col(name), f"{direction.lower()}_nulls_{nulls.lower()}")()
+    key: SparkColumn = getattr(F.col(name), f"{direction.lower()}_nulls_{nulls.lower()}")()
+    return key
 
 
 # ---- strategies
@@ -202,7 +204,8 @@ def queries(draw: st.DrawFn, depth: int = 3) -> Query:
 def _query(draw: st.DrawFn, names: Names, depth: int) -> Query:
     if depth == 0:
         return _table(draw, names)
-    return draw(st.sampled_from(MAKERS))(draw, names, depth - 1)
+    maker: Maker = draw(st.sampled_from(MAKERS))
+    return maker(draw, names, depth - 1)
 
 
 def _table(draw: st.DrawFn, names: Names, _depth: int = 0) -> Query:
@@ -382,7 +385,9 @@ def _explode(draw: st.DrawFn, names: Names, depth: int) -> Query:
     return Explode(child, draw(expression(array, child.columns, 1)), draw(st.booleans()), columns=(*kept, *generated))
 
 
-MAKERS = (
+Maker = Callable[[st.DrawFn, Names, int], Query]
+
+MAKERS: tuple[Maker, ...] = (
     _select,
     _select,
     _where,
