@@ -3,6 +3,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 WORKERS ?= 2
 TESTS ?=
+FUZZ ?=
 MATRIX := 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 
 VENV := .venv
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format matrix docs support page clean require
+.PHONY: help demo test fuzz check format matrix docs support page clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -20,6 +21,9 @@ demo: $(INSTALLED) ## Export a Spark query, run its plan in DataFusion, and comp
 
 test: $(INSTALLED) ## Run the tests (TESTS=path or options, WORKERS=processes).
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
+
+fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000 --seed 7").
+	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ)
 
 check: $(INSTALLED) ## Check format, lint and types.
 	@$(BIN)/ruff format --check .

@@ -10,6 +10,7 @@ from .api import check, df_to_substrait
 from .display import to_dot, to_html, to_mermaid, to_svg
 from .errors import (
     DialectError,
+    EngineError,
     InvalidPlanError,
     Problem,
     Report,
@@ -21,6 +22,7 @@ from .explain import diff, explain
 
 __all__ = [
     "DialectError",
+    "EngineError",
     "InvalidPlanError",
     "Problem",
     "Report",

@@ -22,6 +22,10 @@ class InvalidPlanError(SubstraitSparkError):
     """A Substrait plan breaks a structural rule, or an engine cannot bind it."""
 
 
+class EngineError(SubstraitSparkError):
+    """An engine failed while it ran a plan; where Spark raises on the same rows, it is meant to."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One obstacle between a DataFrame and its plan."""

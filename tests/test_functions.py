@@ -125,7 +125,7 @@ def raising_rows(spark: SparkSession, query: str) -> list[int]:
     """The ids of the rows for which Spark raises: its interpreter evaluates the call row by row."""
     project = spark.sql(query)._jdf.queryExecution().optimizedPlan()
     assert project.nodeName() == "Project", "only calls without aggregates are told apart by rows"
-    expressions = spark._jvm.org.apache.spark.sql.catalyst.expressions
+    expressions = _spark_package(spark).catalyst.expressions
     columns = expressions.package.AttributeSeq(project.child().output())
 
     def bound(n: int) -> JavaObject:
@@ -142,7 +142,13 @@ def raising_rows(spark: SparkSession, query: str) -> list[int]:
     return found
 
 
+def _spark_package(spark: SparkSession) -> Any:
+    """The JVM's package org.apache.spark.sql."""
+    jvm: Any = spark._jvm
+    return jvm.org.apache.spark.sql
+
+
 def rows_of(spark: SparkSession, plan: JavaObject) -> Any:
     """Catalyst's rows of a logical plan."""
-    datasets = spark._jvm.org.apache.spark.sql.classic.Dataset
+    datasets = _spark_package(spark).classic.Dataset
     return datasets.ofRows(spark._jsparkSession, plan).queryExecution().executedPlan().executeCollect()

@@ -53,10 +53,11 @@ def test_known_number_of_rows(spark: SparkSession, query: str) -> None:
         ("SELECT posexplode(l) FROM t", False),
         ("SELECT k, posexplode_outer(m) FROM t", True),
         ("SELECT k, explode(m) FROM t", False),
-        ("SELECT k, inline_outer(arrays_zip(l, l)) AS (a, b) FROM t", True),
-        ("SELECT json_tuple(s, 'a', 'b') FROM t", False),
+        ("SELECT k, inline_outer(map_entries(m)) AS (a, b) FROM t", True),
         ("SELECT e FROM t LATERAL VIEW explode(split(s, ',')) x AS e WHERE e <> ''", False),
         ("SELECT k FROM t INTERSECT ALL SELECT k + 1 FROM t", False),
+        ("SELECT k, s FROM (SELECT * FROM t UNION ALL SELECT * FROM t) EXCEPT ALL SELECT k, s FROM t", False),
+        ("SELECT k, count(*) FROM t LATERAL VIEW posexplode(m) x AS p, a, b GROUP BY ALL", False),
     ],
 )
 def test_generate_relation(spark: SparkSession, query: str, outer: bool) -> None:
@@ -64,9 +65,25 @@ def test_generate_relation(spark: SparkSession, query: str, outer: bool) -> None
     details = [message for message in messages(plan_of(df)) if message.DESCRIPTOR.full_name == "google.protobuf.Any"]
     (detail,) = [Generate.FromString(message.value) for message in details]  # type: ignore[attr-defined]
     assert detail.outer is outer
-    (problem,) = check(df, dialect="datafusion")
-    assert "several rows of one" in problem.reason
-    assert problem.hint
+    assert_same_rows(df)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, e FROM t LATERAL VIEW explode(l) a AS e WHERE e > (SELECT min(e) FROM t LATERAL VIEW explode(l) b AS e)",
+        "SELECT e, f FROM t LATERAL VIEW explode(l) a AS e LATERAL VIEW OUTER explode(array_repeat(e, e)) b AS f",
+        "SELECT a.e, b.e FROM (SELECT explode(l) AS e FROM t) a LEFT JOIN (SELECT explode_outer(l) AS e FROM t) b ON a.e = b.e",
+    ],
+)
+def test_several_generators(spark: SparkSession, query: str) -> None:
+    assert_same_rows(spark.sql(query))
+
+
+def test_json_tuple_is_canonical_only(spark: SparkSession) -> None:
+    df = spark.sql("SELECT json_tuple(s, 'a', 'b') FROM t")
+    assert any(message.DESCRIPTOR.full_name == "google.protobuf.Any" for message in messages(plan_of(df)))
+    assert check(df, dialect="datafusion").problems
 
 
 def test_sample(spark: SparkSession) -> None:

@@ -469,3 +469,18 @@ def test_decimal_sums_beside_distinct_keep_their_type(spark: SparkSession) -> No
     numbers = "VALUES (1, 2.50BD), (1, 3.25BD), (NULL, 1.00BD), (2, NULL) t(k, d)"
     assert_same_rows(spark.sql(f"SELECT count(DISTINCT k), sum(d), max(d), count(d) FROM {numbers}"))
     assert_same_rows(spark.sql(f"SELECT k, count(DISTINCT d), sum(d) FROM {numbers} GROUP BY k"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k FROM VALUES (1), (2) t(k) WHERE 0Y IN (SELECT 1Y FROM (SELECT count(*) AS c FROM range(3)))",
+        "SELECT k FROM VALUES (1), (2) t(k) WHERE 1Y IN (SELECT 1Y FROM (SELECT count(*) AS c FROM range(3)))",
+        "SELECT count(*) FROM VALUES (1), (2) t(k) WHERE EXISTS (SELECT 1 FROM range(3) HAVING count(*) > 5)",
+        "SELECT DISTINCT 0 AS zero FROM (SELECT k, count(*) FROM VALUES (1), (2) t(k) GROUP BY ROLLUP (k))",
+        "SELECT count(*) FROM (SELECT k, count(*) FROM VALUES (1), (2) t(k) GROUP BY ROLLUP (k))",
+        "SELECT count(*) FROM range(3) a CROSS JOIN range(2) b LEFT ANTI JOIN range(0) c",
+    ],
+)
+def test_relations_without_columns(spark: SparkSession, query: str) -> None:
+    assert_same_rows(spark.sql(query), allow_empty=True)

@@ -16,6 +16,8 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
     "Generate": (
         ("rows", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
         ("outer", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("whole_elements", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("with_position", FieldDescriptorProto.TYPE_BOOL, ""),
     ),
     "Sample": (
         ("lower_bound", FieldDescriptorProto.TYPE_DOUBLE, ""),

@@ -471,28 +471,43 @@ class ExtensionSingle(Relation):
 
 
 class Generate(ExtensionSingle):
-    """Each row of the input with each struct of a list: the columns of the input, then the fields of the struct.
+    """Each row of the input with each element of a list: the columns of the input, then those of the element.
 
-    With `outer`, a row whose list is empty or null stays, with nulls for the fields.
+    An element is a struct, whose fields are columns, or with `whole` one column; before it comes its position, from 0,
+    `with_position`. With `outer`, a row whose list is empty or null stays, with nulls for the generated columns.
     """
 
-    __slots__ = ("outer", "rows")
+    __slots__ = ("outer", "rows", "whole", "with_position")
 
-    def __init__(self, input: Relation, rows: Expression, outer: bool) -> None:
+    def __init__(
+        self, input: Relation, rows: Expression, outer: bool, whole: bool = False, with_position: bool = False
+    ) -> None:
         self.rows = rows
         self.outer = outer
-        struct = rows.type.parameters[0]
-        maybe_null = outer or struct.nullable
-        fields = [types.nullable(field) if maybe_null else field for field in struct.parameters]
-        self._finish((input,), (*input.types, *fields), 2 + rows.height)
+        self.whole = whole
+        self.with_position = with_position
+        generated = generated_types(rows.type.parameters[0], outer, whole, with_position)
+        self._finish((input,), (*input.types, *generated), 2 + rows.height)
 
     def expressions(self) -> tuple[Expression, ...]:
         return (self.rows,)
 
     def detail(self, anchors: Anchors) -> Any:
-        message = extension_messages.Generate(outer=self.outer)
+        message = extension_messages.Generate(
+            outer=self.outer, whole_elements=self.whole, with_position=self.with_position
+        )
         self.rows.write(message.rows, anchors)
         return message
+
+
+def generated_types(element: Type, outer: bool, whole: bool, with_position: bool) -> list[Type]:
+    """The columns that a Generate relation makes of a list's elements."""
+    columns = [element] if whole else list(element.parameters)
+    if outer or (element.nullable and not whole):
+        columns = [types.nullable(column) for column in columns]
+    if with_position:
+        columns.insert(0, types.nullable(types.I32) if outer else types.I32)
+    return columns
 
 
 class Sample(ExtensionSingle):

@@ -31,6 +31,8 @@ class Quirks(NamedTuple):
     """AND and OR evaluate all operands for all rows, so that one may raise where Spark does not evaluate it."""
     projects_below_filters: bool = False
     """Moves projections below filters, so that they may raise for rows that the filter drops."""
+    filters_below_totals: bool = False
+    """Moves filters on constants below aggregates without keys, which then still yield their row."""
     window_offset_field: bool = False
     """Reads a window bound's removed integer `offset` in place of `offset_expr`."""
     unsigned_range_keys: bool = False
@@ -49,6 +51,8 @@ class Quirks(NamedTuple):
     """Knows structs by the names of their fields, which types and literals lack: they are built and read by functions."""
     nested_nulls_follow: bool = False
     """Orders nulls inside lists and structs as the nulls of the column: first where those are first."""
+    joins_without_columns: bool = True
+    """Joins relations of which no column is left."""
     offset_alone: bool = True
     """Takes a fetch of an offset without a count (DataFusion moves a sort above it below it)."""
     required_columns: bool = True

@@ -6,19 +6,19 @@ import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from datafusion import DataFrame, SessionConfig, SessionContext, col, lit
+from datafusion import DataFrame, SessionConfig, SessionContext
 from datafusion import substrait as consumer
-from substrait.algebra_pb2 import ReadRel
+from substrait.algebra_pb2 import ReadRel, Rel
 from substrait.plan_pb2 import Plan
 
+from ..algebra.extension_messages import Generate
 from ..algebra.message_walk import messages
-from ..errors import InvalidPlanError
-from . import local_files
+from ..errors import EngineError, InvalidPlanError
+from . import local_files, parquet
 from .arrow_schema import arrow_schema
+from .generate import generated
 from .result import named
 
 _fresh = itertools.count(1)
@@ -51,22 +51,34 @@ def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[st
     full name or its last part, an Arrow table or the path of a Parquet file or folder; folders may be partitioned.
 
     Raises InvalidPlanError, before anything runs, where a file or a table is missing, or holds in a column what Spark
-    would read otherwise: names that differ in case, types that are converted or refused.
+    would read otherwise (names that differ in case, types that are converted or refused), and EngineError where
+    DataFusion fails; it is meant to where Spark raises.
     """
     if ctx is None:
         ctx = context()
     bound, names = _without_root(plan)
     registered: list[str | None] = []
     try:
-        registered += [_bind(read, ctx, tables or {}) for read in _reads(bound)]
-        message = consumer.Serde.deserialize_bytes(bound.SerializeToString())
-        logical = consumer.Consumer.from_substrait_plan(ctx, message)
-        result = ctx.create_dataframe_from_logical_plan(logical).to_arrow_table()
+        registered.extend(_bind(read, ctx, tables or {}) for read in _reads(bound))
+        registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
+        result = _run(bound, ctx)
     finally:
         for name in registered:
             if name is not None:
                 ctx.deregister_table(name)
     return named(result, names)
+
+
+def _run(plan: Plan, ctx: SessionContext) -> pa.Table:
+    try:
+        message = consumer.Serde.deserialize_bytes(plan.SerializeToString())
+        logical = consumer.Consumer.from_substrait_plan(ctx, message)
+        return ctx.create_dataframe_from_logical_plan(logical).to_arrow_table()
+    except BaseException as error:
+        # A panic of its Rust code is no Exception.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise EngineError(f"DataFusion failed: {error}") from error
+        raise
 
 
 def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
@@ -83,6 +95,39 @@ def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
 
 def _reads(plan: Plan) -> list[ReadRel]:
     return [message for message in messages(plan) if isinstance(message, ReadRel)]
+
+
+def _generators(plan: Plan) -> list[Rel]:
+    """The Generate relations of a plan, each after those below it."""
+    found = [m for m in messages(plan) if isinstance(m, Rel) and m.HasField("extension_single")]
+    return [rel for rel in reversed(found) if rel.extension_single.detail.Is(Generate.DESCRIPTOR)]
+
+
+def _bind_generated(rel: Rel, plan: Plan, ctx: SessionContext) -> str:
+    """Put a table with its rows in the place of a Generate relation, which DataFusion has not; returns its name."""
+    detail = Generate.FromString(rel.extension_single.detail.value)
+    part = Plan()
+    part.CopyFrom(plan)
+    part.ClearField("relations")
+    project = part.relations.add().rel.project
+    project.input.CopyFrom(rel.extension_single.input)
+    project.expressions.add().CopyFrom(detail.rows)
+    table = generated(_run(part, ctx), detail)
+    mapping = list(rel.extension_single.common.emit.output_mapping)
+    if rel.extension_single.common.HasField("emit"):
+        table = table.select(mapping).rename_columns([f"c{n}" for n in range(len(mapping))])
+    name = f"substrait_spark_{next(_fresh)}"
+    _register_table(ctx, name, table)
+    rel.read.CopyFrom(_read_of(name, ctx))
+    return name
+
+
+def _read_of(name: str, ctx: SessionContext) -> ReadRel:
+    """DataFusion's own read of one of its tables."""
+    logical = ctx.table(name).logical_plan()
+    produced = Plan.FromString(consumer.Producer.to_substrait_plan(logical, ctx).encode())
+    (read,) = _reads(produced)
+    return read
 
 
 def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str | None:
@@ -106,9 +151,9 @@ def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -
         return None
     schema = arrow_schema(read.base_schema)
     if isinstance(source, str | Path):
-        return _register(ctx, _name(read), _table_files(ctx, Path(source), schema))
+        return _register(ctx, _name(read), parquet.table(ctx, Path(source), schema))
     name = _name(read)
-    _register_rows(ctx, name, _in_schema(source, schema, ".".join(parts)))
+    _register_table(ctx, name, _in_schema(source, schema, ".".join(parts)))
     return name
 
 
@@ -128,10 +173,6 @@ def _in_schema(table: pa.Table, schema: pa.Schema, shown: str) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _register_rows(ctx: SessionContext, name: str, table: pa.Table) -> None:
-    ctx.register_record_batches(name, [table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
-
-
 def _register(ctx: SessionContext, name: str, frames: list[DataFrame]) -> str:
     """All rows of the frames under one name."""
     union = frames[0]
@@ -143,14 +184,13 @@ def _register(ctx: SessionContext, name: str, frames: list[DataFrame]) -> str:
 
 def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
     """The name by which DataFusion knows a table: its full name, or else its last part."""
-    return next((candidate for candidate in (parts, parts[-1:]) if _exists(ctx, candidate)), None)
-
-
-def _exists(ctx: SessionContext, parts: list[str]) -> bool:
-    try:
-        return bool(ctx.table_exist(".".join(f'"{part}"' for part in parts)))
-    except Exception:  # noqa: BLE001 - there is no such catalog or schema, which has no exception of its own
-        return False
+    for candidate in (parts, parts[-1:]):
+        try:
+            if ctx.table_exist(".".join(f'"{part}"' for part in candidate)):
+                return candidate
+        except Exception:  # noqa: BLE001, S112 - an unknown catalog or schema; DataFusion has no class for it
+            continue
+    return None
 
 
 def _bind_files(read: ReadRel, ctx: SessionContext) -> str:
@@ -161,79 +201,22 @@ def _bind_files(read: ReadRel, ctx: SessionContext) -> str:
         raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(map(str, formats)))}.")
     paths = local_files.paths(items)
     (format,) = formats
-    frames = _parquet(ctx, paths, schema) if format == "parquet" else None
+    frames = parquet.files(ctx, paths, schema) if format == "parquet" else None
     name = _name(read)
     if frames is not None:
         _register(ctx, name, frames)
     elif format == "orc":
-        _register_rows(ctx, name, pa.concat_tables([local_files.orc_table(path, schema) for path in paths]))
+        _register_table(ctx, name, pa.concat_tables([local_files.orc_table(path, schema) for path in paths]))
     else:
         text = [local_files.text_table(path, items[0].text, schema) for path in paths]
-        _register_rows(ctx, name, pa.concat_tables(text))
+        _register_table(ctx, name, pa.concat_tables(text))
     read.ClearField("local_files")
     read.named_table.names.append(name)
     return name
 
 
-def _table_files(ctx: SessionContext, path: Path, schema: pa.Schema) -> list[DataFrame]:
-    """A table's file, or its folder, whose folders may hold the values of columns in their names."""
-    if not path.exists():
-        raise InvalidPlanError(f"There is no file {path}.")
-    if path.is_file():
-        return _parquet(ctx, [path], schema)
-    folders: dict[tuple[tuple[str, str], ...], list[Path]] = {}
-    for file in sorted(path.rglob("*")):
-        inside = file.relative_to(path).parts
-        if file.is_file() and not any(part.startswith((".", "_")) and "=" not in part for part in inside):
-            keys = tuple(tuple(part.split("=", 1)) for part in inside[:-1] if "=" in part)
-            folders.setdefault(keys, []).append(file)  # type: ignore[arg-type]
-    if not folders:
-        raise InvalidPlanError(f"There is no file in {path}.")
-    return [frame for keys, files in folders.items() for frame in _partition(ctx, files, dict(keys), schema)]
-
-
-def _partition(ctx: SessionContext, files: list[Path], keys: Mapping[str, str], schema: pa.Schema) -> list[DataFrame]:
-    """Files with the values in the names of their folders as columns."""
-    values = {unquote(name): unquote(value) for name, value in keys.items()}
-    data = pa.schema([field for field in schema if field.name not in values])
-    constants = {
-        field.name: lit(_partition_value(values[field.name], field)).alias(field.name)
-        for field in schema
-        if field.name in values
-    }
-    columns = [constants.get(name, col(f'"{name}"')) for name in schema.names]
-    return [frame.select(*columns) if constants else frame for frame in _parquet(ctx, files, data)]
-
-
-def _partition_value(text: str, field: pa.Field) -> pa.Scalar:
-    try:
-        return pa.scalar(None if text == "__HIVE_DEFAULT_PARTITION__" else text, pa.string()).cast(field.type)
-    except pa.ArrowInvalid as error:
-        raise InvalidPlanError(f"A folder's name has {text!r} for the column {field.name!r}: {error}.") from error
-
-
-def _parquet(ctx: SessionContext, paths: list[Path], schema: pa.Schema) -> list[DataFrame]:
-    """Parquet files in this schema: one scan of a folder where the files are all that it holds, else one for each."""
-    for path in paths:
-        local_files.require_parquet(path, schema)
-    parents = {path.parent for path in paths}
-    (suffix, *others) = {path.suffix for path in paths}
-    if len(paths) > 1 and len(parents) == 1 and suffix and not others:
-        (folder,) = parents
-        if not set(PATTERN).intersection(str(folder)) and set(folder.rglob(f"*{suffix}")) == set(paths):
-            return [ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=schema)]
-    return [_parquet_file(ctx, path, schema) for path in paths]
-
-
-PATTERN = "*?["
-"""Characters that DataFusion takes for a pattern in a path."""
-
-
-def _parquet_file(ctx: SessionContext, path: Path, schema: pa.Schema) -> DataFrame:
-    if set(PATTERN).intersection(str(path)):
-        rows = pq.read_table(path, schema=schema, partitioning=None)
-        return ctx.read_batches(rows.to_batches() or [pa.RecordBatch.from_pylist([], schema)])
-    return ctx.read_parquet(str(path), file_extension=path.suffix, schema=schema)
+def _register_table(ctx: SessionContext, name: str, table: pa.Table) -> None:
+    ctx.register_record_batches(name, [table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
 
 
 def _name(read: ReadRel) -> str:

@@ -443,8 +443,8 @@ class RelationText:
         if isinstance(unpacked, Generate):
             view = View(unpacked)
             shown = yield self._expression("rows", view.take("rows"), scope, missing="no rows")
-            outer = part("", "outer" if view.take("outer") else "")
-            return [part("", "substrait_spark.Generate"), shown, outer, part("", view.untaken())]
+            flags = [part("", flag) for flag in ("outer", "whole_elements", "with_position") if view.take(flag)]
+            return [part("", "substrait_spark.Generate"), shown, *flags, part("", view.untaken())]
         if isinstance(unpacked, Sample):
             return [part("substrait_spark.Sample", fields(unpacked))]
         return [part("", any_text(detail))]

@@ -12,6 +12,7 @@ from substrait.type_pb2 import Type as TypeMessage
 from ..algebra import extension_messages, types
 from ..algebra.enum_names import enum_name
 from ..algebra.extension_messages import Generate, Sample
+from ..algebra.relation import generated_types
 from ..algebra.types import Type
 from ..trampoline import Steps, done, run
 from .complaints import Complaints
@@ -257,12 +258,13 @@ class Relations:
             rows = yield self.expressions.type(detail.rows, scope)
         if rows is None or columns is None:
             return None
-        if rows.kind != "list" or rows.parameters[0].kind != "struct":
-            self._complain(f"the rows to generate are {rows}, and no list of structs")
+        element = rows.parameters[0] if rows.kind == "list" else None
+        if element is None or (element.kind != "struct" and not detail.whole_elements):
+            self._complain(
+                f"the rows to generate are {rows}, and no list{'' if detail.whole_elements else ' of structs'}"
+            )
             return None
-        struct = rows.parameters[0]
-        maybe_null = detail.outer or struct.nullable
-        return (*columns, *[types.nullable(field) if maybe_null else field for field in struct.parameters])
+        return (*columns, *generated_types(element, detail.outer, detail.whole_elements, detail.with_position))
 
     def _extension_leaf(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
         self._check_detail(extension)

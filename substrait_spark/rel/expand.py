@@ -14,13 +14,14 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
     by_column = [e.alike(e.emit_all(column)) for column in zip(*node["projections"], strict=True)]
-    projections = list(zip(*by_column, strict=True))
+    # Where no column is needed, one still tells how many rows there are.
+    projections = list(zip(*by_column, strict=True)) or [(e.true(),)] * len(node["projections"])
     ids = ids_of(node["output"])
     if r.dialect.allows_relation("EXPAND", "field_types", "SWITCHING_FIELD"):
-        expanded = Expand(input.relation, projections)
-        return Output(expanded.select(range(len(ids))), ids)
+        return Output(Expand(input.relation, projections).select(range(len(ids))), ids)
     branches = [columns(input.relation, projection) for projection in projections]
-    return Output(branches[0] if len(branches) == 1 else Set(branches, "UNION_ALL"), ids)
+    expanded = branches[0] if len(branches) == 1 else Set(branches, "UNION_ALL")
+    return Output(expanded.select(range(len(ids))), ids)
 
 
 HANDLERS = {"Expand": emit}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..algebra.expression import Expression, Literal
-from ..algebra.relation import Filter
+from ..algebra.relation import Aggregate, Fetch, Filter, Project, Relation
 from ..catalyst import tree
 from ..expr.boolean import chain, conjunction
 from .builder import RelationBuilder
@@ -18,7 +18,17 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     conjuncts = [c for c in e.emit_all(chain(condition) if condition.name == "And" else [condition]) if not _is_true(c)]
     if not conjuncts:
         return input
-    return Output(Filter(input.relation, conjunction(e, conjuncts)), input.ids)
+    relation = input.relation
+    if r.dialect.quirks.filters_below_totals and is_total(relation):
+        relation = Fetch(relation, 0, 1)  # no filter passes a limit
+    return Output(Filter(relation, conjunction(e, conjuncts)), input.ids)
+
+
+def is_total(relation: Relation) -> bool:
+    """Whether a relation is one row, of an aggregate without keys."""
+    while isinstance(relation, Project):
+        (relation,) = relation.inputs
+    return isinstance(relation, Aggregate) and not relation.groupings
 
 
 def _is_true(condition: Expression) -> bool:

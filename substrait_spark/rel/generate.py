@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..algebra import types
-from ..algebra.expression import Expression, FieldReference, Lambda, Literal, Nested
+from ..algebra.expression import Expression, FieldReference, Literal, Nested
 from ..algebra.extension_messages import URL
 from ..algebra.relation import Cross, Expand, Generate, Relation, Set, VirtualTable
 from ..algebra.types import Type
@@ -36,7 +35,9 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
             f"the dialect {r.dialect.name} has no relation that makes several rows of one, as {generator.name} does",
             "Run this step in Spark, save the result, and export the query on top of that.",
         )
-    relation = Generate(input.relation, _rows(e, generator), node["outer"])
+    if generator.name == "ReplicateRows":
+        return Output(_replicated(e, input.relation, kept, generator), ids)
+    relation = _generate(e, input.relation, generator, node["outer"])
     width = len(input.ids)
     return Output(relation.select([*kept, *range(width, len(relation.types))]), ids)
 
@@ -124,74 +125,39 @@ def _names_inside(type: Type) -> int:
     return inner + (len(type.parameters) if type.kind == "struct" else 0)
 
 
-# ---- generators as lists of structs
+# ---- generators as lists
 
 
-def _rows(e: ExpressionBuilder, generator: tree.Expression) -> Expression:
-    rule = GENERATORS.get(generator.name)
-    if rule is None:
+def _generate(e: ExpressionBuilder, input: Relation, generator: tree.Expression, outer: bool) -> Relation:
+    """Explode, PosExplode, Inline, JsonTuple: a row for each element of an array or each entry of a map."""
+    if generator.name == "JsonTuple":
+        return Generate(input, _json_tuple(e, generator), outer)
+    if generator.name not in ("Explode", "PosExplode", "Inline"):
         raise Unsupported(
             f"the generator {generator.name} has no Substrait form", "Run this step in Spark, and save its result."
         )
-    rows: Expression = rule(e, generator)
-    return rows
-
-
-def _struct(parts: Sequence[Expression]) -> Expression:
-    return Nested(types.of("struct", *[part.type for part in parts], nullable=False), tuple(parts))
-
-
-def _explode(e: ExpressionBuilder, generator: tree.Expression) -> Expression:
-    """Explode: a row for each element, or for each entry of a map."""
-    child = e.emit(generator["child"])
-    if child.type.kind == "map":
-        return e.call("spark:map_entries", child)
-    element: Type = child.type.parameters[0]
-    return e.call("list:transform", child, Lambda((element,), _struct([_parameter(0, element)])))
-
-
-def _posexplode(e: ExpressionBuilder, generator: tree.Expression) -> Expression:
-    """PosExplode: with the position before, from 0."""
-    child = e.emit(generator["child"])
-    if child.type.kind == "map":
-        child = e.call("spark:map_entries", child)
-        entry: Type = child.type.parameters[0]
-        parts = [_parameter(0, entry).step(("field", n), kind) for n, kind in enumerate(entry.parameters)]
-    else:
-        entry = child.type.parameters[0]
-        parts = [_parameter(0, entry)]
-    body = _struct([_parameter(1, types.I32), *parts])
-    return e.call("spark:transform", child, Lambda((entry, types.I32), body))
-
-
-def _parameter(ordinal: int, type: Type) -> FieldReference:
-    return FieldReference(ordinal, type, parameter=0)
-
-
-def _inline(e: ExpressionBuilder, generator: tree.Expression) -> Expression:
-    """Inline: the structs of an array."""
-    return e.emit(generator["child"])
+    rows = e.emit(generator["child"])
+    whole = rows.type.kind == "list" and generator.name != "Inline"
+    if rows.type.kind == "map":
+        rows = e.call("spark:map_entries", rows)
+    return Generate(input, rows, outer, whole, with_position=generator.name == "PosExplode")
 
 
 def _json_tuple(e: ExpressionBuilder, generator: tree.Expression) -> Expression:
     """JsonTuple: always one row."""
     text, *fields = e.emit_all(generator["children"])
-    row = _struct([e.call("spark:json_tuple", text, field) for field in fields])
-    return e.list_of(row.type, [row])
+    values = tuple([e.call("spark:json_tuple", text, field) for field in fields])
+    struct = types.of("struct", *[value.type for value in values], nullable=False)
+    return e.list_of(struct, [Nested(struct, values)])
 
 
-def _replicate(e: ExpressionBuilder, generator: tree.Expression) -> Expression:
+def _replicated(e: ExpressionBuilder, input: Relation, kept: Sequence[int], generator: tree.Expression) -> Relation:
     """ReplicateRows: the same row several times, as INTERSECT ALL and EXCEPT ALL need it."""
     count, *values = e.emit_all(generator["children"])
-    return e.call("spark:array_repeat", _struct(values), e.cast(count, types.I32))
+    times = e.call("spark:array_repeat", e.true(), e.cast(count, types.I32))
+    before = columns(input, [times, *[FieldReference(n, input.types[n]) for n in kept], *values])
+    relation = Generate(before, FieldReference(0, before.types[0]), outer=False, whole=True)
+    return relation.select(range(1, len(before.types)))
 
-
-GENERATORS: dict[str, Any] = {
-    "Explode": _explode,
-    "Inline": _inline,
-    "JsonTuple": _json_tuple,
-    "PosExplode": _posexplode,
-    "ReplicateRows": _replicate,
-}
 
 HANDLERS = {"Generate": emit}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..algebra import types
+from ..algebra.expression import Literal
 from ..algebra.relation import Cross, Join
 from ..catalyst import tree
 from ..catalyst.tree import Node
@@ -23,6 +25,9 @@ JOIN_TYPES = {
 }
 """Catalyst's join types; ExistenceJoin is a mark join."""
 
+NOBODY = -1
+"""The id of a column that no attribute refers to."""
+
 IN_WORDS = {
     "LEFT_SINGLE": (
         ", which checks that a correlated subquery yields at most one row",
@@ -38,7 +43,7 @@ IN_WORDS = {
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Join of any type. Hints are advice and fall away."""
-    left, right = r.emit(node["left"], "left: "), r.emit(node["right"], "right: ")
+    left, right = side(r, node["left"], "left: "), side(r, node["right"], "right: ")
     if isinstance(node["joinType"], Node):
         return existence(r, node, left, right)
     join_type = JOIN_TYPES.get(node["joinType"])
@@ -48,6 +53,14 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
         return Output(Cross(left.relation, right.relation), left.ids + right.ids)
     ids = left.ids if join_type in ("LEFT_SEMI", "LEFT_ANTI") else left.ids + right.ids
     return Output(_join(r, node, left, right, join_type), ids)
+
+
+def side(r: RelationBuilder, node: tree.Plan, name: str) -> Output:
+    """An input of a join; with a column that nobody reads where the dialect joins nothing without columns."""
+    output = r.emit(node, name)
+    if output.ids or r.dialect.quirks.joins_without_columns:
+        return output
+    return Output(columns(output.relation, [Literal(True, types.BOOLEAN)]), (NOBODY,))
 
 
 def existence(r: RelationBuilder, node: tree.Plan, left: Output, right: Output) -> Output:

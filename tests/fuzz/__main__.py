@@ -1,0 +1,105 @@
+"""`make fuzz`: random queries for as long as one lets it, or for a number of them; prints what came of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, seed
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from . import oracle, tables
+from .queries import Query, queries
+from .session import TIME_ZONES, session
+
+CHUNK = 100
+"""Queries by one seed: after a failure, the next seed goes on."""
+
+
+class Tally:
+    """What came of the queries so far."""
+
+    def __init__(self) -> None:
+        self.kinds: Counter[str] = Counter()
+        self.details: dict[str, Counter[str]] = {}
+
+    def add(self, outcome: oracle.Outcome) -> None:
+        self.kinds[outcome.kind] += 1
+        self.details.setdefault(outcome.kind, Counter())[outcome.detail.split("\n", 1)[0][:200]] += 1
+
+    def report(self, seconds: float) -> str:
+        """The counts, and the commonest details of what isn't equal."""
+        valid = sum(self.kinds.values()) - self.kinds[oracle.INVALID]
+        lines = [f"{valid} queries in {seconds:.0f} s, and {self.kinds[oracle.INVALID]} that Spark refuses to analyse"]
+        for kind, count in self.kinds.most_common():
+            lines.append(f"{count:8} {kind} ({100 * count / max(1, valid):.1f} %)")
+            if kind not in (oracle.EQUAL, oracle.RAISED):
+                lines += [f"         {number:6} {detail}" for detail, number in self.details[kind].most_common(25)]
+        return "\n".join(lines)
+
+
+def run(spark: SparkSession, number: int, tally: Tally) -> str | None:
+    """The queries of one seed; returns a regression test for the smallest that fails."""
+    smallest: list[str] = []
+
+    @seed(number)
+    @hypothesis_settings(
+        max_examples=CHUNK, deadline=None, database=None, print_blob=False, suppress_health_check=list(HealthCheck)
+    )
+    @given(queries(), st.booleans(), st.sampled_from(TIME_ZONES))
+    def check(query: Query, ansi: bool, time_zone: str) -> None:
+        oracle.settings(spark, ansi, time_zone)
+        outcome = oracle.judge(spark, query)
+        tally.add(outcome)
+        if outcome.kind in oracle.FAILURES:
+            smallest[:] = [regression_test(query, ansi, time_zone, outcome)]
+            raise AssertionError(outcome.kind)
+
+    try:
+        check()
+    except AssertionError:
+        return smallest[0]
+    return None
+
+
+def regression_test(query: Query, ansi: bool, time_zone: str, outcome: oracle.Outcome) -> str:
+    """A test as it can stand in the file of regressions."""
+    return f'''    # {outcome.kind}: {outcome.detail}
+    Regression(
+        ansi={ansi},
+        time_zone="{time_zone}",
+        sql="""{query.sql()}""",
+    ),'''
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
+    parser.add_argument("--queries", type=int, default=0, help="stop after about so many (0: go on until interrupted)")
+    parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    arguments = parser.parse_args()
+    tally, started, number, failures = Tally(), time.monotonic(), arguments.seed, 0
+    with tempfile.TemporaryDirectory() as directory, session(Path(directory)) as spark:
+        tables.create(spark, Path(directory))
+        try:
+            while not arguments.queries or sum(tally.kinds.values()) < arguments.queries:
+                failure = run(spark, number, tally)
+                if failure:
+                    failures += 1
+                    print(f"seed {number}:\n{failure}\n", flush=True)
+                elif number % 10 == 0:
+                    print(tally.report(time.monotonic() - started), file=sys.stderr, flush=True)
+                number += 1
+        except KeyboardInterrupt:
+            pass
+    print(tally.report(time.monotonic() - started))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

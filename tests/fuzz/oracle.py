@@ -1,0 +1,90 @@
+"""What comes of one query: equal rows, the same failure, a refusal, or something that must not be."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import DataFrame, SparkSession
+from rows import differences, spark_table
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import EngineError, UnsupportedPlanError, df_to_substrait
+from substrait_spark.engines import datafusion
+from substrait_spark.testing import assert_well_formed
+
+from .queries import Query
+
+TOLERANCE = 1e-12
+"""Averages of doubles depend on the order of their rows."""
+
+EQUAL, RAISED, REFUSED, INVALID = "equal", "raised by both", "refused", "no valid query"
+LOUD = "raised by the engine alone"
+WRONG, FOREIGN, UNSTABLE = "wrong", "foreign exception", "unstable plan"
+FAILURES = (WRONG, FOREIGN, UNSTABLE)
+
+
+class Outcome(NamedTuple):
+    """What came of a query, and what there is to say of it."""
+
+    kind: str
+    detail: str = ""
+
+
+def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:
+    """Set the mode and the time zone that the next query runs in."""
+    spark.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
+    spark.conf.set("spark.sql.session.timeZone", time_zone)
+
+
+def judge(spark: SparkSession, query: Query) -> Outcome:
+    """Run a query in Spark and its plan in DataFusion; both its forms have the same plan."""
+    try:
+        by_sql = spark.sql(query.sql())
+        by_operations = query.dataframe(spark)
+    except (AnalysisException, ParseException) as error:
+        return Outcome(INVALID, str(error).split("\n", 1)[0])
+    outcome = of_dataframe(by_sql)
+    if outcome.kind not in (EQUAL, RAISED):
+        return outcome
+    return outcome if same_plan(by_sql, by_operations) else of_dataframe(by_operations)
+
+
+def same_plan(one: DataFrame, other: DataFrame) -> bool:
+    """Whether two DataFrames have the same bytes as a plan."""
+    plans = [df_to_substrait(df, dialect="datafusion").SerializeToString(deterministic=True) for df in (one, other)]
+    return plans[0] == plans[1]
+
+
+def of_dataframe(df: DataFrame) -> Outcome:
+    """What comes of a DataFrame."""
+    try:
+        assert_well_formed(df_to_substrait(df))
+        plan = df_to_substrait(df, dialect="datafusion")
+        assert_well_formed(plan)
+        if df_to_substrait(df, dialect="datafusion") != plan:
+            return Outcome(UNSTABLE)
+    except UnsupportedPlanError as error:
+        return Outcome(REFUSED, "; ".join(sorted({problem.reason for problem in error.problems})))
+    except Exception as error:  # noqa: BLE001 - nothing else may leave the library
+        return Outcome(FOREIGN, f"{type(error).__name__}: {error}")
+    return compared(df, plan)
+
+
+def compared(df: DataFrame, plan: Plan) -> Outcome:
+    """What comes of running a query and its plan."""
+    expected, raised = None, ""
+    try:
+        expected = spark_table(df)
+    except Exception as error:  # noqa: BLE001 - whatever Spark raises is an outcome
+        raised = str(error).split("\n", 1)[0]
+    try:
+        actual = datafusion.execute(plan)
+    except EngineError as error:
+        return Outcome(RAISED if raised else LOUD, str(error)[:300])
+    except Exception as error:  # noqa: BLE001 - nothing else may leave the library
+        return Outcome(FOREIGN, f"{type(error).__name__}: {error}")
+    if expected is None:
+        return Outcome(WRONG, f"Spark raises: {raised}; the engine returns {actual.num_rows} rows")
+    found = differences(expected, actual, tolerance=TOLERANCE)
+    return Outcome(WRONG, "\n".join(found[:6])) if found else Outcome(EQUAL)
