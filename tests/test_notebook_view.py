@@ -53,7 +53,7 @@ def assert_laid_out(window: Any) -> None:
             assert apart, f"{text!r} overlaps {other!r}"
 
 
-@pytest.mark.parametrize(("number", "width"), [(21, 1_100), (21, 500), (3, 760)])
+@pytest.mark.parametrize(("number", "width"), [(21, 1_100), (21, 500), (3, 860)])
 def test_layout(
     spark: SparkSession, tpch: Path, tmp_path: Path, pytestconfig: pytest.Config, number: int, width: int
 ) -> None:
