@@ -147,7 +147,7 @@ class _Trees:
         found: list[tuple[Hashable, str]] = [
             (columns.canonical(relation, item, part), plain(item)) for part, item in items(relation, label)
         ]
-        return [*found, *((part.closing, part.closing) for part in _closed(relation, label))]
+        return [*found, *((part.closing, part.closing.removeprefix(")")) for part in _closed(relation, label))]
 
     # ---- columns
 
