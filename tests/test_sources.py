@@ -84,6 +84,52 @@ def test_hive_tables_go_by_name(spark: SparkSession) -> None:
     assert "can't be read as Hive does" in context.found[0].reason
 
 
+# ---- Iceberg and Delta, by documents that were recorded with Iceberg 1.10 and Delta 4.0 on Spark 4.0
+
+
+def recorded(name: str, **changes: str) -> tuple[Plan | None, Context]:
+    """The plan of a recorded document, with some of its text changed."""
+    text = (Path(__file__).parent / "documents" / f"{name}.json").read_text("utf-8")
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    context = Context(Settings(load(None), "auto", 10))
+    return emit_text(context, lambda: text), context
+
+
+def test_iceberg_by_snapshot_with_its_filters() -> None:
+    """SELECT k … WHERE p='a' AND k>0 AND d > date'2020-01-01' AND c < 3.5: p, by which the table is partitioned, and
+    its filter are in the scan only."""
+    plan, _ = recorded("iceberg")
+    assert plan is not None
+    (read,) = reads(plan)
+    assert read.iceberg_table.direct.metadata_uri == "/data/db/t/metadata/v2.metadata.json"
+    assert read.iceberg_table.direct.snapshot_id.isdigit()
+    assert list(read.base_schema.names) == ["k", "p", "d", "ts", "c"]
+    assert "equal($1:p, 'a')" in explain(plan)
+    assert "lt($4:c, 3.50::decimal<5, 2>)" in explain(plan)
+    changed, context = recorded("iceberg", EQ="NEVER_HEARD_OF")
+    assert changed is None
+    assert "NEVER_HEARD_OF" in context.found[0].reason
+    plan, _ = recorded("iceberg", LT="NOT_EQ")
+    assert plan is not None
+    assert "not(equal($4:c, 3.50::decimal<5, 2>))" in explain(plan)
+
+
+def test_delta_by_the_files_of_its_snapshot() -> None:
+    """A partitioned table after a DELETE that removed one of its files; read by path, WHERE p = 1."""
+    plan, _ = recorded("delta")
+    assert plan is not None
+    assert sorted(item.uri_file.rsplit("/", 2)[1] for read in reads(plan) for item in read.local_files.items) == [
+        "p=0",
+        "p=0",
+        "p=1",
+    ]
+    changed, context = recorded("delta", ParquetFileFormat="DeltaParquetFileFormat")
+    assert changed is None
+    assert "DeltaParquetFileFormat can't be read as Spark does" in context.found[0].reason
+
+
 # ---- other systems
 
 

@@ -175,6 +175,25 @@ def _said(format: str | DelimitedText) -> dict[str, Any]:
     return {format: {"parquet": item.ParquetReadOptions, "orc": item.OrcReadOptions}[format]()}
 
 
+class IcebergTable(Read):
+    """A snapshot of an Iceberg table, by the table's metadata file."""
+
+    __slots__ = ("metadata_uri", "snapshot_id")
+
+    def __init__(self, metadata_uri: str, snapshot_id: str, names: Sequence[str], schema: Sequence[Type]) -> None:
+        self.metadata_uri = metadata_uri
+        self.snapshot_id = snapshot_id
+        self.statistics = None
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish((), schema, max(3, self._schema_height()))
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_schema(target.read)
+        direct = target.read.iceberg_table.direct
+        direct.metadata_uri, direct.snapshot_id = self.metadata_uri, self.snapshot_id
+
+
 class VirtualTable(Read):
     """Rows written into the plan, as expressions that need no input."""
 

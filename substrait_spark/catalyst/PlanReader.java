@@ -429,7 +429,7 @@ public class PlanReader {
       else {
         HadoopFsRelation files = (HadoopFsRelation) source;
         scala.collection.immutable.List none = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
-        fileEntry(files.location(), files.dataSchema(), files.fileFormat(), files.options(), none, none, out);
+        fileEntry(files.location(), files.dataSchema(), liveFormat(files.location(), files.fileFormat()), files.options(), none, none, out);
       }
       out.append(',');
       if (named) statistics((CatalogTable) relation.catalogTable().get(), source, out);
@@ -454,20 +454,132 @@ public class PlanReader {
     /** Of the built-in file sources, the files and partitions that are left; of any other, only what it is. */
     private void scanEntry(DataSourceV2ScanRelation relation, StringBuilder out) {
       Object scan = relation.scan();
-      out.append(classNumber(DataSourceV2ScanRelation.class, "p", new String[] {"output", "scan", "files"}, false)).append(',');
+      out.append(classNumber(DataSourceV2ScanRelation.class, "p", new String[] {"output", "scan", "files", "iceberg"}, false)).append(',');
       value(relation.output(), out);
       out.append(',');
       Object wrapped = call(scan, "v1Scan");
       opaque(wrapped == null ? scan : wrapped, out);
       out.append(',');
       if (!(scan instanceof FileScan) || !scan.getClass().getName().startsWith("org.apache.spark.sql.") || aggregates(scan)) {
-        out.append("null");
+        out.append("null,");
+        icebergEntry(scan, relation.relation().output(), out);
         return;
       }
       FileScan files = (FileScan) scan;
       Object options = call(scan, "options");
       fileEntry(files.fileIndex(), files.readDataSchema(), scan, options == null ? new HashMap() : options,
           files.partitionFilters().toList(), files.dataFilters().toList(), out);
+      out.append(",null");
+    }
+
+    /** Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, all columns, and the filters in it. */
+    private void icebergEntry(Object scan, Object columns, StringBuilder out) {
+      Object planned = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan") ? field(scan, "scan") : null;
+      Object snapshot = call(planned, "snapshot");
+      Object table = field(scan, "table");
+      boolean plain = table != null && table.getClass().getName().equals("org.apache.iceberg.BaseTable");
+      Object location = plain ? call(call(call(table, "operations"), "current"), "metadataFileLocation") : null;
+      Object filters = field(scan, "filterExpressions");
+      StringBuilder predicates = new StringBuilder();
+      boolean known = snapshot != null && location != null && filters instanceof List;
+      if (known) {
+        Iterator each = ((List) filters).iterator();
+        while (known && each.hasNext()) {
+          if (predicates.length() > 0) predicates.append(',');
+          known = icebergPredicate(each.next(), columns, predicates);
+        }
+      }
+      if (!known) {
+        out.append("null");
+        return;
+      }
+      string(location.toString(), out.append('['));
+      string(call(snapshot, "snapshotId").toString(), out.append(','));
+      value(columns, out.append(','));
+      out.append(",[").append(predicates).append("]]");
+    }
+
+    /** An operation's name and its operands; false where it is not known. Values are in Catalyst's internal form. */
+    private static boolean icebergPredicate(Object expression, Object columns, StringBuilder out) {
+      Object operation = call(expression, "op");
+      if (operation == null) return false;
+      string(operation.toString(), out.append('['));
+      String[] operands = {"left", "right", "child"};
+      boolean known = true;
+      for (int i = 0; i < operands.length; i++) {
+        Object operand = call(expression, operands[i]);
+        if (operand != null) known = known && icebergPredicate(operand, columns, out.append(','));
+      }
+      Object term = call(expression, "term");
+      if (term != null) {
+        known = known && term.getClass().getName().equals("org.apache.iceberg.expressions.NamedReference");
+        Object name = call(term, "name");
+        string(String.valueOf(name), out.append(','));
+        out.append(",{\"row\":[");
+        Object literals = call(expression, "literals");
+        Iterator each = literals instanceof List ? ((List) literals).iterator() : new ArrayList().iterator();
+        for (boolean first = true; each.hasNext(); first = false) {
+          if (!first) out.append(',');
+          known = icebergValue(call(each.next(), "value"), columnType(columns, name), out) && known;
+        }
+        out.append("]}");
+      }
+      out.append(']');
+      return known;
+    }
+
+    private static boolean icebergValue(Object value, DataType type, StringBuilder out) {
+      if (value instanceof CharSequence) string(value.toString(), out);
+      else if (value instanceof java.math.BigDecimal && type instanceof DecimalType)
+        out.append('"').append(((java.math.BigDecimal) value).setScale(((DecimalType) type).scale()).unscaledValue()).append('"');
+      else if (type != null && (value instanceof Boolean || value instanceof Number)) out.append(value);
+      else return false;
+      return true;
+    }
+
+    private static DataType columnType(Object columns, Object name) {
+      Iterator attributes = javaIterator(columns);
+      while (attributes.hasNext()) {
+        Attribute attribute = (Attribute) attributes.next();
+        if (attribute.name().equals(name)) return attribute.dataType();
+      }
+      return null;
+    }
+
+    /** A field of an object, whichever of its classes has it; null without one. */
+    private static Object field(Object target, String name) {
+      for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
+        try {
+          Field field = type.getDeclaredField(name);
+          field.setAccessible(true);
+          return field.get(target);
+        } catch (NoSuchFieldException above) {
+          continue;
+        } catch (Exception hidden) {
+          return null;
+        }
+      }
+      return null;
+    }
+
+    /** Parquet's format for a Delta table's files, if all that they hold is in the table; else the format itself. */
+    private static Object liveFormat(FileIndex index, Object format) {
+      if (!format.getClass().getName().equals("org.apache.spark.sql.delta.DeltaParquetFileFormat")) return format;
+      Object mapping = call(format, "columnMappingMode");
+      if (mapping == null || !mapping.getClass().getName().endsWith("NoMapping$") || !Boolean.FALSE.equals(call(format, "isCDCRead"))) return format;
+      Object none = scala.collection.immutable.List$.MODULE$.empty();
+      Method[] methods = index.getClass().getMethods();
+      for (int i = 0; i < methods.length; i++) {
+        if (!methods[i].getName().equals("matchingFiles") || methods[i].getParameterTypes().length != 2) continue;
+        try {
+          Iterator files = javaIterator(methods[i].invoke(index, new Object[] {none, none}));
+          while (files.hasNext()) if (call(files.next(), "deletionVector") != null) return format;
+          return new org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat();
+        } catch (ReflectiveOperationException unknown) {
+          return format;
+        }
+      }
+      return format;
     }
 
     private static boolean aggregates(Object scan) {
@@ -475,10 +587,13 @@ public class PlanReader {
       return pushed instanceof scala.Option && ((scala.Option) pushed).isDefined();
     }
 
-    /** What a method without parameters returns; null where there is no such method. */
-    private static Object call(Object target, String method) {
+    /** What a public method without parameters returns; null where there is no such method, or nothing to call it on. */
+    private static Object call(Object target, String name) {
       try {
-        return target.getClass().getMethod(method).invoke(target);
+        if (target == null) return null;
+        Method method = target.getClass().getMethod(name);
+        method.setAccessible(true);
+        return method.invoke(target);
       } catch (ReflectiveOperationException missing) {
         return null;
       }

@@ -13,6 +13,7 @@ from ..errors import NotInDialect
 RELATIONS: dict[type[Relation], str] = {
     rel.NamedTable: "READ",
     rel.LocalFiles: "READ",
+    rel.IcebergTable: "READ",
     rel.VirtualTable: "READ",
     rel.Filter: "FILTER",
     rel.Project: "PROJECT",
@@ -46,7 +47,12 @@ EXPRESSIONS: dict[type[Expression], str] = {
 }
 """The dialect schema's names of expressions."""
 
-READ_TYPES = {rel.NamedTable: "NAMED_TABLE", rel.LocalFiles: "LOCAL_FILES", rel.VirtualTable: "VIRTUAL_TABLE"}
+READ_TYPES = {
+    rel.NamedTable: "NAMED_TABLE",
+    rel.LocalFiles: "LOCAL_FILES",
+    rel.IcebergTable: "ICEBERG_TABLE",
+    rel.VirtualTable: "VIRTUAL_TABLE",
+}
 
 
 def require_read(dialect: Dialect, read: rel.Read) -> rel.Read:

@@ -7,7 +7,7 @@ from typing import Any
 from ..algebra.relation import NamedTable, Statistics
 from ..catalyst import tree
 from ..errors import Unsupported
-from . import files
+from . import files, iceberg
 from .allowed import require_read
 from .builder import RelationBuilder
 from .columns import stored
@@ -33,7 +33,9 @@ def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
 
 
 def scan_relation(r: RelationBuilder, node: tree.Plan) -> Output:
-    """DataSourceV2ScanRelation: the built-in file sources, whose scans show what was pushed into them."""
+    """DataSourceV2ScanRelation: built-in file sources and Iceberg, whose scans show what was pushed into them."""
+    if node["iceberg"] is not None:
+        return iceberg.read(r, node["output"], *node["iceberg"])
     if node["files"] is None:
         raise _no_source(node["scan"])
     _require_files_wanted(r)

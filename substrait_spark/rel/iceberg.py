@@ -1,0 +1,87 @@
+"""Iceberg tables: a snapshot, with the filters that Spark left to Iceberg above it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..algebra.relation import Filter, IcebergTable, Relation
+from ..catalyst import locations, tree
+from ..catalyst.tree import DataType, make
+from ..errors import Unsupported
+from ..expr.scope import Scope
+from .allowed import require_read
+from .builder import RelationBuilder
+from .columns import is_used, stored
+from .output import Output, ids_of
+
+BOOLEAN = DataType("boolean")
+
+COMPARISONS = {
+    "EQ": "EqualTo",
+    "GT": "GreaterThan",
+    "GT_EQ": "GreaterThanOrEqual",
+    "LT": "LessThan",
+    "LT_EQ": "LessThanOrEqual",
+    "STARTS_WITH": "StartsWith",
+}
+"""Iceberg's operations on a column and a value, and the Catalyst classes of the predicates that Spark made them of."""
+
+TESTS = {"IS_NULL": "IsNull", "NOT_NULL": "IsNotNull", "IS_NAN": "IsNaN"}
+"""Iceberg's operations on a column."""
+
+OPPOSITES = {"NOT_EQ": "EQ", "NOT_IN": "IN", "NOT_NAN": "IS_NAN", "NOT_STARTS_WITH": "STARTS_WITH"}
+
+
+def read(
+    r: RelationBuilder,
+    output: Sequence[tree.Expression],
+    metadata: str,
+    snapshot: str,
+    columns: Sequence[tree.Expression],
+    filters: Sequence[Any],
+) -> Output:
+    """A snapshot's rows. Every filter in the scan is a conjunct of the query, so that it holds for all of its rows."""
+    locations.require_no_secret(metadata)
+    columns = [column for column in columns if "__metadata_col" not in column["metadata"]]
+    known = set(ids_of(columns))
+    used = [attribute for attribute in output if is_used(r, attribute)]
+    for attribute in used:
+        if attribute["exprId"] not in known:
+            raise Unsupported(
+                f"the column {attribute['name']} is metadata of the table, which no other engine has", "Leave it out."
+            )
+    schema = stored(r, columns, by_name=True)
+    table: Relation = require_read(r.dialect, IcebergTable(metadata, snapshot, schema.names, schema.types))
+    ids = ids_of(schema.attributes)
+    if filters:
+        e = r.expressions(Scope(ids, table.types))
+        by_name = {attribute["name"]: attribute for attribute in schema.attributes}
+        table = Filter(table, e.and_(*e.emit_all([_predicate(filter, by_name) for filter in filters])))
+    return Output(table, ids).select(ids_of(used))
+
+
+def _predicate(filter: Sequence[Any], columns: dict[str, tree.Expression]) -> tree.Expression:
+    """An Iceberg expression as Catalyst's: `(operation, operand, …)` or `(operation, column, values)`."""
+    operation, *operands = filter
+    if operation in OPPOSITES:
+        return make("Not", BOOLEAN, child=_predicate((OPPOSITES[operation], *operands), columns))
+    if operation == "NOT":
+        return make("Not", BOOLEAN, child=_predicate(operands[0], columns))
+    if operation in ("AND", "OR"):
+        left, right = [_predicate(operand, columns) for operand in operands]
+        return make(operation.capitalize(), BOOLEAN, left=left, right=right)
+    if operation in ("TRUE", "FALSE"):
+        return make("Literal", BOOLEAN, False, value=operation == "TRUE")
+    name, values = operands
+    column = columns[name]
+    literals = [make("Literal", column.type, False, value=value) for value in values.values]
+    if operation in TESTS:
+        return make(TESTS[operation], BOOLEAN, False, child=column)
+    if operation == "IN":
+        return make("In", BOOLEAN, value=column, list=tuple(literals))
+    if operation not in COMPARISONS:
+        raise Unsupported(
+            f"the scan has a filter {operation}, which is not known", "Cache the table's rows as Parquet."
+        )
+    return make(COMPARISONS[operation], BOOLEAN, left=column, right=literals[0])
