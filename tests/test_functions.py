@@ -99,8 +99,8 @@ def test_function(edges: Grid, case: Case) -> None:
 
 
 def test_every_aggregate_and_window_function_has_a_case() -> None:
-    not_in_sql = {"AggregateExpression", "Product"}
-    assert {*AGGREGATE, *WINDOW} - {case.catalyst_class for case in CASES} == not_in_sql
+    without = {"AggregateExpression", "PivotFirst", "Product"}  # test_grouping.py has what is no SQL function
+    assert {*AGGREGATE, *WINDOW} - {case.catalyst_class for case in CASES} == without
 
 
 def exportable(df: DataFrame, case: Case) -> None:

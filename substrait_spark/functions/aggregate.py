@@ -14,7 +14,7 @@ from ..errors import NotInDialect, Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.nested import empty_list, named_struct
 from ..expr.sort_order import sort_field
-from . import order_statistics, sketch, statistics
+from . import order_statistics, pivot, sketch, statistics
 from .decimal_arithmetic import NARROW, WIDE, widened
 from .floating import comparable, groupable
 from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate
@@ -493,6 +493,7 @@ AGGREGATE: dict[str, AggregateRule] = {
     "Product": product,
     "Sum": sum_,
     **order_statistics.AGGREGATE,
+    **pivot.AGGREGATE,
     **sketch.AGGREGATE,
     **statistics.AGGREGATE,
 }
