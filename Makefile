@@ -3,6 +3,7 @@ SHELL := /bin/sh
 PYTHON ?= python3
 WORKERS ?= 2
 TESTS ?=
+FUNCTIONS ?=
 FUZZ ?=
 ROUNDS ?= 5
 MATRIX := 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
@@ -45,8 +46,8 @@ matrix: require ## Run the smoke tests on every supported Spark version, each in
 docs: $(INSTALLED) ## Build the documentation into build/site; broken links fail.
 	@NO_COLOR=1 $(BIN)/zensical build --clean --strict
 
-support: $(INSTALLED) ## Measure anew which of Spark's functions are supported (some minutes), and write the page.
-	@PYTHONPATH=tests $(BIN)/python scripts/measure_functions.py
+support: $(INSTALLED) ## Measure anew what is supported of all functions (some minutes) or of FUNCTIONS='a b', and write the page.
+	@PYTHONPATH=tests $(BIN)/python scripts/measure_functions.py $(FUNCTIONS)
 	@$(MAKE) --no-print-directory page
 
 page: $(INSTALLED) ## Write the page on what is supported, from what was measured and the tests' verdicts.

@@ -22,7 +22,9 @@ def generate(benchmark: str, scale_factor: float, directory: Path) -> None:
     # The extension is installed beside the data, so that nothing is written to the home directory.
     with duckdb.connect(config={"extension_directory": str(directory / ".duckdb")}) as connection:
         duckdb_extensions.import_extension(benchmark, con=connection)
-        connection.execute("SET enable_progress_bar = false")
+        # In notebooks it is off already, and without ipywidgets DuckDB refuses to set it at all.
+        if connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() != (False,):
+            connection.execute("SET enable_progress_bar = false")
         connection.execute(f"LOAD {benchmark}")
         connection.execute(f"CALL {GENERATORS[benchmark]}(sf={scale_factor})")
         for (table,) in connection.execute("SHOW TABLES").fetchall():

@@ -27,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--scale-factor", type=float, default=0.01, help="scale factor of the TPC-H and TPC-DS data (default: 0.01)"
     )
     parser.addoption("--record", action="store_true", help="write the documents that test_document.py reads anew")
+    parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -38,11 +38,18 @@ class Filled(NamedTuple):
     leaves: list[Leaf]
 
 
-def filled_plans() -> Iterator[tuple[str, int]]:
-    """Every kind of message that a plan can hold, with the numbers of the choices for its oneofs."""
-    for name, (descriptor, _) in sorted(_reachable().items()):
-        for choice in range(_choices(descriptor, BELOW)):
-            yield name, choice
+def message_names() -> list[str]:
+    """Every kind of message that a plan can hold."""
+    return sorted(_reachable())
+
+
+def filled_plans(name: str) -> Iterator[Filled]:
+    """Plans with a message of a kind which has every field populated; of each oneof, its fields in turn.
+
+    The oneofs of the messages in it take turns too; those of messages further down do when it is about them.
+    """
+    for choice in range(_choices(_reachable()[name][0], 1)):
+        yield fill(name, choice)
 
 
 def fill(name: str, choice: int) -> Filled:

@@ -105,7 +105,7 @@ def test_run_where_the_engine_raises(spark: SparkSession, tmp_path: Path) -> Non
     plan = df_to_substrait(spark.range(3).selectExpr("10 div id"), dialect="datafusion")
     done = command("run", "-", stdin=plan.SerializeToString())
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.startswith(b"DataFusion raised: ")
+    assert done.stderr.startswith(b"DataFusion failed: ")
     assert b"Traceback" not in done.stderr
 
 

@@ -258,7 +258,7 @@ def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str)
         raise click.ClickException("This needs DataFusion: pip install 'substrait-spark[datafusion]'.") from error
     message = plan_files.read_plan(plan)
     with waiting("running the plan"):
-        result = _executed(datafusion.execute, message, dict(tables))
+        result = datafusion.execute(message, tables=dict(tables))
     form = form or rows.SUFFIXES.get(Path(output).suffix, "table")
     plan_files.write(rows.written(result, form), output)
 
@@ -296,14 +296,3 @@ def _text(sql: str) -> str:
     if sql == "-":
         return sys.stdin.read()
     return Path(sql).read_text("utf-8") if sql.endswith(".sql") else sql
-
-
-def _executed(execute: Callable[..., Any], plan: Any, tables: dict[str, str]) -> Any:
-    from ..errors import SubstraitSparkError
-
-    try:
-        return execute(plan, tables=tables)
-    except (SubstraitSparkError, KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # a panic of the engine is no Exception
-        raise Finding(f"DataFusion raised: {str(error).strip().partition(chr(10))[0]}") from error

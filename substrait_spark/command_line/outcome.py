@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import click
 
-from ..errors import SubstraitSparkError, UnsupportedPlanError
+from ..errors import EngineError, SubstraitSparkError, UnsupportedPlanError
 
 FINE, FINDING, FAILED = 0, 1, 2
 """Exit codes: all is well; there is something to look at; the command could not do its work."""
@@ -49,6 +49,7 @@ def _first_line(error: BaseException) -> str:
 _ENDINGS: tuple[tuple[type[BaseException], int, Callable[[BaseException], str]], ...] = (
     (Finding, FINDING, str),
     (UnsupportedPlanError, FINDING, str),
+    (EngineError, FINDING, _first_line),
     (SubstraitSparkError, FAILED, str),
     (OSError, FAILED, lambda error: f"Error: {error}"),
 )

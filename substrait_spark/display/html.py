@@ -70,8 +70,7 @@ def _tree(tree: Tree) -> Iterator[str]:
 def _relation(role: str, relation: Relation) -> Iterator[str]:
     """A relation, whose element stays open for what is below it."""
     unclear = ambiguous(relation)
-    leaf = "" if relation.inputs or relation.queries else " leaf"
-    yield f"<details open class='relation{leaf}'><summary title='{escape(named(full(relation), unclear), quote=True)}'>"
+    yield f"<details open class='relation'><summary title='{escape(named(full(relation), unclear), quote=True)}'>"
     if role:
         yield f"<i>{escape(role)}</i> "
     yield f"<b>{escape(relation.kind)}</b> <code>{_colored(gist(relation))}</code></summary>"

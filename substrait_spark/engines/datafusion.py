@@ -161,7 +161,7 @@ def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
         try:
             if ctx.table_exist(".".join(f'"{part}"' for part in candidate)):
                 return candidate
-        except ValueError:  # there is no such catalog or schema
+        except Exception:  # noqa: BLE001, S112 - an unknown catalog or schema; DataFusion has no class for it
             continue
     return None
 

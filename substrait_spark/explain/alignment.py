@@ -24,10 +24,17 @@ class Pair(NamedTuple):
     new: Relation | None
 
 
+class _Whole(NamedTuple):
+    """A tree that the other plan lacks."""
+
+    relation: Relation
+    is_old: bool
+
+
 class _Match(NamedTuple):
     cost: int
-    pairs: tuple[Pair | tuple[object, ...], ...]
-    """Nested, so that nothing is copied on the way up."""
+    pairs: tuple[object, ...]
+    """Pairs and whole trees, nested, so that nothing is copied on the way up."""
 
 
 def align(old: Relation, new: Relation) -> list[Pair]:
@@ -40,6 +47,8 @@ def align(old: Relation, new: Relation) -> list[Pair]:
         top = stack.pop()
         if isinstance(top, Pair):
             found.append(top)
+        elif isinstance(top, _Whole):
+            found += [Pair(inner, None) if top.is_old else Pair(None, inner) for inner in _every(top.relation)]
         elif isinstance(top, tuple):
             stack.extend(reversed(top))
     return found
@@ -134,12 +143,12 @@ def _cost(match: _Match) -> int:
     return match.cost
 
 
-def _removed(relation: Relation) -> tuple[Pair, ...]:
-    return tuple(Pair(inner, None) for inner in _every(relation))
+def _removed(relation: Relation) -> _Whole:
+    return _Whole(relation, is_old=True)
 
 
-def _added(relation: Relation) -> tuple[Pair, ...]:
-    return tuple(Pair(None, inner) for inner in _every(relation))
+def _added(relation: Relation) -> _Whole:
+    return _Whole(relation, is_old=False)
 
 
 def _every(root: Relation) -> list[Relation]:

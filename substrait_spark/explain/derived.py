@@ -7,7 +7,6 @@ from typing import Any
 from google.protobuf.message import Message
 from substrait.plan_pb2 import Plan
 
-from ..algebra.types import Type
 from ..inference.complaints import Complaints
 from ..inference.expressions import Types
 from ..inference.functions import Functions
@@ -15,7 +14,7 @@ from ..inference.relations import Relations
 
 
 class Derived:
-    """The types of a plan's relations and expressions, by their messages."""
+    """The types of a plan's relations, by their messages, and which calls return what they declare."""
 
     def __init__(self, plan: Plan) -> None:
         complain = Complaints()
@@ -31,10 +30,6 @@ class Derived:
     def schema(self, schema: Any) -> Types:
         """The types of a schema's columns."""
         return self._relations.expressions.read_struct(schema.struct)
-
-    def type(self, expression: Message) -> Type | None:
-        """The type of an expression."""
-        return self._relations.expressions.found(expression)
 
     def detail(self, detail: Message) -> Any:
         """The message that an extension relation of ours tells itself by, else None."""

@@ -147,7 +147,7 @@ class _Trees:
         found: list[tuple[Hashable, str]] = [
             (columns.canonical(relation, item, part), plain(item)) for part, item in items(relation, label)
         ]
-        return [*found, *((part.closing, part.closing) for part in _closed(relation, label))]
+        return [*found, *((part.closing, part.closing.removeprefix(")")) for part in _closed(relation, label))]
 
     # ---- columns
 
@@ -232,6 +232,8 @@ def _leaf(relation: Relation) -> str:
         inner = inner.inputs[0]
     if inner.inputs or not inner.parts or not inner.parts[0].items:
         return ""
+    if inner.parts[0].label == "rows":
+        return "rows"
     return plain(inner.parts[0].items[0]).partition("' ")[0].rpartition("/")[2].strip("'")
 
 

@@ -14,7 +14,7 @@ from substrait.algebra_pb2 import Expression
 from ..trampoline import Steps, in_turn
 from .any_text import any_text
 from .declarations import Declarations
-from .text import Text, joined, quoted
+from .text import Text, joined, plain, quoted
 from .type_text import TypeText
 from .view import View
 
@@ -220,10 +220,12 @@ def _interval_compound(view: View) -> tuple[str, str]:
     months, days = view.take("interval_year_to_month"), view.take("interval_day_to_second")
     parts, precision = [], 0
     if months is not None:
-        parts.append(_months(View(months)))
+        inner = View(months)
+        parts.append(f"{_months(inner)}{plain(inner.untaken())}")
     if days is not None:
-        text, precision = _seconds(View(days))
-        parts.append(text)
+        inner = View(days)
+        text, precision = _seconds(inner)
+        parts.append(f"{text}{plain(inner.untaken())}")
     return quoted(" ".join(parts)), f"interval_compound<{precision}>"
 
 

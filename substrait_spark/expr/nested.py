@@ -115,6 +115,8 @@ def named_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Expressio
         return named_struct(e, kind, [field.name for field in type.parameters], fields)
     if type.name == "array" and value:
         return list_of(e, kind, [_part_of_literal(e, element, type.parameters[0]) for element in value])
+    if type.name == "array":
+        return empty_list(e, kind, type)
     raise NotInDialect(f"the dialect {e.dialect.name} has no literal of the type {kind}")
 
 
@@ -136,11 +138,15 @@ def _any_value(e: ExpressionBuilder, type: DataType) -> Expression:
 
 def struct_field(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """GetStructField: a segment of a field reference; null where the struct is null."""
-    child = e.emit(node["child"])
-    type = _field_type(child.type, node["ordinal"])
+    return field_of(e, e.emit(node["child"]), node["child"].type, node["ordinal"])
+
+
+def field_of(e: ExpressionBuilder, value: Expression, struct: DataType, ordinal: int) -> Expression:
+    """A field of a struct of a Spark type; null where the struct is null."""
+    type = _field_type(value.type, ordinal)
     return e.first(
-        lambda: _segment(e, child, ("field", node["ordinal"]), type),
-        lambda: _by_name(e, child, node["child"].type, node["ordinal"]),
+        lambda: _segment(e, value, ("field", ordinal), type),
+        lambda: _by_name(e, value, struct, ordinal),
     )
 
 
@@ -173,6 +179,14 @@ def typed_null(e: ExpressionBuilder, type: DataType) -> Expression:
     if e.dialect.quirks.named_structs and types.holds(kind, ("struct",)):
         return named_literal(e, None, type)
     return e.null(kind)
+
+
+def empty_list(e: ExpressionBuilder, kind: Type, type: DataType) -> Expression:
+    """A list without elements, in a type that differs from the Spark type in nullability only."""
+    if e.dialect.quirks.named_structs and types.holds(kind, ("struct",)):
+        one = list_of(e, kind, [_any_value(e, type.parameters[0])])
+        return e.call("datafusion:array_slice", one, e.i64(2), e.i64(1))
+    return e.literal((), kind)
 
 
 def _field_type(struct: Type, ordinal: int) -> Type:

@@ -12,9 +12,9 @@ from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
 from ..errors import NotInDialect, Unsupported
 from ..expr.builder import ExpressionBuilder
-from ..expr.nested import named_struct
+from ..expr.nested import empty_list, named_struct
 from ..expr.sort_order import sort_field
-from . import order_statistics, sketch, statistics
+from . import order_statistics, pivot, sketch, statistics
 from .decimal_arithmetic import NARROW, WIDE, widened
 from .floating import comparable, groupable
 from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate
@@ -432,21 +432,28 @@ def collect(name: str) -> AggregateRule:
     def emit(site: Site, node: tree.Expression) -> Measured:
         e = site.e
         child = e.emit(node["child"])
-        suffix = "" if node.get("ignoreNulls", True) else "_respect_nulls"
+        respects_nulls = not node.get("ignoreNulls", True)
+        suffix = "_respect_nulls" if respects_nulls else ""
         sorts = site.group.order() if name == "collect_list" else ()
         value = child if name == "collect_list" else groupable(e, child)
         wanted = e.type_of(site.aggregate)
 
         def engines() -> Measured:
-            """A list without nulls of what is no null; where there is none, engines give null."""
-            call = site.call("datafusion:array_agg", child, where=e.is_not_null(child), sorts=sorts)
-            return Measured((call,), lambda above, refs: above.coalesce(refs[0], above.literal((), wanted)))
+            """A list of what is wanted; where there is nothing, engines give null."""
+            where = None if respects_nulls else e.is_not_null(child)
+            call = site.call("datafusion:array_agg", child, where=where, sorts=sorts)
+
+            def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
+                nothing = empty_list(above, types.required(refs[0].type), site.aggregate.type)
+                return above.as_type(above.coalesce(refs[0], nothing), wanted)
+
+            return Measured((call,), result)
 
         def own() -> Measured:
             call = site.call(f"spark:{name}{suffix}", value, sorts=sorts, skips=None if suffix else 0)
             return Measured((call,), lambda above, refs: above.as_type(refs[0], wanted))
 
-        return e.first(own, *([engines] if name == "collect_list" and not suffix else []))
+        return e.first(own, *([engines] if name == "collect_list" else []))
 
     return emit
 
@@ -486,6 +493,7 @@ AGGREGATE: dict[str, AggregateRule] = {
     "Product": product,
     "Sum": sum_,
     **order_statistics.AGGREGATE,
+    **pivot.AGGREGATE,
     **sketch.AGGREGATE,
     **statistics.AGGREGATE,
 }

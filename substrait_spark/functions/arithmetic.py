@@ -250,10 +250,12 @@ SCALAR: dict[str, Plain | Rule] = {
     "Add": operator("add"),
     "Divide": binary(no_form, divide_floats, decimal_arithmetic.divide),
     "IntegralDivide": binary(integral_divide, no_form, decimal_arithmetic.integral_quotient),
+    "MakeDecimal": decimal_arithmetic.made_decimal,
     "Multiply": operator("multiply"),
     "Pmod": binary(positive_remainder, positive_remainder, decimal_arithmetic.positive_remainder),
     "Remainder": binary(integer_remainder, float_remainder, decimal_arithmetic.remainder),
     "Subtract": operator("subtract"),
     "UnaryMinus": negate,
     "UnaryPositive": positive,
+    "UnscaledValue": decimal_arithmetic.unscaled_value,
 }

@@ -201,3 +201,23 @@ def integral_quotient(e: ExpressionBuilder, node: tree.Expression, left: Express
         return e.cast(e.call("datafusion:divide", left, divisor), types.I64, throws)
 
     return e.first(lambda: e.call("spark:div" if throws else "spark:try_div", left, right), truncated)
+
+
+# ---- what the optimizer makes of sums of small decimals, where a DISTINCT stands between it and the sum
+
+
+def unscaled_value(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """UnscaledValue: a decimal without its point."""
+    child = e.emit(node["child"])
+    scale = child.type.parameters[1]
+    unit = e.literal(10**scale, types.of("decimal", scale + 1, 0, nullable=False))
+    return e.cast(e.call("arithmetic_decimal:multiply", child, unit) if scale else child, types.I64)
+
+
+def made_decimal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """MakeDecimal: an integer with a point put in."""
+    scale = node["scale"]
+    whole = e.cast(e.emit(node["child"]), types.of("decimal", 19, 0, nullable=False))
+    unit = e.literal(1, types.of("decimal", scale + 1, scale, nullable=False))
+    value = e.call("arithmetic_decimal:multiply", whole, unit) if scale else whole
+    return e.cast(value, e.type_of(node), throws=not node["nullOnOverflow"])

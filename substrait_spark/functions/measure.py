@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..algebra.expression import AggregateFunction, Expression, SortField
+from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, WindowCall
 from ..algebra.types import Type
 from ..catalyst import tree
 from ..errors import NotInDialect, Unsupported
 from ..expr.boolean import conjunction
 from .floating import groupable
-from .frame import Frame
+from .frame import WHOLE, Frame
 from .table import arguments_of
 
 if TYPE_CHECKING:
@@ -83,6 +83,19 @@ class Site:
         """A single call, whose result is the aggregate's."""
         return Measured((self.call(function, *arguments, **options),), as_is)
 
+    def below(self, *calls: tuple[str, Expression], within: Sequence[Expression] = ()) -> list[FieldReference]:
+        """Results of aggregate functions over all rows of the group, as columns of these rows: `(function, argument)`."""
+        if self.frame is not None or self.distinct:
+            raise NotInDialect(
+                f"the dialect {self.e.dialect.name} has no {self.aggregate['aggregateFunction'].name} "
+                f"{'of distinct values' if self.distinct else 'over windows'}"
+            )
+        return self.group.below(*(whole(self.e, *call) for call in calls), within=within)
+
+    def filtered(self, value: Expression) -> Expression:
+        """A value, null for rows that the FILTER drops."""
+        return value if self.filter is None else self.e.if_then(self.filter, value, self.e.null(value.type))
+
     def count(self, condition: Expression) -> AggregateFunction:
         """How many rows fulfil a condition."""
         e = self.e
@@ -114,17 +127,41 @@ class Site:
         return (*arguments[:skips], filtered, *arguments[skips + 1 :])
 
 
+class Windows(NamedTuple):
+    """Window calls over whole partitions, of the keys of a relation's groups and of more."""
+
+    calls: tuple[WindowCall, ...]
+    partition: tuple[Expression, ...]
+
+
 class Group:
     """What the aggregate functions of one relation share.
 
-    `aggregates`: all of its AggregateExpressions; `sorts`: the order of the rows that it reads, by a sort below it, None
-    where there is one that can't be told.
+    `aggregates`: all of its AggregateExpressions; `keys`: what it groups by; `width`: the number of columns that it
+    reads; `sorts`: the order of the rows that it reads, by a sort below it, None where there is one that can't be told.
+    `windows`: window calls that aggregates need below the relation, whose results are columns after those it reads.
     """
 
-    def __init__(self, aggregates: Sequence[tree.Expression] = (), sorts: tuple[SortField, ...] | None = ()) -> None:
+    def __init__(
+        self,
+        aggregates: Sequence[tree.Expression] = (),
+        keys: Sequence[Expression] = (),
+        width: int = 0,
+        sorts: tuple[SortField, ...] | None = (),
+    ) -> None:
         self.aggregates = aggregates
+        self.windows: list[Windows] = []
+        self._keys = tuple(keys)
+        self._width = width
         self._sorts = sorts
         self._shared: dict[int, AggregateFunction] = {}
+
+    def below(self, *calls: WindowCall, within: Sequence[Expression] = ()) -> list[FieldReference]:
+        """The results of window calls over all rows of a group, or over those that agree on `within` too."""
+        self.windows.append(Windows(calls, (*self._keys, *within)))
+        first = self._width
+        self._width += len(calls)
+        return [FieldReference(first + n, call.type) for n, call in enumerate(calls)]
 
     def shared(self, owner: tree.Expression, make: Callable[[], AggregateFunction]) -> AggregateFunction:
         """A call that several aggregates use, one of which it is kept for."""
@@ -140,6 +177,12 @@ class Group:
                 "Keep the sorting columns, or use max_by, min_by or a window function instead.",
             )
         return self._sorts
+
+
+def whole(e: ExpressionBuilder, function: str, argument: Expression) -> WindowCall:
+    """An aggregate function over the whole partition."""
+    call = e.aggregate(function, argument, frame=WHOLE)
+    return WindowCall(call.declaration, call.arguments, WHOLE.rows, WHOLE.lower, WHOLE.upper, call.options)
 
 
 AggregateRule = Callable[[Site, tree.Expression], Measured]

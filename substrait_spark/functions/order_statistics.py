@@ -38,8 +38,24 @@ def extreme_by(name: str) -> AggregateRule:
 
 def extremes_by(site: Site, node: tree.Expression) -> Measured:
     """MaxMinByK: the values in the k rows of the greatest or the least ordering values."""
-    arguments = site.e.emit_all([node["valueExpr"], node["orderingExpr"], node["kExpr"]])
-    return site.one("spark:min_by" if node["reverse"] else "spark:max_by", *arguments, skips=1)
+    e = site.e
+    value, order, number = e.emit_all([node["valueExpr"], node["orderingExpr"], node["kExpr"]])
+
+    def engines() -> Measured:
+        """The beginning of a sorted list."""
+        sort = SortField(groupable(e, order), bool(node["reverse"]), False)
+        call = site.call("datafusion:array_agg", value, where=e.is_not_null(order), sorts=(sort,))
+
+        def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
+            wanted = e.type_of(site.aggregate)
+            top = above.call("datafusion:array_slice", refs[0], above.i64(1), above.cast(number, types.I64))
+            return above.as_type(top, types.with_nullable(wanted, True))
+
+        return Measured((call,), result)
+
+    return e.first(
+        lambda: site.one("spark:min_by" if node["reverse"] else "spark:max_by", value, order, number, skips=1), engines
+    )
 
 
 TIES = {None: "ANY", True: "LEAST", False: "GREATEST"}
@@ -47,8 +63,21 @@ TIES = {None: "ANY", True: "LEAST", False: "GREATEST"}
 
 
 def mode(site: Site, node: tree.Expression) -> Measured:
-    """Mode."""
-    return site.one("spark:mode", TIES[node["reverseOpt"]], site.e.emit(node["child"]), skips=1)
+    """Mode: the most frequent value; of several that are, the least, the greatest, or any."""
+    e = site.e
+    ties = TIES[node["reverseOpt"]]
+    child = e.emit(node["child"])
+
+    def engines() -> Measured:
+        """The last value in the order of how often each occurs, which a window over its equals tells."""
+        if types.holds(child.type, (*FLOATS, "list", "map", "struct")):
+            raise NotInDialect(f"the dialect {e.dialect.name} has no mode of {child.type}")
+        value = e.share(site.filtered(child))
+        (number,) = site.below(("aggregate_generic:count", value), within=[value])
+        sorts = (SortField(number, True, True), SortField(value, ties == "GREATEST", True))
+        return site.one("datafusion:last_value", value, where=e.is_not_null(value), sorts=sorts, skips=None)
+
+    return e.first(lambda: site.one("spark:mode", ties, child, skips=1), engines)
 
 
 def approx_percentile(site: Site, node: tree.Expression) -> Measured:

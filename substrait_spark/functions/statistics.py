@@ -6,6 +6,7 @@ Of pairs only those count in which neither value is null.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import types
@@ -88,14 +89,81 @@ def covariance(name: str) -> AggregateRule:
     return emit
 
 
-def moment(name: str) -> AggregateRule:
-    """Skewness, Kurtosis."""
+def moment(name: str, power: int, formula: Callable[[Moments], Expression]) -> AggregateRule:
+    """Skewness, Kurtosis: of the sums of second and higher powers of the distances from the mean."""
 
     def emit(site: Site, node: tree.Expression) -> Measured:
+        e = site.e
         require_null_for_one(node)
-        return site.one(f"spark:{name}", site.e.emit(node["child"]))
+        child = e.emit(node["child"])
+
+        def engines() -> Measured:
+            """In two passes: the mean by a window over the group, then the sums."""
+            value = e.share(site.filtered(child))
+            total, number = site.below(("arithmetic:sum", value), ("aggregate_generic:count", value))
+            mean = e.call("arithmetic:divide", total, e.cast(number, types.FP64), on_division_by_zero="IEEE")
+            distance = e.share(e.call("arithmetic:subtract", value, mean))
+            square = e.share(e.call("arithmetic:multiply", distance, distance))
+            higher = e.call("arithmetic:multiply", square, distance if power == 3 else square)
+            calls = (
+                site.call("aggregate_generic:count", value),
+                site.call("arithmetic:sum", square),
+                site.call("arithmetic:sum", higher),
+                site.count(infinite(e, value)),
+                site.call("datafusion:min", value),
+                site.call("datafusion:max", value),
+            )
+            return Measured(calls, lambda above, refs: formula(Moments(above, *refs)))
+
+        return e.first(lambda: site.one(f"spark:{name}", child), engines)
 
     return emit
+
+
+class Moments:
+    """The sums of powers of the distances of values from their mean, and what follows from them."""
+
+    def __init__(
+        self,
+        e: ExpressionBuilder,
+        count: Expression,
+        squares: Expression,
+        powers: Expression,
+        infinite: Expression,
+        least: Expression,
+        greatest: Expression,
+    ) -> None:
+        self.e = e
+        self.count = e.cast(count, types.FP64)
+        self.squares = squares
+        self.powers = powers
+        self._infinite = is_positive(e, infinite)
+        self._constant = e.equal(least, greatest)
+        self._none = e.equal(count, e.i64(0))
+
+    def times(self, *factors: Expression) -> Expression:
+        return reduce(partial(self.e.call, "arithmetic:multiply"), factors)
+
+    def divided(self, dividend: Expression, divisor: Expression) -> Expression:
+        return self.e.call("arithmetic:divide", dividend, divisor, on_division_by_zero="IEEE")
+
+    def root(self, value: Expression) -> Expression:
+        return self.e.call("arithmetic:sqrt", value, on_domain_error="ERROR")
+
+    def known(self, value: Expression) -> Expression:
+        """The value, but null without a value or where all are the same, and NaN where one is infinite or NaN."""
+        e = self.e
+        null, nan = e.null(types.FP64), e.fp64(float("nan"))
+        return e.if_then(self._none, null, self._infinite, nan, self._constant, null, value)
+
+
+def skewness(m: Moments) -> Expression:
+    return m.known(m.divided(m.times(m.root(m.count), m.powers), m.root(m.times(m.squares, m.squares, m.squares))))
+
+
+def kurtosis(m: Moments) -> Expression:
+    ratio = m.divided(m.times(m.count, m.powers), m.times(m.squares, m.squares))
+    return m.known(m.e.call("arithmetic:subtract", ratio, m.e.fp64(3.0)))
 
 
 # ---- of pairs, from simpler functions
@@ -225,7 +293,7 @@ AGGREGATE: dict[str, AggregateRule] = {
     "CovPopulation": covariance("covar_pop"),
     "CovSample": covariance("covar_samp"),
     "HistogramNumeric": plain_aggregate("spark:histogram_numeric"),
-    "Kurtosis": moment("kurtosis"),
+    "Kurtosis": moment("kurtosis", 4, kurtosis),
     "RegrIntercept": pairwise(
         "regr_intercept", "left", "right", Formula(intercept, ("covar_pop", "var_pop x", "sum x", "sum y", *RANGE_OF_X))
     ),
@@ -238,7 +306,7 @@ AGGREGATE: dict[str, AggregateRule] = {
     "RegrReplacement": pairwise("regr_sxx", "child", "child", Formula(sum_of_squares, ("var_pop x",))),
     "RegrSXY": pairwise("regr_sxy", "y", "x", Formula(sum_of_products, ("covar_pop",))),
     "RegrSlope": pairwise("regr_slope", "left", "right", Formula(slope, ("covar_pop", "var_pop x", *RANGE_OF_X))),
-    "Skewness": moment("skewness"),
+    "Skewness": moment("skewness", 3, skewness),
     "StddevPop": spread("std_dev", "POPULATION"),
     "StddevSamp": spread("std_dev", "SAMPLE"),
     "VariancePop": spread("variance", "POPULATION"),

@@ -44,11 +44,6 @@ class Expressions:
         self._at = complain.at
         self.bound_rows: dict[int, Types | None] = {}
         """The rows that relations with an anchor lend to those inside them."""
-        self._found: dict[int, tuple[Message, Type | None]] = {}
-
-    def found(self, message: Any) -> Type | None:
-        """The type that was derived for an expression: by identity, which a message keeps while it is held."""
-        return self._found.get(id(message), (message, None))[1]
 
     def read_type(self, message: TypeMessage) -> Type | None:
         """The type that a message of this plan stands for."""
@@ -81,14 +76,13 @@ class Expressions:
         kind = message.WhichOneof("rex_type")
         if kind is None:
             self._complain("an expression is empty")
-            return None
+            return done(None)
         rule = getattr(self, f"_{kind}", None)
         if rule is None:
             self._complain(f"there is no rule for the expression {kind}")
-            return None
-        found: Type | None = yield rule(getattr(message, kind), scope)
-        self._found[id(message)] = (message, found)
-        return found
+            return done(None)
+        steps: Steps[Type | None] = rule(getattr(message, kind), scope)
+        return steps
 
     # ---- leaves
 

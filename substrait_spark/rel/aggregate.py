@@ -20,6 +20,7 @@ from ..functions.measure import Group, Site
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
+from .window import computed
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
@@ -33,7 +34,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     e = r.expressions(input.scope())
     keys = distinct(node["groupingExpressions"])
     groupings = [groupable(e, e.emit(key)) for key in keys]
-    group = Group(calls, () if sort is None else sorts_of(e, sort))
+    group = Group(calls, groupings, len(input.relation.types), () if sort is None else sorts_of(e, sort))
     measures = Measures(len(groupings))
     results = []
     for call in calls:
@@ -43,7 +44,10 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
         measures.add(e.aggregate("aggregate_generic:count"))
     if r.dialect.quirks.distinct_widens_sums:
         measures.filter_distinct()
-    relation = Aggregate(input.relation, groupings, measures.calls)
+    below = input.relation
+    for windows in group.windows:
+        below = computed(r, below, windows.calls, windows.partition, ())
+    relation = Aggregate(below, groupings, measures.calls)
     above = r.expressions(Output(relation, ()).scope())
     for ordinal, key in enumerate(keys):
         above.let(key, FieldReference(ordinal, relation.types[ordinal]))

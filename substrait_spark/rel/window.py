@@ -13,7 +13,7 @@ from ..expr.sort_order import sort_field
 from ..functions.floating import groupable
 from ..functions.frame import Frame, frame_of
 from ..functions.unsigned_range import shifted
-from ..functions.window import WINDOW, Windowed
+from ..functions.window import WINDOW, Below, Windowed
 from ..refusals import unknown_form
 from .builder import RelationBuilder
 from .output import Output, ids_of
@@ -26,11 +26,15 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     e = r.expressions(input.scope())
     partition = tuple(groupable(e, key) for key in e.emit_all(node["partitionSpec"]))
     sorts = tuple(sort_field(e, order) for order in node["orderSpec"])
-    calls = [(call, windowed(e, call)) for call in window_calls(node["windowExpressions"])]
+    below = Below(len(input.relation.types), partition, sorts)
+    calls = [(call, windowed(e, call, below)) for call in window_calls(node["windowExpressions"])]
+    relation = input.relation
+    for stage, keys, order in below.stages:
+        relation = computed(r, relation, [stage], keys, order)
+    ordinal = len(relation.types)
     flat = [part for _, windowed in calls for part in windowed.calls]
-    relation = computed(r, input.relation, flat, partition, sorts)
+    relation = computed(r, relation, flat, partition, sorts)
     above = r.expressions(Output(relation, input.ids).scope())
-    ordinal = len(input.ids)
     for call, windows in calls:
         references = [FieldReference(ordinal + n, part.type) for n, part in enumerate(windows.calls)]
         ordinal += len(references)
@@ -54,6 +58,9 @@ def computed(
         return Window(input, calls, partition, sorts)
     offset_field = r.dialect.quirks.window_offset_field
     e = r.expressions(Output(input, ()).scope())
+    level = levels(input) if r.dialect.quirks.windows_by_text else 0
+    if level:  # one more key that is the same for all rows makes the text another
+        partition = (*partition, e.i64(level))
     functions = []
     for call in calls:
         keyed, order = shifted(e, call, sorts)
@@ -61,7 +68,13 @@ def computed(
     return Project(input, functions)
 
 
-def windowed(e: ExpressionBuilder, node: tree.Expression) -> Windowed:
+def levels(relation: Relation) -> int:
+    """How many projects with window functions lie upon each other."""
+    own = any(isinstance(expression, WindowFunction) for expression in relation.expressions())
+    return own + max(map(levels, relation.inputs), default=0)
+
+
+def windowed(e: ExpressionBuilder, node: tree.Expression, below: Below) -> Windowed:
     """The calls of a WindowExpression; what has none is reported."""
     function = node["windowFunction"]
     try:
@@ -70,7 +83,7 @@ def windowed(e: ExpressionBuilder, node: tree.Expression) -> Windowed:
             raise Unsupported(f"the window function {function.name} has no Substrait form")
         frame = frame_of(e, node["windowSpec"])
         require_frame(e, frame)
-        return rule(e, function, frame)
+        return rule(e, function, frame, below)
     except Unsupported as problem:
         e.context.report(node, problem)
     except (LookupError, TypeError, ValueError, AttributeError) as error:

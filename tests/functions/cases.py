@@ -7,13 +7,17 @@ Each entry says what DataFusion does with a function, measured on the grid:
 * `datafusion`: `equal` (Spark's rows, errors included) or `refused` (not exported, with the reason in `notes`)
 * `modes`: `[ansi, legacy]` unless said otherwise
 * `raises`: the modes in which Spark raises on some rows of the grid
-* `aggregate`: true for an aggregate or window call, with `group_by` where it is grouped
+* `aggregate`: true for an aggregate call; `group_by`: the key that it is grouped by, or several to try one by one
+* `over`: for a window function, the window specifications to try it over, one by one
+* `from`: the rows instead of all of `grid`, for example `grid WHERE id < 0`
 * `canonical`: false where not even the canonical plan has it
 * `tolerance`: for results that depend on the order of summation
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +25,7 @@ from typing import Any
 import yaml
 
 MODES = ("ansi", "legacy")
+GRID = "grid"
 
 
 @dataclass(frozen=True)
@@ -37,30 +42,34 @@ class Case:
     canonical: bool
     aggregate: bool
     group_by: str
+    source: str
     tolerance: float | None
     notes: str
 
     @property
     def id(self) -> str:
         grouped = f" by {self.group_by}" if self.group_by else ""
-        return f"{self.family}: {self.call}{grouped} ({self.mode})"
+        source = "" if self.source == GRID else f" from {self.source}"
+        return f"{self.family}: {self.call}{source}{grouped} ({self.mode})"
 
     @property
-    def batch(self) -> tuple[str, str, bool, str] | None:
+    def batch(self) -> tuple[str, str, bool, str, str] | None:
         """Cases of the same batch run as columns of one query; None for those that raise, and for refusals."""
         if self.raises or self.datafusion != "equal":
             return None
-        return (self.family, self.mode, self.aggregate, self.group_by)
+        return (self.family, self.mode, self.aggregate, self.group_by, self.source)
 
-    def query(self) -> str:
-        return query([self.call], self.aggregate, self.group_by)
+    @property
+    def by_rows(self) -> bool:
+        """Whether the result for a row hangs on that row alone."""
+        return not self.aggregate and " OVER (" not in self.call
 
-
-def query(calls: list[str], aggregate: bool, group_by: str) -> str:
-    """The calls as columns `r0`, `r1`, … over the grid, with the row's id or the group's key before them."""
-    key = group_by if aggregate else "id"
-    columns = [*([f"{key} AS k"] if key else []), *(f"{call} AS r{n}" for n, call in enumerate(calls))]
-    return f"SELECT {', '.join(columns)} FROM grid" + (f" GROUP BY {group_by}" if group_by else "")
+    def query(self, calls: Sequence[str] = ()) -> str:
+        """The calls, or this one, as columns `r0`, `r1`, …, with the row's id or the group's key before them."""
+        key = self.group_by if self.aggregate else "id"
+        columns = [*([f"{key} AS k"] if key else []), *(f"{c} AS r{n}" for n, c in enumerate(calls or [self.call]))]
+        grouped = f" GROUP BY {self.group_by}" if self.group_by else ""
+        return f"SELECT {', '.join(columns)} FROM {self.source}{grouped}"
 
 
 def load() -> list[Case]:
@@ -68,13 +77,22 @@ def load() -> list[Case]:
     found = []
     for path in sorted(Path(__file__).parent.glob("*.yaml")):
         for entry in yaml.safe_load(path.read_text("utf-8")) or []:
-            found += [
-                _case(path.stem, entry, call, mode) for call in entry["calls"] for mode in entry.get("modes", MODES)
-            ]
+            found += [_case(path.stem, entry, *variant) for variant in _variants(entry)]
     return found
 
 
-def _case(family: str, entry: dict[str, Any], call: str, mode: str) -> Case:
+def _variants(entry: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Call, key to group by and mode, of each case of an entry."""
+    keys = entry.get("group_by", "")
+    calls = (
+        [f"{call} OVER ({window})" for call in entry["calls"] for window in entry["over"]]
+        if "over" in entry
+        else entry["calls"]
+    )
+    return itertools.product(calls, keys if isinstance(keys, list) else [keys], entry.get("modes", MODES))
+
+
+def _case(family: str, entry: dict[str, Any], call: str, group_by: str, mode: str) -> Case:
     return Case(
         family=family,
         function=entry["function"],
@@ -85,7 +103,8 @@ def _case(family: str, entry: dict[str, Any], call: str, mode: str) -> Case:
         raises=mode in entry.get("raises", ()),
         canonical=entry.get("canonical", True),
         aggregate=entry.get("aggregate", False),
-        group_by=entry.get("group_by", ""),
+        group_by=group_by,
+        source=entry.get("from", GRID),
         tolerance=entry.get("tolerance"),
         notes=entry.get("notes", ""),
     )

@@ -1,0 +1,188 @@
+"""The code blocks of README and of the documentation run, and print what is printed there.
+
+* `python`: the blocks of a page run one after the other, in one session. A block without a language behind it is what
+  they print. `{.python .test}` blocks are tests, which pytest runs in a project of their own.
+* `bash`: `substrait-spark …` runs; a block behind it is what it prints. Of `pip install` the extras exist, of `make`
+  the targets.
+* `yaml` and `toml` are read, and saved under the name that the page gives them ("in `name.yaml`:"); `protobuf` says what
+  our messages are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+from pyspark.sql import SparkSession
+
+from substrait_spark.algebra import extension_messages
+from substrait_spark.dialects.dialect import load
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SETTINGS = ("spark.sql.ansi.enabled", "spark.sql.session.timeZone")
+"""What pages may set in the session, which other tests share."""
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    language: str
+    text: str
+    behind: str
+    """The first words behind it."""
+
+
+def blocks(page: Path) -> list[Block]:
+    found = re.finditer(
+        r"^( *)```(\S*|\{[^}]*\})\n(.*?)^\1```$(?=(.{0,80}))", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    return [Block(match[2], textwrap.dedent(match[3]), match[4]) for match in found]
+
+
+WITH_CODE = [
+    pytest.param(page, id=page.name, marks=[pytest.mark.smoke] if page.name == "README.md" else [])
+    for page in PAGES
+    if any(block.language for block in blocks(page))
+]
+
+
+@pytest.fixture
+def session(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session with its settings put back."""
+    kept = {name: spark.conf.get(name) for name in SETTINGS}
+    yield spark
+    for name, value in kept.items():
+        spark.conf.set(name, str(value))
+
+
+@pytest.mark.parametrize("page", WITH_CODE)
+def test_page(page: Path, session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {}
+    printed: str | None = None
+    for block in blocks(page):
+        if block.language == "python":
+            printed = (printed or "") + python(block, namespace)
+        elif block.language == "bash":
+            printed = (printed or "") + bash(block)
+        elif block.language in ("yaml", "toml"):
+            settings(block, tmp_path)
+        elif block.language == "protobuf":
+            messages(block)
+        elif not block.language and printed is not None:
+            assert printed == block.text
+            printed = None
+
+
+def python(block: Block, namespace: dict[str, Any]) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(block.text, namespace)  # noqa: S102 - the code is ours
+    return printed.getvalue()
+
+
+def bash(block: Block) -> str:
+    printed = ""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        command = line.partition("#")[0].strip()
+        if command.startswith("substrait-spark "):
+            printed += shell(command)
+        elif command.startswith("make "):
+            assert re.search(rf"^{command.split()[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE), command
+        elif command:
+            assert command.startswith("pip install "), f"don't know how to run {command}"
+            for extra in re.findall(r"substrait-spark\[(.*?)\]", command):
+                assert set(extra.split(",")) <= extras(), command
+    return printed
+
+
+def shell(command: str) -> str:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    return "" if command.endswith("--help") else done.stdout
+
+
+def extras() -> set[str]:
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    section = text.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+    return set(re.findall(r"^(\w+) = ", section, re.MULTILINE))
+
+
+def settings(block: Block, folder: Path) -> None:
+    name = re.search(r"in `([\w.]+\.(?:yaml|toml))`:", block.behind)
+    if name is not None:
+        (folder / name[1]).write_text(block.text, "utf-8")
+    if block.language == "yaml":
+        content = yaml.safe_load(block.text)
+        if name is not None and "supported_relations" in content:
+            load(folder / name[1])
+    else:
+        pytest.importorskip("tomllib").loads(block.text)
+
+
+def messages(block: Block) -> None:
+    for name, body in re.findall(r"^message (\w+) \{\n(.*?)^\}", block.text, re.DOTALL | re.MULTILINE):
+        described = getattr(extension_messages, name).DESCRIPTOR.fields
+        assert re.findall(r"(\w+) = (\d+);", body) == [(field.name, str(field.number)) for field in described]
+
+
+CONFTEST = """
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+@pytest.fixture(scope="session")
+def spark():
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    return builder.getOrCreate()
+
+@pytest.fixture(scope="session")
+def lake(spark, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lake")
+    spark.range(3).write.parquet(f"{folder}/orders")
+    return str(folder)
+"""
+
+
+def test_tests_in_pages(tmp_path: Path) -> None:
+    """The tests of the page on snapshots run under the settings of that page."""
+    pytest.importorskip("syrupy")
+    page = ROOT / "docs" / "how-to" / "snapshot-plans-in-ci.md"
+    tests = [block.text for block in blocks(page) if block.language == "{.python .test}"]
+    toml = [block.text for block in blocks(page) if block.language == "toml"]
+    assert tests
+    job = "def daily_revenue(spark):\n    return spark.range(3).groupBy('id').count()\n"
+    (tmp_path / "test_page.py").write_text("\n\n".join([job, *tests]), "utf-8")
+    (tmp_path / "conftest.py").write_text(CONFTEST, "utf-8")
+    (tmp_path / "pyproject.toml").write_text("\n".join(toml), "utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--snapshot-update"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    kept = (tmp_path / "__snapshots__/test_page/test_files.substrait.txt").read_text("utf-8")
+    assert "<lake>/orders/part-" in kept
+    assert "length" in kept
+
+
+def test_site() -> None:
+    """The site builds without a warning: every link leads somewhere, every name of the reference is documented."""
+    pytest.importorskip("zensical")
+    command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    reference = (ROOT / "build" / "site" / "reference" / "python.html").read_text("utf-8")
+    assert 'id="substrait_spark.df_to_substrait"' in reference
+    assert "fonts.googleapis" not in reference

@@ -1,0 +1,233 @@
+"""Groups of every kind on random data: pivots, grouping sets, DISTINCT aggregates, multisets; windows upon each other."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from rows import assert_same_rows, plan_of
+
+from substrait_spark import check
+
+SCHEMA = "id int, k int, s string, d double, c decimal(5,2), b boolean"
+
+
+def rows(generator: random.Random, first: int, count: int) -> list[tuple[Any, ...]]:
+    """Rows with an id of their own and columns of few values, nulls among them."""
+    values: list[list[Any]] = [
+        [None, 1, 2, 3, 4],
+        [None, "a", "b", "", "é", "A"],
+        [None, 0.0, -0.0, 1.5, float("nan"), float("inf"), -2.0],
+        [None, Decimal("1.10"), Decimal("-3.25"), Decimal("999.99")],
+        [None, True, False],
+    ]
+    return [(first + n, *map(generator.choice, values)) for n in range(count)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    generator = random.Random(7)
+    for name, first, count in (("x", 0, 120), ("y", 100, 40)):
+        path = str(tmp_path_factory.mktemp("grouping") / name)
+        # Files, so that the optimizer can't compute the query itself.
+        spark.createDataFrame(rows(generator, first, count), SCHEMA).repartition(1).write.parquet(path)
+        spark.read.parquet(path).createOrReplaceTempView(name)
+
+
+def same(df: DataFrame, tolerance: float | None = None, allow_empty: bool = False) -> None:
+    """The canonical plan is well-formed, and DataFusion has Spark's rows."""
+    plan_of(df)
+    assert_same_rows(df, tolerance=tolerance, allow_empty=allow_empty)
+
+
+# ---- pivots
+
+
+PIVOTS = {
+    "values": lambda x: x.groupBy("k").pivot("s", ["a", "b", "none"]).agg(F.sum("c")),
+    "no values": lambda x: x.groupBy("k").pivot("s").agg(F.sum("c").alias("t"), F.count("id"), F.max("d")),
+    "booleans": lambda x: x.groupBy("k", "s").pivot("b").count(),
+    "doubles": lambda x: x.groupBy("k").pivot("d", [-0.0, 1.5, float("nan")]).agg(F.avg("id")),
+    "all doubles": lambda x: x.groupBy("k").pivot("d").agg(F.avg("id")),
+    "dates": lambda x: (
+        x.selectExpr("k", "id", "date_add(DATE'2024-01-01', k) AS t").groupBy("k").pivot("t").agg(F.max("id"))
+    ),
+    "no groups": lambda x: x.groupBy().pivot("k").agg(F.min("s"), F.avg("c")),
+    "collections": lambda x: (
+        x.groupBy("k").pivot("b", [True, False]).agg(F.sort_array(F.collect_list("s")), F.countDistinct("s"))
+    ),
+}
+
+
+@pytest.mark.parametrize("pivot", PIVOTS)
+def test_pivot(spark: SparkSession, pivot: str) -> None:
+    same(PIVOTS[pivot](spark.table("x")))
+
+
+def test_pivot_in_sql(spark: SparkSession) -> None:
+    pivoted = "PIVOT (sum(c) AS t, count(*) AS n FOR s IN ('a' AS a, 'b' AS b, NULL AS n))"
+    same(spark.sql(f"SELECT * FROM (SELECT k, s, c FROM x) {pivoted}"))
+    same(spark.sql("SELECT * FROM (SELECT k, s, id FROM x) PIVOT (max(id) FOR k IN (1, 2, 9))"))
+
+
+def test_pivots_by_decimals_are_refused(spark: SparkSession) -> None:
+    (problem,) = check(spark.table("x").groupBy("k").pivot("c").agg(F.max("id")))
+    assert "pivot values" in problem.reason
+
+
+# ---- grouping sets
+
+
+@pytest.mark.parametrize(
+    ("sets", "keys"),
+    [
+        ("ROLLUP(k, s)", "ks"),
+        ("CUBE(k, b, s)", "kbs"),
+        ("GROUPING SETS ((k, s), (s), (), ())", "ks"),
+        ("GROUPING SETS ((k, d), (d))", "kd"),
+        ("k, ROLLUP(s, b)", "ksb"),
+        ("CUBE(k), ROLLUP(s)", "ks"),
+    ],
+)
+def test_grouping_sets(spark: SparkSession, sets: str, keys: str) -> None:
+    groupings = ", ".join(f"{key}, grouping({key})" for key in keys)
+    results = "grouping_id(), count(*), sum(c), count(DISTINCT s), max(id), avg(id)"
+    same(spark.sql(f"SELECT {groupings}, {results} FROM x GROUP BY {sets}"))
+
+
+def test_grouping_sets_by_api_and_of_their_own_keys(spark: SparkSession) -> None:
+    x = spark.table("x")
+    same(x.rollup("k", "s").agg(F.grouping_id().alias("g"), F.sum("id")))
+    same(x.cube("k", "d").agg(F.grouping("d").alias("g"), F.countDistinct("s")))
+    same(spark.sql("SELECT k, s, sum(id) FROM x GROUP BY ROLLUP(k, s) HAVING grouping(s) = 1"))
+    same(spark.sql("SELECT k + 1, sum(k), count(k) FROM x GROUP BY ROLLUP(k + 1)"))
+    same(spark.sql("SELECT k, count(*) FROM x WHERE id < 0 GROUP BY ROLLUP(k)"), allow_empty=True)
+
+
+# ---- several DISTINCT aggregates
+
+
+@pytest.mark.parametrize("group", ["", "k", "d", "s, b"])
+def test_several_distinct_aggregates(spark: SparkSession, group: str) -> None:
+    results = [
+        "count(DISTINCT s)",
+        "count(DISTINCT d)",
+        "count(DISTINCT s, b)",
+        "sum(DISTINCT c)",
+        "avg(DISTINCT c)",
+        "sum(c)",
+        "avg(c)",
+        "sum(id)",
+        "max(s)",
+        "count(DISTINCT s) FILTER (WHERE b)",
+        "sum(DISTINCT c) FILTER (WHERE id < 0)",
+        "max(id) FILTER (WHERE id < 50)",
+        "size(collect_list(named_struct('s', s)))",
+    ]
+    columns = ", ".join([group, *results] if group else results)
+    same(spark.sql(f"SELECT {columns} FROM x" + (f" GROUP BY {group}" if group else "")))
+
+
+def test_product(spark: SparkSession) -> None:
+    df = spark.table("x").groupBy("k").agg(F.product("id"))
+    plan_of(df)
+    (problem,) = check(df, dialect="datafusion")
+    assert "product" in problem.reason
+
+
+# ---- rows from columns, and multisets
+
+
+def test_unpivot(spark: SparkSession) -> None:
+    x = spark.table("x")
+    same(x.unpivot(["id"], ["d", "k"], "n", "v"))
+    same(x.select("id", "k").melt(["id"], None, "n", "v"))
+    same(spark.sql("SELECT * FROM x UNPIVOT INCLUDE NULLS ((p, q) FOR n IN ((id, k) AS one, (k, id) AS two))"))
+    same(spark.sql("SELECT * FROM x UNPIVOT ((p, q) FOR n IN ((id, k), (k, id)))"))
+
+
+def test_drop_duplicates(spark: SparkSession) -> None:
+    x = spark.table("x")
+    same(x.union(x).dropDuplicates(["id"]))
+    same(x.dropDuplicates(["k", "d"]).select("k", "d"))
+    same(x.dropDuplicates(["k", "s"]).groupBy("k").count())
+    same(x.drop("id").dropDuplicates())
+
+
+@pytest.mark.parametrize("columns", ["k, s", "d", "k, d", "b", "c"])
+@pytest.mark.parametrize("operation", ["EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL"])
+def test_multisets(spark: SparkSession, operation: str, columns: str) -> None:
+    df = spark.sql(f"SELECT {columns} FROM x {operation} SELECT {columns} FROM y")
+    assert_same_rows(df, allow_empty=operation == "EXCEPT")
+
+
+# ---- windows and groups upon each other
+
+
+def test_the_same_window_again(spark: SparkSession) -> None:
+    """Engines may name a window's result by its text: what it is computed from must not have that name."""
+    window = Window.partitionBy("k").orderBy("id")
+    numbered = spark.table("x").withColumn("n", F.row_number().over(window))
+    same(numbered.where("n > 2").withColumn("m", F.row_number().over(window)))
+    summed = spark.table("x").withColumn("n", F.sum("id").over(window))
+    same(summed.where("n > 50").withColumn("m", F.sum("id").over(window)).withColumn("o", F.avg("id").over(window)))
+    same(numbered.alias("l").join(numbered.alias("r"), F.expr("l.id = r.n")))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        (
+            "SELECT k, max(r), sum(f) FROM (SELECT k, row_number() OVER (PARTITION BY k ORDER BY id) r,"
+            " sum(id) OVER (PARTITION BY s ORDER BY id) f FROM x) GROUP BY k"
+        ),
+        "SELECT k, sum(id), sum(sum(id)) OVER (ORDER BY k), rank() OVER (ORDER BY sum(id) DESC) FROM x GROUP BY k",
+        "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id DESC) r FROM x) WHERE r <= 2",
+        "SELECT k, mode(b, true), kurtosis(n) FROM (SELECT k, b, rank() OVER (ORDER BY d) n FROM x) GROUP BY k",
+        (
+            "SELECT id, last(s, true) OVER (ORDER BY id) f, lag(f, 1) IGNORE NULLS OVER (ORDER BY id) g"
+            " FROM (SELECT *, first(k, true) OVER (PARTITION BY s ORDER BY id) f FROM x)"
+        ),
+        (
+            "SELECT window(t, '2 hours', '1 hour').start w, count(*) FROM"
+            " (SELECT timestamp_seconds(id * 3600) t FROM x) GROUP BY window(t, '2 hours', '1 hour')"
+        ),
+    ],
+)
+def test_windows_and_groups(spark: SparkSession, query: str) -> None:
+    same(spark.sql(query), tolerance=1e-9)
+
+
+def test_session_windows_are_refused(spark: SparkSession) -> None:
+    df = spark.sql("SELECT timestamp_seconds(id * 3600) t FROM x").groupBy(F.session_window("t", "2 hours")).count()
+    assert not check(df)
+
+
+# ---- subqueries
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        (
+            "SELECT id, (SELECT max(y.id) FROM y WHERE y.k = x.k) m,"
+            " (SELECT count(*) + 1 FROM y WHERE y.k = x.k AND y.s = x.s) n FROM x"
+        ),
+        "SELECT id, (SELECT count(*) FROM y WHERE y.k < x.k) m FROM x",
+        "SELECT id FROM x WHERE id > (SELECT avg(y.k) * 10 FROM y WHERE y.s = x.s)",
+        "SELECT id, (SELECT y.id FROM y WHERE y.k = x.k ORDER BY y.id DESC LIMIT 1) m FROM x",
+        "SELECT id FROM x WHERE k NOT IN (SELECT y.k FROM y WHERE y.s = x.s)",
+        "SELECT id FROM x WHERE k IN (SELECT k FROM y WHERE k > 2) OR s IN (SELECT s FROM y WHERE b)",
+        "SELECT id, k IN (SELECT k FROM y) i, NOT EXISTS (SELECT 1 FROM y WHERE y.d = x.d) f FROM x",
+        "SELECT id FROM x WHERE EXISTS (SELECT 1 FROM y WHERE y.k > x.k AND y.d = x.d)",
+        "SELECT x.id, z.* FROM x, LATERAL (SELECT max(y.id) m, count(*) n FROM y WHERE y.k = x.k) z",
+        "SELECT x.id, z.* FROM x LEFT JOIN LATERAL (SELECT y.id i, y.s FROM y WHERE y.k = x.k AND y.id > x.id) z",
+        "SELECT x.id, z.i FROM x, LATERAL (SELECT y.id i FROM y WHERE y.k = x.k ORDER BY y.id LIMIT 2) z",
+    ],
+)
+def test_correlated_subqueries(spark: SparkSession, query: str) -> None:
+    same(spark.sql(query))
