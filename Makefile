@@ -5,6 +5,7 @@ WORKERS ?= 2
 TESTS ?=
 FUNCTIONS ?=
 FUZZ ?=
+ROUNDS ?= 5
 MATRIX := 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 
 VENV := .venv
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz check format matrix docs support page clean require
+.PHONY: help demo test fuzz bench check format matrix docs support page clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -25,6 +26,10 @@ test: $(INSTALLED) ## Run the tests (TESTS=path or options, WORKERS=processes).
 
 fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000 --seed 7").
 	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ)
+
+bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write docs/benchmark.md (ROUNDS=5).
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --rounds $(ROUNDS)
 
 check: $(INSTALLED) ## Check format, lint and types.
 	@$(BIN)/ruff format --check .

@@ -106,15 +106,19 @@ def emit_document(context: Context, document: Document) -> Plan:
     """The plan of a document as it was read; problems go to the context."""
     if document.streaming:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
+    relation, names = relation_of(context, rewrite(document))
+    return Plan() if relation is None else build(relation, names)
+
+
+def relation_of(context: Context, document: Document) -> tuple[Relation | None, list[str]]:
+    """The root relation of a rewritten document, and the depth-first names of its columns; None with problems."""
     context.configuration = document.configuration
-    document = rewrite(document)
     context.used = used_columns(document.root)
     relations = RelationBuilder(context, HANDLERS, expressions)
     output = relations.emit(document.root)
-    ids = [attribute["exprId"] for attribute in document.output]
     if context.found:
-        return Plan()
-    relation: Relation = relations.finished(output.select(ids).relation)
+        return None, []
+    relation = relations.finished(output.select([attribute["exprId"] for attribute in document.output]).relation)
     for attribute, kind in zip(document.output, relation.types, strict=True):
         try:
             context.dialect.require_type(kind, column=True)
@@ -125,7 +129,7 @@ def emit_document(context: Context, document: Document) -> Plan:
         for shown, attribute in zip(document.names, document.output, strict=True)
         for name in field_names(shown, attribute.type)
     ]
-    return build(relation, names)
+    return relation, names
 
 
 def _problems(df: DataFrame, settings: Settings, found: Sequence[Found]) -> list[Problem]:

@@ -17,7 +17,18 @@ from substrait_spark import DialectError, check, df_to_substrait
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import Cast, FieldReference, Literal, SortField
 from substrait_spark.algebra.message_walk import messages
-from substrait_spark.algebra.relation import Cross, Fetch, Filter, Join, Project, Relation, Set, Sort, VirtualTable
+from substrait_spark.algebra.relation import (
+    Cross,
+    Fetch,
+    Filter,
+    Generate,
+    Join,
+    Project,
+    Relation,
+    Set,
+    Sort,
+    VirtualTable,
+)
 from substrait_spark.dialects import dialect
 from substrait_spark.engines import datafusion
 from substrait_spark.plan import build
@@ -233,6 +244,9 @@ def test_types_are_checked_at_every_level() -> None:
 # ---- what DataFusion's file says of relations and expressions is run
 
 
+LISTS = types.of("list", types.nullable(types.I32), nullable=True)
+
+
 def table(*values: int | None) -> VirtualTable:
     kind = types.nullable(types.I32)
     return VirtualTable([(Literal(value, kind),) for value in values], ["a"], [kind])
@@ -282,12 +296,25 @@ def test_join_types_of_the_file_run(document: dict[str, Any]) -> None:
 
 def test_other_relations_of_the_file_run(document: dict[str, Any]) -> None:
     names = {entry["relation"] if isinstance(entry, dict) else entry for entry in document["supported_relations"]}
-    assert names == {"READ", "FILTER", "FETCH", "AGGREGATE", "SORT", "JOIN", "PROJECT", "SET", "CROSS"}
+    assert names == {
+        "READ",
+        "FILTER",
+        "FETCH",
+        "AGGREGATE",
+        "SORT",
+        "JOIN",
+        "PROJECT",
+        "SET",
+        "CROSS",
+        "EXTENSION_SINGLE",
+    }
     rows = table(3, 1, None, 2)
     assert run(Filter(rows, Literal(False, types.BOOLEAN))) == []
     assert run(Project(rows, [column(rows)])) == [(1, 1), (2, 2), (3, 3), (None, None)]
     assert run(Set([rows, rows], "UNION_ALL")) == sorted(run(rows) * 2, key=repr)
     assert run(Cross(table(1, 2), table(3))) == [(1, 3), (2, 3)]
+    lists = VirtualTable([(Literal((1, None), LISTS),), (Literal(None, LISTS),)], ["l"], [LISTS])
+    assert run(Generate(lists, column(lists), outer=True, whole=True).select([1])) == [(1,), (None,), (None,)]
     ordered = Sort(rows, [SortField(column(rows), True, False)])
     assert run(Fetch(ordered, 1, 2)) == [(2,), (3,)]
     assert run(Project(rows, [Cast(column(rows), types.of("i64"), True)]).select([1])) == [(1,), (2,), (3,), (None,)]

@@ -67,9 +67,11 @@ public class PlanReader {
     this.harmlessOptions = new HashSet<String>(Arrays.asList(harmlessOptions.split(" ")));
   }
 
-  /** The plan of a Dataset, held only until the caller has fetched its parts. */
-  public Document read(Object dataset, int inlineLimit, int listFiles, boolean tablesAsFiles) throws Exception {
-    return (Document) onDeepStack(new Task(this, queryExecution(dataset), inlineLimit, listFiles, tablesAsFiles, null));
+  /** The plan of a Dataset, packed: as text if it is short, else to be fetched in parts, and held only until then. */
+  public Object read(Object dataset, int inlineLimit, int listFiles, boolean tablesAsFiles) throws Exception {
+    Task task = new Task(this, queryExecution(dataset), inlineLimit, listFiles, tablesAsFiles, null);
+    Document document = new Document((String) onDeepStack(task));
+    return document.size() == 1 ? (Object) document.part(0) : document;
   }
 
   /** The SQL text of the nodes with these numbers, in a document of the same Dataset. */
@@ -138,25 +140,31 @@ public class PlanReader {
     public Object apply() {
       Walk walk = new Walk(reader.harmlessOptions, inlineLimit, listFiles, tablesAsFiles, numbers == null);
       String document = walk.document(execution);
-      return numbers == null ? (Object) new Document(document) : walk.sql(numbers);
+      return numbers == null ? document : walk.sql(numbers);
     }
   }
 
-  /** A document, handed out in parts: one answer of more than 8 KB stalls py4j's socket for 40 ms. */
+  /** A document, compressed, and in parts: one answer of more than 8 KB stalls py4j's socket for 40 ms. */
   public static class Document {
-    private static final int PART = 4000;
-    private final String text;
+    private static final int PART = 6000;
+    private final String packed;
 
-    Document(String text) {
-      this.text = text;
+    Document(String text) throws Exception {
+      java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+      java.util.zip.Deflater fast = new java.util.zip.Deflater(java.util.zip.Deflater.BEST_SPEED);
+      java.io.OutputStream out = new java.util.zip.DeflaterOutputStream(bytes, fast);
+      out.write(text.getBytes(StandardCharsets.US_ASCII));
+      out.close();
+      fast.end();
+      this.packed = Base64.getEncoder().encodeToString(bytes.toByteArray());
     }
 
     public int size() {
-      return (text.length() + PART - 1) / PART;
+      return (packed.length() + PART - 1) / PART;
     }
 
     public String part(int index) {
-      return text.substring(index * PART, Math.min(text.length(), (index + 1) * PART));
+      return packed.substring(index * PART, Math.min(packed.length(), (index + 1) * PART));
     }
   }
 

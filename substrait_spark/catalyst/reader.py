@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.resources
 import json
 import threading
 import uuid
 import weakref
+import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -41,8 +43,10 @@ _compiling = threading.Lock()
 
 def read(df: DataFrame, asked: Asked) -> str:
     """The document of the DataFrame's optimized plan. At most `inline_limit + 1` local rows are in it."""
-    document = _call(df, "read", *_arguments(asked))
-    return "".join([document.part(index) for index in range(document.size())])
+    packed = _call(df, "read", *_arguments(asked))
+    if not isinstance(packed, str):
+        packed = "".join([packed.part(index) for index in range(packed.size())])
+    return zlib.decompress(base64.b64decode(packed)).decode("ascii")
 
 
 def describe(df: DataFrame, asked: Asked, numbers: Sequence[int]) -> list[str | None]:

@@ -15,7 +15,6 @@ from ..context import READS
 from ..dialects.dialect import BUILT_IN, load
 from ..testing import departures
 from . import plan_files, rows, supported
-from .outcome import Finding
 from .spark_query import Query, dataframe
 from .waiting import waiting
 
@@ -192,16 +191,18 @@ def check(
     if sql is not None:
         with dataframe(Query(_text(sql), tables, settings)) as df, waiting("checking the query"):
             report = check_query(df, dialect=dialect)
-        if not report:
-            raise Finding(str(report))
-        click.echo(f"The query can be exported for {known.name}.")
+        _conclude(bool(report), f"The query can be exported for {known.name}.", str(report))
         return
     found = departures(plan_files.read_plan(str(plan)), known)
-    if found:
-        raise Finding(
-            "\n".join([f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in found)])
-        )
-    click.echo(f"{known.name} has everything that the plan needs.")
+    lacking = [f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in found)]
+    _conclude(not found, f"{known.name} has everything that the plan needs.", "\n".join(lacking))
+
+
+def _conclude(fine: bool, good: str, bad: str) -> None:
+    """Say how a check ended, and exit with 1 where it found something."""
+    click.echo(good if fine else bad)
+    if not fine:
+        raise click.exceptions.Exit(1)
 
 
 @group.command("diff")

@@ -12,10 +12,6 @@ FINE, FINDING, FAILED = 0, 1, 2
 """Exit codes: all is well; there is something to look at; the command could not do its work."""
 
 
-class Finding(Exception):
-    """What a command was asked to look for is there: a refusal, a departure, a difference, an engine's error."""
-
-
 def run(command: click.Command) -> int:
     """Run a command with the process's arguments; returns its exit code."""
     try:
@@ -47,7 +43,6 @@ def _first_line(error: BaseException) -> str:
 
 
 _ENDINGS: tuple[tuple[type[BaseException], int, Callable[[BaseException], str]], ...] = (
-    (Finding, FINDING, str),
     (UnsupportedPlanError, FINDING, str),
     (EngineError, FINDING, _first_line),
     (SubstraitSparkError, FAILED, str),

@@ -1,0 +1,81 @@
+"""Measure, keep the results beside the earlier ones, and write the page and the plot."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+import substrait_spark
+
+from . import queries, report, scaling, start
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+RESULTS = DOCS / "measurements" / "benchmark"
+
+
+def session() -> SparkSession:
+    """A local session as a user starts it."""
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
+    for key, value in {"spark.log.level": "ERROR", "spark.ui.enabled": "false"}.items():
+        builder = builder.config(key, value)
+    return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+
+
+def machine() -> str:
+    """The machine in a few words."""
+    names = [
+        line.split(":", 1)[1].strip()
+        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        if line.startswith("model name")
+    ]
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores" + (f" of {names[0]}" if names else "")
+
+
+def measure(rounds: int) -> dict[str, Any]:
+    """All measurements of one run."""
+    spark = session()
+    try:
+        return {
+            "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+            "version": substrait_spark.__version__,
+            "spark": spark.version,
+            "python": platform.python_version(),
+            "machine": machine(),
+            "first plan": start.first_plan_seconds(spark),
+            "import": start.import_seconds(rounds),
+            "queries": queries.measure(spark, rounds),
+            "scaling": scaling.measure(spark, rounds),
+        }
+    finally:
+        spark.stop()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="measured rounds after the first (default: 5)")
+    parser.add_argument("--page-only", action="store_true", help="write page and plot from the results that are there")
+    arguments = parser.parse_args()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    if not arguments.page_only:
+        result = measure(arguments.rounds)
+        text = json.dumps(result, indent=1)
+        (RESULTS / f"{result['date']}-{result['version']}.json").write_text(text + "\n", "utf-8")
+    results = report.load(RESULTS)
+    (DOCS / "benchmark.md").write_text(report.page(results), "utf-8")
+    (DOCS / "images").mkdir(exist_ok=True)
+    report.plot(results[-1], DOCS / "images" / "benchmark.svg")
+    print((DOCS / "benchmark.md").read_text("utf-8"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

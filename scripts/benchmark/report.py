@@ -1,0 +1,96 @@
+"""The page and the plot of the benchmark, from the results that are kept as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .stages import STAGES
+
+BUDGETS = {"median ratio": 0.05, "slowest ratio": 0.15, "first plan": 0.5, "import": 0.15, "slope": 1.1}
+"""Seconds, and ratios to Spark's planning over TPC-DS."""
+
+
+def page(results: list[dict[str, Any]]) -> str:
+    """The Markdown page: the newest results in full, those before in one line each."""
+    newest = results[-1]
+    lines = [
+        "# Benchmark",
+        "",
+        "Written by `make bench`; the numbers are those of one run on one machine, to be compared within it.",
+        "",
+        f"{newest['date']}, substrait_spark {newest['version']}, Spark {newest['spark']}, Python {newest['python']}, {newest['machine']}.",
+        "",
+        "## Budgets",
+        "",
+        "| | measured | budget |",
+        "|---|---|---|",
+        *_budgets(newest),
+    ]
+    for name, title in (("tpch", "TPC-H"), ("tpcds", "TPC-DS")):
+        lines += ["", f"## {title}", "", *_stages(newest["queries"][name])]
+    lines += ["", "## Growth", "", "![Seconds by size](images/benchmark.svg)", "", *_growth(newest["scaling"])]
+    if len(results) > 1:
+        lines += ["", "## Before", "", "| date | version | median ratio | slowest ratio |", "|---|---|---|---|"]
+        lines += [_earlier(result) for result in reversed(results[:-1])]
+    return "\n".join(lines) + "\n"
+
+
+def _budgets(result: dict[str, Any]) -> list[str]:
+    ratio = result["queries"]["tpcds"]["summary"]["ratio"]
+    steepest = max(axis["slope"] for axis in result["scaling"].values())
+    return [
+        f"| conversion by planning, TPC-DS, median | {ratio['median']:.1%} | {BUDGETS['median ratio']:.0%} |",
+        f"| conversion by planning, TPC-DS, slowest | {ratio['most']:.1%} | {BUDGETS['slowest ratio']:.0%} |",
+        f"| first plan of a session, more than the second | {result['first plan']:.2f} s | {BUDGETS['first plan']} s |",
+        f"| import, more than PySpark's | {result['import']:.3f} s | {BUDGETS['import']} s |",
+        f"| steepest slope | {steepest:.2f} | {BUDGETS['slope']} |",
+    ]
+
+
+def _stages(benchmark: dict[str, Any]) -> list[str]:
+    summary = benchmark["summary"]
+    lines = ["| ms | median | 90th percentile | most |", "|---|---|---|---|"]
+    for column in ("planning", *STAGES, "total"):
+        values = " | ".join(f"{1000 * summary[column][key]:.2f}" for key in ("median", "ninetieth", "most"))
+        lines.append(f"| {column} | {values} |")
+    ratios = " | ".join(f"{summary['ratio'][key]:.1%}" for key in ("median", "ninetieth", "most"))
+    return [*lines, f"| total by planning | {ratios} |"]
+
+
+def _growth(scaling: dict[str, Any]) -> list[str]:
+    lines = ["| axis | sizes and milliseconds | slope |", "|---|---|---|"]
+    for name, axis in scaling.items():
+        times = ", ".join(f"{int(size):,}: {1000 * seconds:.1f}" for size, seconds in axis["seconds"].items())
+        lines.append(f"| {name} | {times} | {axis['slope']:.2f} |")
+    return lines
+
+
+def _earlier(result: dict[str, Any]) -> str:
+    ratio = result["queries"]["tpcds"]["summary"]["ratio"]
+    return f"| {result['date']} | {result['version']} | {ratio['median']:.1%} | {ratio['most']:.1%} |"
+
+
+def plot(result: dict[str, Any], path: Path) -> None:
+    """Seconds over size, log-log, a line for each axis with its slope."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "substrait_spark"
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.5))
+    for name, axis in result["scaling"].items():
+        sizes = [int(size) for size in axis["seconds"]]
+        axes.loglog(sizes, list(axis["seconds"].values()), marker="o", label=f"{name}, slope {axis['slope']:.2f}")
+    axes.set(xlabel="size", ylabel="seconds", title="Time of a conversion")
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def load(folder: Path) -> list[dict[str, Any]]:
+    """All results, the oldest first."""
+    return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]

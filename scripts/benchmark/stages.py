@@ -1,0 +1,77 @@
+"""The time that each stage of one conversion takes."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median, quantiles
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from substrait_spark.api import relation_of
+from substrait_spark.catalyst import reader
+from substrait_spark.catalyst.document import decode
+from substrait_spark.context import Context, Settings
+from substrait_spark.dialects.dialect import load
+from substrait_spark.plan import build
+from substrait_spark.rewrites import rewrite
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+STAGES = ("read", "decode", "rewrite", "emit", "write", "serialise")
+"""Fetch the document from the JVM; Catalyst tree; rewritten tree; Substrait tree; Plan message; bytes."""
+
+LIMIT = 2_000_000
+"""Rows that may be written into a plan here."""
+
+
+def planned(make: Callable[[], DataFrame]) -> tuple[DataFrame, float]:
+    """A fresh DataFrame with its optimized plan, and the seconds that Spark took for both."""
+    start = perf_counter()
+    df = make()
+    df._jdf.queryExecution().optimizedPlan()
+    return df, perf_counter() - start
+
+
+def converted(df: DataFrame, dialect: str | None = None) -> dict[str, float]:
+    """The seconds that each stage takes for a DataFrame. Raises ValueError where it can't be exported."""
+    settings = Settings(load(dialect), "auto", LIMIT)
+    context = Context(settings)
+    marks = [perf_counter()]
+    text = reader.read(df, settings)
+    marks.append(perf_counter())
+    document = decode(text)
+    marks.append(perf_counter())
+    document = rewrite(document)
+    marks.append(perf_counter())
+    relation, names = relation_of(context, document)
+    if relation is None:
+        raise ValueError("; ".join(found.reason for found in context.found))
+    marks.append(perf_counter())
+    plan = build(relation, names)
+    marks.append(perf_counter())
+    plan.SerializeToString()
+    marks.append(perf_counter())
+    return {stage: end - start for stage, start, end in zip(STAGES, marks, marks[1:], strict=False)}
+
+
+@contextmanager
+def quiet_garbage_collector() -> Iterator[None]:
+    """Collect before, not during a measurement."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def middle(values: list[float]) -> float:
+    return median(values)
+
+
+def ninetieth(values: list[float]) -> float:
+    """The 90th percentile."""
+    return quantiles(values, n=10)[-1] if len(values) > 1 else values[0]
