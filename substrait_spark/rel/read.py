@@ -8,7 +8,7 @@ from typing import Any
 
 from ..algebra import types
 from ..algebra.expression import Expression
-from ..algebra.relation import LocalFiles, NamedTable, Read, VirtualTable
+from ..algebra.relation import LocalFiles, NamedTable, Project, Read, Relation, Set, VirtualTable
 from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import field_names, to_substrait
@@ -70,7 +70,7 @@ def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
         return Output(_checked(r, "NAMED_TABLE", NamedTable(table_name(table), names, kinds)), ids_of(node["output"]))
     if r.context.settings.reads == "tables":
         raise Unsupported("it reads files that no catalog names", "Use reads='auto' or reads='files'.")
-    return Output(files(r, node["relation"], names, kinds), ids_of(node["output"]))
+    return Output(files(r, node, names, kinds), ids_of(node["output"]))
 
 
 def table_name(table: tree.Node) -> list[str]:
@@ -80,8 +80,9 @@ def table_name(table: tree.Node) -> list[str]:
     return [part for part in parts if part is not None]
 
 
-def files(r: RelationBuilder, relation: tree.Node, names: list[str], kinds: list[Type]) -> Read:
-    """The files of a relation, one item each."""
+def files(r: RelationBuilder, node: tree.Plan, names: list[str], kinds: list[Type]) -> Relation:
+    """The files of a relation, one item each; of a partitioned one, a read for each folder, with the folder's values."""
+    relation = node["relation"]
     if not isinstance(relation, tree.Node) or relation.name != "HadoopFsRelation":
         source = getattr(relation, "java_class", relation)
         raise Unsupported(f"rows of {source} can't be read from a plan", "Save them as Parquet and read that.")
@@ -91,10 +92,35 @@ def files(r: RelationBuilder, relation: tree.Node, names: list[str], kinds: list
             f"files of {relation['fileFormat'].rsplit('.', 1)[-1]} can't be read as Spark does",
             "Save them as Parquet and read that.",
         )
-    if relation["partitionSchema"].parameters:
-        raise Unsupported("the files are partitioned by folder names", "Use reads='tables' for a catalog table.")
-    listed = [(uri, length) for _, found in relation["partitions"] for uri, length in found]
-    return _checked(r, "LOCAL_FILES", LocalFiles(sorted(listed), format, names, kinds))
+    folders = relation["partitions"]
+    width = _stored_columns(node)
+    named_by_folders = node["output"][width:]
+    if not named_by_folders:
+        listed = [file for _, found in folders for file in found]
+        return _checked(r, "LOCAL_FILES", LocalFiles(sorted(listed), format, names, kinds))
+    if not folders:
+        return _checked(r, "VIRTUAL_TABLE", VirtualTable([], names, kinds))
+    stored = names[: -len(named_by_folders)]  # the other columns have no fields inside
+    e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
+    parts: list[Relation] = []
+    for row, found in folders:
+        read = _checked(r, "LOCAL_FILES", LocalFiles(sorted(found), format, stored, kinds[:width]))
+        columns = zip(row.values, named_by_folders, kinds[width:], strict=True)
+        parts.append(Project(read, [_cell(e, *column) for column in columns]))
+    return parts[0] if len(parts) == 1 else Set(parts, "UNION_ALL")
+
+
+def _stored_columns(node: tree.Plan) -> int:
+    """How many columns of a file relation are in the files; those after them are the values of folders."""
+    attributes, relation = node["output"], node["relation"]
+    folders = [field.name for field in relation["partitionSchema"].parameters]
+    stored = len(attributes) - len(folders)
+    if [attribute["name"] for attribute in attributes[stored:]] != folders or stored < 1:
+        raise Unsupported(
+            "its files also have columns that their folders are named by",
+            "Save them without these columns, or use reads='tables' for a catalog table.",
+        )
+    return stored
 
 
 def _checked(r: RelationBuilder, read_type: str, read: Read) -> Read:
