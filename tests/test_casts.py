@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from rows import differences, spark_table
+from rows import assert_same_rows, differences, spark_table
 
 from substrait_spark import check, df_to_substrait
 from substrait_spark.engines import datafusion
@@ -174,6 +174,17 @@ def test_what_the_engine_cannot_write_or_read_raises(spark: SparkSession, tmp_pa
             plan = df_to_substrait(df, dialect="datafusion")
             with pytest.raises(Exception):  # noqa: B017, PT011 - any error of the engine will do
                 datafusion.execute(plan)
+
+
+OFFSETS = [
+    "2024-01-02T03:04:05.006Z", "2024-06-30 23:30:00-05:00", "2024-2-9 1:02:03+05:45", " 1883-11-18 12:00:00.5Z ",
+    "2024-01-02T03:04:05+17:59", "2024-01-02T25:04:05Z", "2024-02-30 00:00:00+01:00", "2024-01-02T03:04:05", None,
+]  # fmt: skip
+
+
+def test_texts_with_an_offset_are_instants(spark: SparkSession) -> None:
+    df = spark.createDataFrame([(text,) for text in OFFSETS], "v string")
+    assert_same_rows(df.selectExpr("v", "try_cast(v AS timestamp) AS at", "try_to_timestamp(v) AS same"))
 
 
 def _written(spark: SparkSession, value: str, folder: Path) -> None:

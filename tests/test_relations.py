@@ -442,6 +442,24 @@ def test_every_file_with_its_own_length(spark: SparkSession, tmp_path: Path) -> 
     assert sorted(item.length for item in read.local_files.items) == lengths
 
 
+@pytest.mark.parametrize(
+    "where", ["true", "day > DATE'2024-01-01' AND v IS NOT NULL", "country IS NULL", "n = 2 OR country = 'FR'"]
+)
+def test_columns_named_by_folders(spark: SparkSession, tmp_path: Path, where: str) -> None:
+    rows = [(1, 1.5, "2024-01-01", "DE", 1), (2, None, "2024-01-01", "FR", 2), (3, 0.0, "2024-01-02", None, 2)]
+    df = spark.createDataFrame(rows, "id long, v double, day string, country string, n int")
+    df.write.partitionBy("day", "country", "n").parquet(str(tmp_path / "folders"))
+    read = spark.read.parquet(str(tmp_path / "folders"))
+    assert_same_rows(read.where(where))
+    assert_same_rows(read.groupBy("country").agg(F.max("day"), F.count("*")))
+
+
+def test_folders_that_name_stored_columns(spark: SparkSession, tmp_path: Path) -> None:
+    spark.range(3).write.parquet(str(tmp_path / "both" / "id=7"))
+    (problem,) = check(spark.read.parquet(str(tmp_path / "both"))).problems
+    assert "folders are named by" in problem.reason
+
+
 def test_one_row_and_range_need_no_table(spark: SparkSession) -> None:
     plan = plan_of(spark.sql("SELECT 1 AS a, 'x' AS b"))
     kinds = [message.WhichOneof("rel_type") for message in found(plan, Rel)]

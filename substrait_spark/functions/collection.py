@@ -298,7 +298,29 @@ def sequence(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         zone = [] if kind in INTEGERS else [e.text(time_zone(node))]
         return e.call("spark:sequence", *arguments, *zone)
 
-    return e.first(own, lambda: e.cast(_series(e, arguments), e.type_of(node)))
+    def by_engine() -> Expression:
+        made = _series(e, _in_days(e, node, arguments))
+        if kind == "date":
+            made = e.cast(made, types.of("list", types.I32, nullable=made.type.nullable))
+        return e.cast(made, e.type_of(node))
+
+    return e.first(own, by_engine)
+
+
+def _in_days(e: ExpressionBuilder, node: tree.Expression, arguments: Sequence[Expression]) -> Sequence[Expression]:
+    """The bounds and the step of a sequence of dates as numbers of days, for engines that cast them so."""
+    if arguments[0].type.kind != "date" or not e.dialect.quirks.counting_casts:
+        return arguments
+    step = [] if node["stepOpt"] is None else [_whole_days(e, node["stepOpt"])]
+    return [*[e.cast(bound, types.I32) for bound in arguments[:2]], *step]
+
+
+def _whole_days(e: ExpressionBuilder, step: tree.Expression) -> Expression:
+    microseconds = step["value"] if step.cls.name == "Literal" and step.type.name == "daytime" else None
+    days, rest = divmod(microseconds, 86_400_000_000) if isinstance(microseconds, int) else (0, 1)
+    if rest or not days:
+        raise NotInDialect("only steps of whole days are the same in the engine")
+    return e.i32(days)
 
 
 def _series(e: ExpressionBuilder, arguments: Sequence[Expression]) -> Expression:

@@ -129,11 +129,14 @@ _LEFT, _RIGHT = 0.0, 1.0
 _NULLS = ("IsNull", _LEFT), ("IsNull", _RIGHT)
 _BY_VALUE = ("If", ("LessThan", _LEFT, _RIGHT), -1, ("If", ("GreaterThan", _LEFT, _RIGHT), 1, 0))
 _DEFAULT = ("If", ("And", *_NULLS), 0, ("If", _NULLS[0], 1, ("If", _NULLS[1], -1, _BY_VALUE)))
-"""The comparator that Spark takes where none is given: nulls last. Integers are literals, floats are parameters."""
+"""The comparator that Spark takes where none is given: nulls last. Integers are literals, floats are parameters.
+
+Spark leaves `_BY_VALUE` of it where no element can be null.
+"""
 
 
 def _is_default(function: tree.Expression) -> bool:
-    return _has_shape(function["function"], _DEFAULT, function["arguments"])
+    return any(_has_shape(function["function"], shape, function["arguments"]) for shape in (_DEFAULT, _BY_VALUE))
 
 
 def _has_shape(node: tree.Expression, shape: Any, parameters: Sequence[tree.Expression]) -> bool:

@@ -308,6 +308,8 @@ class Parser:
             return int(octal[0], 8)
         if c.isascii() and not c.isalnum():
             return ord(c)
+        if c in "bB":
+            raise Refused(f"what the word boundary \\{c} takes for a word depends on the Java version")
         raise Refused(f"the escape \\{c} is not known")
 
     def posix(self, negated: bool) -> Ranges:

@@ -205,6 +205,11 @@ _TIME_TEXT = (
     rf"([ T][0-9]{{1,2}}:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]+)?)?)?)?)?{BLANK}$"
 )
 """Texts that are read as timestamps, if there is such a time."""
+_WITH_OFFSET = (
+    rf"^({BLANK}[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}:[0-9]{{1,2}}:[0-5]?[0-9](?:\.[0-9]+)?)"
+    rf"(?:Z|([+-])(0[0-9]|1[0-7]):([0-5][0-9])){BLANK}$"
+)
+"""Texts that are read as timestamps with the offset of their time zone."""
 _UNREAD = (
     rf"^{BLANK}([+-]?[0-9]{{4,6}}-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}(:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]*)?)?)?"
     rf"([ ]*[A-Za-z+-].*)?|[+-][0-9]{{4,6}}.*|[0-9]{{5,6}}(-.*)?|T[0-9]{{1,2}}.*|[0-9]{{1,2}}:.*){BLANK}$"
@@ -230,19 +235,36 @@ def _text_to_instant(e: ExpressionBuilder, node: tree.Expression, value: Express
     )
 
 
+def _before_offset(e: ExpressionBuilder, value: Expression, local: Expression) -> Expression:
+    """The instant of a local time with an offset in its text."""
+
+    def signed(group: int) -> Expression:
+        digits = _replace(e, value, _WITH_OFFSET, f"${{2}}${{{group}}}")
+        return e.coalesce(e.cast(digits, types.nullable(types.I64), throws=False), e.i64(0))
+
+    offset = e.call("spark:add", tz.times(e, signed(3), 3600 * SECOND), tz.times(e, signed(4), 60 * SECOND))
+    return tz.from_micros(e, e.call("spark:subtract", tz.micros(e, local), offset), INSTANT)
+
+
 def _read_time(
     e: ExpressionBuilder, node: tree.Expression, value: Expression, throws: bool, target: Type
 ) -> Expression:
     """Texts in the usual forms; others that Spark may read raise. What is missing is the first of its kind."""
     value = e.share(value)
+    given, zoned = value, None
+    if target == INSTANT:
+        zoned = e.share(e.call("datafusion:regexp_like", value, e.text(_WITH_OFFSET), e.text("s")))
+        given = e.share(_replace(e, value, _WITH_OFFSET, "${1}"))
     whole = rf"^{BLANK}([0-9]+)(-[0-9]+)?(-[0-9]+)?[ T]?([0-9:.]*){BLANK}$"
-    longer = _replace(e, value, whole, "${1}${2}${3}-1-1 0${4}:0:0")
+    longer = _replace(e, given, whole, "${1}${2}${3}-1-1 0${4}:0:0")
     six = r"^([0-9]+)-([0-9]+)-([0-9]+)[-0-9]* 0*([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\.[0-9]{1,6})?).*$"
     cut = _replace(e, longer, six, "${1}-${2}-${3} ${4}:${5}:${6}")
     padded = e.call("datafusion:regexp_replace", cut, e.text(r"([- :])([0-9])\b"), e.text("${1}0${2}"), e.text("g"))
-    fits = e.call("datafusion:regexp_like", value, e.text(_TIME_TEXT), e.text("s"))
+    fits = e.call("datafusion:regexp_like", given, e.text(_TIME_TEXT), e.text("s"))
     local = e.share(e.if_then(fits, e.cast(padded, types.nullable(LOCAL), throws=False), e.null(LOCAL)))
     found = local if target == LOCAL else tz.instant(e, local, zone_of(node))
+    if zoned is not None:
+        found = e.if_then(zoned, _before_offset(e, value, local), found)
     failed = [e.is_null(local), *([e.is_not_null(value)] if value.type.nullable else [])]
     if not throws:
         unread = e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s"))

@@ -16,6 +16,7 @@ from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
 from ..refusals import no_relation, unknown_form
 from .allowed import Checked
+from .column_names import shortened
 from .evaluation_order import keep
 from .output import Output
 from .sharing import share
@@ -59,8 +60,9 @@ class RelationBuilder:
 
     def finished(self, relation: Relation) -> Relation:
         """The relation with what is evaluated where, and how often, settled."""
-        kept = keep(self, relation)
-        return share(kept) if self.context.shares else kept
+        shared = share(relation) if self.context.shares else relation
+        kept = keep(self, shared)
+        return shortened(kept) if self.dialect.quirks.windows_by_text else kept
 
     def _stand_in(self, node: tree.Plan) -> Output:
         """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""

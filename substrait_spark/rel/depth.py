@@ -6,15 +6,12 @@ so it must be one that is evaluated for every row anyway, or that can't raise.
 
 from __future__ import annotations
 
-from ..algebra.expression import Expression, FieldReference, IfThen, Lambda, ScalarFunction
+from ..algebra.expression import Expression, FieldReference, Lambda
 from ..algebra.relation import Aggregate, Generate, Project, Relation, Sort, Window
-from .evaluation_order import rebuilt
+from .evaluation_order import always_evaluated, rebuilt
 
 SMALLEST = 12
 """With less room than this for an operand, it is better to cut the operand out whole."""
-
-LAZY = ("and", "or", "coalesce")
-"""Functions that may evaluate their first argument only."""
 
 
 def cut(relation: Relation, limit: int) -> Relation:
@@ -67,12 +64,10 @@ class _Parts:
         if not children:
             return expression
         rest = room - (expression.height - max(child.height for child in children))
-        lazy = isinstance(expression, IfThen) or (
-            isinstance(expression, ScalarFunction) and expression.declaration.name in LAZY
-        )
+        certain = len(always_evaluated(expression))
         replaced = []
         for n, child in enumerate(children):
-            evaluated = always and (n == 0 or not lazy)
+            evaluated = always and n < certain
             if child.height <= rest:
                 replaced.append(child)
             elif rest < SMALLEST and (evaluated or not child.raises) and not _in_lambda(child):

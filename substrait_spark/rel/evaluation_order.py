@@ -6,9 +6,20 @@ evaluated only where that column is true, wherever the engine evaluates it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, SortField
+from ..algebra.expression import (
+    AggregateFunction,
+    Expression,
+    FieldReference,
+    IfThen,
+    Lambda,
+    Literal,
+    ScalarFunction,
+    SingularOrList,
+    SortField,
+)
 from ..algebra.relation import Aggregate, Expand, Fetch, Filter, Generate, Project, Relation, Sort, Window
 from ..algebra.types import Type
 from ..expr.scope import Scope
@@ -33,6 +44,8 @@ def keep(r: RelationBuilder, relation: Relation) -> Relation:
 def _marked(relation: Relation) -> Relation | None:
     """The relation with one more column, last, that is true for all its rows by the filter in it; None without one."""
     columns = tuple(range(len(relation.types))) if relation.emit is None else relation.emit
+    if _is_marked(relation):
+        return relation
     if isinstance(relation, Filter):
         (input,) = relation.inputs
         mark = len(input.types)
@@ -47,7 +60,22 @@ def _marked(relation: Relation) -> Relation | None:
                 else Fetch(below, relation.offset, relation.count)
             )
             return above.select((*columns, len(below.types) - 1))
+    if isinstance(relation, Project):
+        below = _marked(relation.inputs[0])
+        if below is not None:
+            width, added = len(relation.inputs[0].types), len(below.types) - len(relation.inputs[0].types)
+            shifted = [n + added if n >= width else n for n in columns]
+            return Project(below, relation.computed).select((*shifted, len(below.types) - 1))
     return None
+
+
+def _is_marked(relation: Relation) -> bool:
+    """Whether the last column is the condition of the relation, a filter."""
+    if not isinstance(relation, Filter) or not isinstance(relation.condition, FieldReference):
+        return False
+    columns = range(len(relation.inputs[0].types)) if relation.emit is None else relation.emit
+    condition = relation.condition
+    return bool(columns) and columns[-1] == condition.ordinal and not condition.path and not condition.outer
 
 
 def _guarded(r: RelationBuilder, relation: Relation, input: Relation) -> Relation:
@@ -58,14 +86,31 @@ def _guarded(r: RelationBuilder, relation: Relation, input: Relation) -> Relatio
     def guard(expression: Expression) -> Expression:
         if not expression.raises:
             return expression
+        if isinstance(expression, ScalarFunction) and expression.declaration.name == "named_struct":
+            return expression.with_children([guard(part) for part in expression.children()])
         e.require_nameless(expression.type)
         return e.if_then(mark, expression, Literal(_neutral(expression.type), expression.type))
 
     above = rebuilt(relation, input, guard)
     width = len(relation.inputs[0].types)
+    added = len(input.types) - width  # none where the mark was the last column already
     direct = range(len(relation.types)) if relation.emit is None else relation.emit
     passes_input = isinstance(relation, Generate | Project | Window)
-    return above.select([n + 1 if passes_input and n >= width else n for n in direct])
+    return above.select([n + added if passes_input and n >= width else n for n in direct])
+
+
+LAZY = ("and", "or", "coalesce")
+"""Functions that may evaluate their first argument only."""
+
+
+def always_evaluated(expression: Expression) -> Sequence[Expression]:
+    """The operands of an expression that are evaluated whenever the expression is."""
+    if isinstance(expression, Lambda):
+        return ()
+    lazy = isinstance(expression, IfThen | SingularOrList) or (
+        isinstance(expression, ScalarFunction) and expression.declaration.name in LAZY
+    )
+    return expression.children()[:1] if lazy else expression.children()
 
 
 def rebuilt(relation: Relation, input: Relation, guard: Any) -> Relation:
@@ -82,7 +127,7 @@ def rebuilt(relation: Relation, input: Relation, guard: Any) -> Relation:
     if isinstance(relation, Expand):
         return Expand(input, [tuple([guard(e) for e in projection]) for projection in relation.projections])
     if isinstance(relation, Generate):
-        return Generate(input, guard(relation.rows), relation.outer)
+        return Generate(input, guard(relation.rows), relation.outer, relation.whole, relation.with_position)
     if isinstance(relation, Window):
         calls = [call.with_expressions([guard(e) for e in call.expressions()]) for call in relation.calls]
         partition = [guard(key) for key in relation.partition]

@@ -1,7 +1,7 @@
 """Computes once what a relation's expressions use several times: as a column of a project below the relation.
 
-Only what can't raise is computed ahead: where it is used, a condition may keep it from being evaluated. What depends
-on the parameters of a lambda, or on the rows outside a subquery, stays where it is, and so does what a join's condition
+What may raise is computed ahead only where one of its uses is evaluated for every row: elsewhere, a condition may keep
+it from being evaluated. What depends on the parameters of a lambda, or on the rows outside a subquery, stays where it is, and so does what a join's condition
 uses.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..algebra.expression import Expression, FieldReference, Lambda, Shared
 from ..algebra.relation import Aggregate, Expand, Filter, Generate, Project, Relation, Sort, Window
-from .evaluation_order import rebuilt
+from .evaluation_order import always_evaluated, rebuilt
 
 BINDABLE = (Aggregate, Expand, Filter, Generate, Project, Sort, Window)
 
@@ -57,10 +57,11 @@ def _levels(relation: Relation) -> list[list[Shared]]:
     rebuilt(relation, relation.inputs[0], visit)
     for root in roots:
         found.extend(_occurrences(root, uses))
+    certain = _evaluated(relation, roots)
     level_of: dict[int, int] = {}
     levels: list[list[Shared]] = []
     for shared in found:
-        if uses[id(shared)] < 2 or shared.raises or not _movable(shared):
+        if uses[id(shared)] < 2 or (shared.raises and id(shared) not in certain) or not _movable(shared):
             continue
         below = [level_of[id(inner)] for inner in _inside(shared.value) if id(inner) in level_of]
         level = level_of[id(shared)] = 1 + max(below, default=-1)
@@ -86,6 +87,20 @@ def _occurrences(root: Expression, uses: dict[int, int]) -> Iterator[Shared]:
                 continue
             stack.append((expression, True))
         stack.extend((child, False) for child in reversed(expression.children()))
+
+
+def _evaluated(relation: Relation, roots: list[Expression]) -> set[int]:
+    """The ids of the expressions that are evaluated for every row, whatever the values are."""
+    if isinstance(relation, Aggregate):  # a measure's filter may drop rows
+        roots = list(relation.groupings)
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        expression = stack.pop()
+        if id(expression) not in seen:
+            seen.add(id(expression))
+            stack.extend(always_evaluated(expression))
+    return seen
 
 
 def _inside(root: Expression) -> Iterator[Expression]:

@@ -1,0 +1,73 @@
+"""Bounds the names of columns for engines that name what they compute by its text.
+
+A column that is computed of computed ones then has all their texts in its name, as often as it uses them: over some
+projects in a chain, names grow beyond any memory. A union with a table of no rows takes that table's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra import types
+from ..algebra.expression import Expression, FieldReference
+from ..algebra.relation import Aggregate, Join, Project, Relation, Set, VirtualTable
+
+LONGEST = 1000
+"""How many operands the texts of a relation's columns may have, before the columns are named anew."""
+
+LEFT_ONLY = ("LEFT_SEMI", "LEFT_ANTI", "LEFT_MARK")
+
+
+def shortened(relation: Relation) -> Relation:
+    """The relation, with the columns of those below it named anew where their names would grow long."""
+    return _shortened(relation)[0]
+
+
+def _shortened(relation: Relation) -> tuple[Relation, list[int]]:
+    """The relation, and how long the name of each column is, counted in operands."""
+    pairs = [_shortened(input) for input in relation.inputs]
+    if any(new is not old for (new, _), old in zip(pairs, relation.inputs, strict=True)):
+        relation = relation.with_inputs(tuple([input for input, _ in pairs]))
+    below = [lengths for _, lengths in pairs]
+    own = _own_lengths(relation, below)
+    lengths = own if relation.emit is None else [own[n] for n in relation.emit]
+    if max(lengths, default=0) <= LONGEST or any(types.holds(kind, ("struct",)) for kind in relation.types):
+        return relation, lengths
+    names = [f"c{n}" for n in range(len(relation.types))]
+    return Set([VirtualTable([], names, relation.types), relation], "UNION_ALL"), [1] * len(names)
+
+
+def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
+    """The lengths of the names of a relation's own columns, before it picks some of them."""
+    if isinstance(relation, Project):
+        return below[0] + _text_lengths(relation.computed, below[0])
+    if isinstance(relation, Aggregate):
+        measures = [1 + sum(_text_lengths(measure.expressions(), below[0])) for measure in relation.measures]
+        return _text_lengths(relation.groupings, below[0]) + measures
+    if isinstance(relation, Set) or (isinstance(relation, Join) and relation.join_type in LEFT_ONLY):
+        known = below[0]
+    else:
+        known = [length for part in below for length in part]
+    picked = range(len(relation.types)) if relation.emit is None else relation.emit
+    return known + [1] * (max(picked, default=-1) + 1 - len(known))
+
+
+def _text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> list[int]:
+    """How many operands the texts of expressions have, those in the names of the columns they use included."""
+    known: dict[int, int] = {}
+    stack = list(expressions)
+    while stack:
+        expression = stack[-1]
+        pending = [child for child in expression.children() if id(child) not in known]
+        if pending:
+            stack.extend(pending)
+            continue
+        stack.pop()
+        known[id(expression)] = _operands(expression, columns) + sum(known[id(c)] for c in expression.children())
+    return [known[id(expression)] for expression in expressions]
+
+
+def _operands(expression: Expression, columns: Sequence[int]) -> int:
+    if isinstance(expression, FieldReference) and not expression.outer and expression.parameter is None:
+        return columns[expression.ordinal]
+    return 1
