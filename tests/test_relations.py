@@ -454,12 +454,6 @@ def test_columns_named_by_folders(spark: SparkSession, tmp_path: Path, where: st
     assert_same_rows(read.groupBy("country").agg(F.max("day"), F.count("*")))
 
 
-def test_folders_that_name_stored_columns(spark: SparkSession, tmp_path: Path) -> None:
-    spark.range(3).write.parquet(str(tmp_path / "both" / "id=7"))
-    (problem,) = check(spark.read.parquet(str(tmp_path / "both"))).problems
-    assert "folders are named by" in problem.reason
-
-
 def test_one_row_and_range_need_no_table(spark: SparkSession) -> None:
     plan = plan_of(spark.sql("SELECT 1 AS a, 'x' AS b"))
     kinds = [message.WhichOneof("rel_type") for message in found(plan, Rel)]
