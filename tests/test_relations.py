@@ -464,8 +464,6 @@ def test_one_row_and_range_need_no_table(spark: SparkSession) -> None:
     ("query", "reason"),
     [
         ("SELECT * FROM t TABLESAMPLE (50 PERCENT)", "Sample"),
-        ("SELECT k FROM t INTERSECT ALL SELECT k FROM t", "ReplicateRows"),
-        ("SELECT k FROM t EXCEPT ALL SELECT k + 1 FROM t", "ReplicateRows"),
         ("SELECT rand() FROM t", "random values"),
         ("SELECT k FROM t WHERE rand() > 0.5", "random values"),
         ("SELECT TRANSFORM(k) USING 'cat' AS (x) FROM t", "ScriptTransformation"),
