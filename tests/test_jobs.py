@@ -1,0 +1,75 @@
+"""Jobs as data engineers write them: their rows in DataFusion are Spark's, or the reasons against a plan are on record.
+
+`jobs/refused.yaml` has the reasons of each refused job, as `check` lists them: the Catalyst class, then why.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pyspark.sql import DataFrame, SparkSession
+from rows import assert_same_rows, ordering
+
+from substrait_spark import UnsupportedPlanError, check, df_to_substrait
+from substrait_spark.engines import datafusion
+from substrait_spark.errors import EngineError
+
+Job = Callable[[SparkSession], DataFrame]
+
+FOLDER = Path(__file__).parent / "jobs"
+RECORD: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "refused.yaml").read_text(encoding="utf-8"))
+TOLERANCE = 1e-12
+"""Sums of floating-point numbers depend on their order in the last digits."""
+
+
+def _jobs() -> dict[str, Job]:
+    found: dict[str, Job] = {}
+    for path in sorted(FOLDER.glob("*.py")):
+        module = importlib.import_module(f"jobs.{path.stem}")
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if not name.startswith("_") and function.__module__ == module.__name__:
+                found[f"{path.stem}.{name}"] = function
+    return found
+
+
+JOBS = _jobs()
+
+
+EQUAL = [name for name in JOBS if not any(name in names for names in RECORD.values())]
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_rows(spark: SparkSession, name: str) -> None:
+    df = JOBS[name](spark)
+    assert_same_rows(df, ordered=bool(ordering(df).columns), tolerance=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", RECORD["digits"])
+def test_rows_with_texts_of_floats(spark: SparkSession, name: str) -> None:
+    """Spark's own last digits depend on the order in which it merges partitions."""
+    df = JOBS[name](spark)
+    label, *numbers = df.columns
+    assert_same_rows(df.select(label, *[df[column].try_cast("double") for column in numbers]), tolerance=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", RECORD["refused"])
+def test_refusal(spark: SparkSession, name: str) -> None:
+    df = JOBS[name](spark)
+    problems = check(df, dialect="datafusion").problems
+    assert sorted({f"{problem.catalyst_class}: {problem.reason}" for problem in problems}) == RECORD["refused"][name]
+    assert all(problem.hint for problem in problems)
+    with pytest.raises(UnsupportedPlanError):
+        df_to_substrait(df, dialect="datafusion")
+
+
+@pytest.mark.parametrize("name", RECORD["raises"])
+def test_values_that_the_engine_can_not_read_raise(spark: SparkSession, name: str) -> None:
+    plan = df_to_substrait(JOBS[name](spark), dialect="datafusion")
+    with pytest.raises(EngineError, match=RECORD["raises"][name]):
+        datafusion.execute(plan)
