@@ -107,3 +107,9 @@ def _once(directory: Path, make: Any) -> None:
         if not done.exists():
             make()
             done.touch()
+
+
+@pytest.fixture
+def outside_xdist(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test starts is no worker of ours: syrupy reports nothing in one."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)

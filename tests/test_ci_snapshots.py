@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("syrupy")
+pytestmark = pytest.mark.usefixtures("outside_xdist")
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "ci_snapshots"
 

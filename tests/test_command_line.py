@@ -90,8 +90,7 @@ def test_run(exported: Path, orders: Path, tmp_path: Path) -> None:
 
 
 def test_run_with_named_tables(spark: SparkSession, orders: Path, tmp_path: Path) -> None:
-    spark.read.parquet(str(orders)).createOrReplaceTempView("orders")
-    plan = df_to_substrait(spark.sql("SELECT item FROM orders"), dialect="datafusion", reads="files")
+    plan = df_to_substrait(spark.read.parquet(str(orders)).select("item"), dialect="datafusion", reads="files")
     plan.relations[0].root.input.read.named_table.names.append("orders")
     path = tmp_path / "named.plan"
     path.write_bytes(plan.SerializeToString())

@@ -230,7 +230,7 @@ def test_h4_cached_frames_export_their_query(spark: SparkSession) -> None:
 
 def test_h5_h7_h8_nodes_without_a_relation(spark: SparkSession) -> None:
     refused(spark.table("t").sample(fraction=0.5, seed=1), "Sample", dialect="datafusion")
-    refused(spark.sql("SELECT explode(split(n, ',')) FROM t"), "Generate", dialect="datafusion")
+    assert_same_rows(spark.sql("SELECT explode(split(n, ',')) FROM t"))
     shout = F.udf(lambda text: text and text.upper())
     refused(spark.table("t").select(shout("n")), "<lambda>", dialect="datafusion")
 

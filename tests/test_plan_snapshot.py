@@ -15,6 +15,7 @@ from substrait_spark.testing import normalised
 from substrait_spark.testing.normalised import ASIDE
 
 snapshot = pytest.importorskip("substrait_spark.testing.snapshot", reason="the extra `testing` is not installed")
+pytestmark = pytest.mark.usefixtures("outside_xdist")
 
 
 def plan_of_files(*uris: str) -> Plan:

@@ -46,7 +46,7 @@ def test_cells_show_what_the_story_says(outputs: dict[str, list[Any]]) -> None:
     assert text(outputs["text"]).startswith("substrait plan text 1\n")
     assert "INDONESIA" in text(outputs["run"])
     difference = text(outputs["diff"])
-    assert "- lt($4:o_orderdate, '1995-01-01'::date)" in difference
+    assert "- lt($2:o_orderdate, '1995-01-01'::date)" in difference
     assert difference.count("\n  - ") == difference.count("\n  + ") == 1
     assert "1 obstacle" in text(outputs["check"])
     assert text(outputs["keep"]).startswith("flowchart BT")

@@ -156,10 +156,11 @@ class Literal(Expression):
 class ScalarFunction(Expression):
     """A call of a scalar function; arguments are expressions or names of enum values.
 
-    `raising` says that the engine's function raises for some arguments, which options may say too.
+    `raising` says that the engine's function raises for some arguments, which options may say too; `raises_itself`,
+    that one of both does.
     """
 
-    __slots__ = ("arguments", "declaration", "options", "raising")
+    __slots__ = ("arguments", "declaration", "options", "raises_itself", "raising")
 
     def __init__(
         self,
@@ -175,8 +176,8 @@ class ScalarFunction(Expression):
         self.type = declaration.result
         inner = max((a.height for a in arguments if isinstance(a, Expression)), default=1)
         self.height = max(3 + inner, 2 + self.type.height)
-        checked = raising or _checked(declaration, options)
-        self.raises = checked or any(isinstance(a, Expression) and a.raises for a in arguments)
+        self.raises_itself = raising or _checked(declaration, options)
+        self.raises = self.raises_itself or any(isinstance(a, Expression) and a.raises for a in arguments)
 
     def children(self) -> tuple[Expression, ...]:
         return tuple(a for a in self.arguments if isinstance(a, Expression))

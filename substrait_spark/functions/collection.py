@@ -290,29 +290,18 @@ def known_elements(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def sequence(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Sequence: up or down to the end; a step that leads away from it raises."""
-    parts = [node["start"], node["stop"], *([node["stepOpt"]] if node["stepOpt"] is not None else [])]
-    arguments = e.emit_all(parts)
-    kind = arguments[0].type.kind
-
-    def own() -> Expression:
-        zone = [] if kind in INTEGERS else [e.text(time_zone(node))]
-        return e.call("spark:sequence", *arguments, *zone)
-
-    def by_engine() -> Expression:
-        made = _series(e, _in_days(e, node, arguments))
-        if kind == "date":
-            made = e.cast(made, types.of("list", types.I32, nullable=made.type.nullable))
-        return e.cast(made, e.type_of(node))
-
-    return e.first(own, by_engine)
-
-
-def _in_days(e: ExpressionBuilder, node: tree.Expression, arguments: Sequence[Expression]) -> Sequence[Expression]:
-    """The bounds and the step of a sequence of dates as numbers of days, for engines that cast them so."""
-    if arguments[0].type.kind != "date" or not e.dialect.quirks.counting_casts:
-        return arguments
-    step = [] if node["stepOpt"] is None else [_whole_days(e, node["stepOpt"])]
-    return [*[e.cast(bound, types.I32) for bound in arguments[:2]], *step]
+    bounds = e.emit_all([node["start"], node["stop"]])
+    step = node["stepOpt"]
+    kind = bounds[0].type.kind
+    if kind == "date" and e.dialect.quirks.counting_casts:
+        days = [*[e.cast(bound, types.I32) for bound in bounds], *([] if step is None else [_whole_days(e, step)])]
+        made = _series(e, days)
+        return e.cast(e.cast(made, types.of("list", types.I32, nullable=made.type.nullable)), e.type_of(node))
+    arguments = [*bounds, *([] if step is None else [e.emit(step)])]
+    zone = [] if kind in INTEGERS else [e.text(time_zone(node))]
+    return e.first(
+        lambda: e.call("spark:sequence", *arguments, *zone), lambda: e.cast(_series(e, arguments), e.type_of(node))
+    )
 
 
 def _whole_days(e: ExpressionBuilder, step: tree.Expression) -> Expression:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..algebra import types
 from ..algebra.expression import (
     AggregateFunction,
     Expression,
@@ -86,7 +87,8 @@ def _guarded(r: RelationBuilder, relation: Relation, input: Relation) -> Relatio
     def guard(expression: Expression) -> Expression:
         if not expression.raises:
             return expression
-        if isinstance(expression, ScalarFunction) and expression.declaration.name == "named_struct":
+        if isinstance(expression, ScalarFunction) and not expression.raises_itself and _holds_struct(expression):
+            # Not every engine has a null in a struct's place, but it needs none where the parts raise.
             return expression.with_children([guard(part) for part in expression.children()])
         e.require_nameless(expression.type)
         return e.if_then(mark, expression, Literal(_neutral(expression.type), expression.type))
@@ -97,6 +99,10 @@ def _guarded(r: RelationBuilder, relation: Relation, input: Relation) -> Relatio
     direct = range(len(relation.types)) if relation.emit is None else relation.emit
     passes_input = isinstance(relation, Generate | Project | Window)
     return above.select([n + added if passes_input and n >= width else n for n in direct])
+
+
+def _holds_struct(expression: Expression) -> bool:
+    return types.holds(expression.type, ("struct",))
 
 
 LAZY = ("and", "or", "coalesce")

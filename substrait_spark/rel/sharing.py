@@ -1,7 +1,7 @@
 """Computes once what a relation's expressions use several times: as a column of a project below the relation.
 
 What may raise is computed ahead only where one of its uses is evaluated for every row: elsewhere, a condition may keep
-it from being evaluated. What depends on the parameters of a lambda, or on the rows outside a subquery, stays where it is, and so does what a join's condition
+it from being evaluated; and no struct that may raise is, since not every engine has a null in its place. What depends on the parameters of a lambda, or on the rows outside a subquery, stays where it is, and so does what a join's condition
 uses.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..algebra import types
 from ..algebra.expression import Expression, FieldReference, Lambda, Shared
 from ..algebra.relation import Aggregate, Expand, Filter, Generate, Project, Relation, Sort, Window
 from .evaluation_order import always_evaluated, rebuilt
@@ -61,7 +62,9 @@ def _levels(relation: Relation) -> list[list[Shared]]:
     level_of: dict[int, int] = {}
     levels: list[list[Shared]] = []
     for shared in found:
-        if uses[id(shared)] < 2 or (shared.raises and id(shared) not in certain) or not _movable(shared):
+        if uses[id(shared)] < 2 or not _movable(shared):
+            continue
+        if shared.raises and (id(shared) not in certain or types.holds(shared.type, ("struct",))):
             continue
         below = [level_of[id(inner)] for inner in _inside(shared.value) if id(inner) in level_of]
         level = level_of[id(shared)] = 1 + max(below, default=-1)
