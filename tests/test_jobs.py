@@ -44,23 +44,29 @@ JOBS = _jobs()
 EQUAL = [name for name in JOBS if not any(name in names for names in RECORD.values())]
 
 
+@pytest.fixture(scope="module")
+def own(spark: SparkSession) -> SparkSession:
+    """A session whose temporary views are nobody else's."""
+    return spark.newSession()
+
+
 @pytest.mark.parametrize("name", EQUAL)
-def test_rows(spark: SparkSession, name: str) -> None:
-    df = JOBS[name](spark)
+def test_rows(own: SparkSession, name: str) -> None:
+    df = JOBS[name](own)
     assert_same_rows(df, ordered=bool(ordering(df).columns), tolerance=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", RECORD["digits"])
-def test_rows_with_texts_of_floats(spark: SparkSession, name: str) -> None:
+def test_rows_with_texts_of_floats(own: SparkSession, name: str) -> None:
     """Spark's own last digits depend on the order in which it merges partitions."""
-    df = JOBS[name](spark)
+    df = JOBS[name](own)
     label, *numbers = df.columns
     assert_same_rows(df.select(label, *[df[column].try_cast("double") for column in numbers]), tolerance=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", RECORD["refused"])
-def test_refusal(spark: SparkSession, name: str) -> None:
-    df = JOBS[name](spark)
+def test_refusal(own: SparkSession, name: str) -> None:
+    df = JOBS[name](own)
     problems = check(df, dialect="datafusion").problems
     assert sorted({f"{problem.catalyst_class}: {problem.reason}" for problem in problems}) == RECORD["refused"][name]
     assert all(problem.hint for problem in problems)
@@ -69,7 +75,7 @@ def test_refusal(spark: SparkSession, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RECORD["raises"])
-def test_values_that_the_engine_can_not_read_raise(spark: SparkSession, name: str) -> None:
-    plan = df_to_substrait(JOBS[name](spark), dialect="datafusion")
+def test_values_that_the_engine_can_not_read_raise(own: SparkSession, name: str) -> None:
+    plan = df_to_substrait(JOBS[name](own), dialect="datafusion")
     with pytest.raises(EngineError, match=RECORD["raises"][name]):
         datafusion.execute(plan)
