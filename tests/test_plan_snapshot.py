@@ -34,13 +34,13 @@ def files(plan: Plan) -> list[ReadRel.LocalFiles.FileOrFiles]:
     return list(plan.relations[0].root.input.read.local_files.items)
 
 
-SPARKS = [f"file:///work/lake/orders/day=1/part-0000{n}-5f1c-c000.snappy.parquet" for n in range(3)]
+SPARKS = [f"file:///data/lake/orders/day=1/part-0000{n}-5f1c-c000.snappy.parquet" for n in range(3)]
 
 
 def test_what_is_left_out() -> None:
-    plan = plan_of_files("file:///work/lake/a%20b.parquet", "s3://bucket/x/c.parquet")
+    plan = plan_of_files("file:///data/lake/a%20b.parquet", "s3://bucket/x/c.parquet")
     before = plan.SerializeToString(deterministic=True)
-    found = normalised(plan, roots={"/work": ".", "/work/lake": "<lake>", "s3://bucket": "<bucket>"})
+    found = normalised(plan, roots={"/data": ".", "/data/lake": "<lake>", "s3://bucket": "<bucket>"})
     assert [item.uri_file for item in files(found)] == ["<lake>/a%20b.parquet", "<bucket>/x/c.parquet"]
     assert all((item.partition_index, item.start, item.length) == (0, 0, 0) for item in files(found))
     assert found.version.producer == ""
@@ -51,12 +51,12 @@ def test_what_is_left_out() -> None:
 
 def test_everything_can_be_kept() -> None:
     plan = plan_of_files(*SPARKS)
-    assert normalised(plan, keep=ASIDE, roots={"/work": "."}) == plan
+    assert normalised(plan, keep=ASIDE, roots={"/data": "."}) == plan
 
 
 @pytest.mark.parametrize("what", ASIDE)
 def test_each_can_be_kept(what: str) -> None:
-    kept = normalised(plan_of_files(*SPARKS), keep=[what], roots={"/work": "."})
+    kept = normalised(plan_of_files(*SPARKS), keep=[what], roots={"/data": "."})
     read = kept.relations[0].root.input.read
     assert (read.local_files.items[0].uri_file == SPARKS[0]) == (what == "locations")
     assert (read.local_files.items[0].length == 1000) == (what == "sizes")
@@ -65,7 +65,7 @@ def test_each_can_be_kept(what: str) -> None:
 
 
 def test_part_files_are_one() -> None:
-    found = normalised(plan_of_files(*SPARKS), roots={"/work": "."})
+    found = normalised(plan_of_files(*SPARKS), roots={"/data": "."})
     assert [item.uri_file for item in files(found)] == ["./lake/orders/day=1/part-*.parquet"]
 
 
