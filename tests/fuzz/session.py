@@ -12,16 +12,16 @@ from pyspark.sql import SparkSession
 
 TIME_ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe")
 
-SETTINGS = {
-    "spark.log.level": "OFF",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
+QUICK = {
     "spark.sql.shuffle.partitions": "1",
     # Small queries take less time to interpret than to compile.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
+"""Settings under which small queries take the least time."""
+
+QUIET = {"spark.log.level": "OFF", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def session(directory: Path) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master("local[1]").appName("substrait_spark fuzzer")
-    for key, value in {**SETTINGS, "spark.sql.warehouse.dir": str(directory / "warehouse")}.items():
+    for key, value in {**QUICK, **QUIET, "spark.sql.warehouse.dir": str(directory / "warehouse")}.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     try:

@@ -1,0 +1,75 @@
+"""Random queries of fixed seeds, and those that once failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import pytest
+from fuzz import oracle, tables
+from fuzz.queries import Query, queries
+from fuzz.session import QUICK, TIME_ZONES
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+SEED = 2026
+QUERIES = 300
+REFUSED = 0.2
+"""How many of the queries may be refused: more would hide the library."""
+
+
+class Regression(NamedTuple):
+    """A query that once failed, with the settings it failed under."""
+
+    ansi: bool
+    time_zone: str
+    sql: str
+
+
+REGRESSIONS = (
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c0 FROM few WHERE 0Y IN (SELECT 1Y FROM (SELECT count(*) AS c FROM few))",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT DISTINCT 0Y AS zero FROM (SELECT c0, count(*) AS c FROM many GROUP BY ROLLUP(c0))",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def fuzzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+    """A session of its own settings, with the tables."""
+    session = spark.newSession()
+    for key, value in QUICK.items():
+        session.conf.set(key, value)
+    tables.create(session, tmp_path_factory.mktemp("fuzz"))
+    return session
+
+
+@pytest.mark.parametrize("regression", REGRESSIONS, ids=lambda regression: regression.sql[:60])
+def test_regression(fuzzed: SparkSession, regression: Regression) -> None:
+    oracle.settings(fuzzed, regression.ansi, regression.time_zone)
+    outcome = oracle.of_dataframe(fuzzed.sql(regression.sql))
+    assert outcome.kind in (oracle.EQUAL, oracle.RAISED), outcome
+
+
+def test_random_queries(fuzzed: SparkSession) -> None:
+    kinds: Counter[str] = Counter()
+
+    @seed(SEED)
+    @settings(max_examples=QUERIES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(query=queries(), ansi=st.booleans(), time_zone=st.sampled_from(TIME_ZONES))
+    def check(query: Query, ansi: bool, time_zone: str) -> None:
+        oracle.settings(fuzzed, ansi, time_zone)
+        outcome = oracle.judge(fuzzed, query)
+        kinds[outcome.kind] += 1
+        assert outcome.kind not in oracle.FAILURES, outcome
+
+    check()
+    assert kinds[oracle.INVALID] == 0, "the generator makes queries that Spark can't analyse"
+    assert kinds[oracle.REFUSED] <= REFUSED * kinds.total(), dict(kinds)
