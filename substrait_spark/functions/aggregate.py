@@ -12,7 +12,7 @@ from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
 from ..errors import NotInDialect, Unsupported
 from ..expr.builder import ExpressionBuilder
-from ..expr.nested import empty_list, named_struct
+from ..expr.nested import empty_list, named_struct, size
 from ..expr.sort_order import sort_field
 from . import order_statistics, pivot, sketch, statistics
 from .decimal_arithmetic import NARROW, WIDE, widened
@@ -67,7 +67,9 @@ def sum_(site: Site, node: tree.Expression) -> Measured:
     e = site.e
     child = e.emit(node["child"])
     if child.type.kind in FLOATS:
-        return site.one("arithmetic:sum", e.cast(child, types.FP64))
+        return e.first(
+            lambda: site.one("arithmetic:sum", e.cast(child, types.FP64)), lambda: summed_in_order(site, child)
+        )
     if child.type.kind in INTEGERS:
         return integer_sum(site, child, eval_mode(node))
     if child.type.kind == "decimal":
@@ -153,7 +155,9 @@ def average(site: Site, node: tree.Expression) -> Measured:
     child = e.emit(node["child"])
     if child.type.kind in INTEGERS or child.type.kind in FLOATS:
         return e.first(
-            lambda: site.one("arithmetic:avg", e.cast(child, types.FP64)), lambda: mean_of_numbers(site, child)
+            lambda: site.one("arithmetic:avg", e.cast(child, types.FP64)),
+            lambda: mean_of_numbers(site, child),
+            lambda: mean_in_order(site, child),
         )
     if child.type.kind == "decimal":
         return decimal_average(site, child, eval_mode(node))
@@ -176,6 +180,29 @@ def mean_of_numbers(site: Site, child: Expression) -> Measured:
         return _quotient(above, above.cast(total, types.FP64), number)
 
     return Measured((total, number), result)
+
+
+def summed_in_order(site: Site, child: Expression) -> Measured:
+    """The sum of floating-point numbers over a frame that loses rows: of a list of them, in the frame's order."""
+    values = values_in_frame(site, child)
+    return Measured((values,), lambda above, refs: above.call("datafusion:array_sum", refs[0]))
+
+
+def mean_in_order(site: Site, child: Expression) -> Measured:
+    """The same sum by the number of its terms."""
+    values = values_in_frame(site, child)
+
+    def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
+        return _quotient(above, above.call("datafusion:array_sum", refs[0]), size(above, refs[0]))
+
+    return Measured((values,), result)
+
+
+def values_in_frame(site: Site, child: Expression) -> AggregateFunction:
+    """The list of a window frame's values, as doubles, that are not null."""
+    if site.frame is None:
+        raise NotInDialect(f"the dialect {site.e.dialect.name} has no sum of this list")
+    return site.call("spark:collect_list", site.e.cast(child, types.FP64))
 
 
 def _exact_sum(site: Site, child: Expression) -> AggregateFunction:
