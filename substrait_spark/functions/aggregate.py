@@ -17,7 +17,7 @@ from ..expr.sort_order import sort_field
 from . import order_statistics, pivot, sketch, statistics
 from .decimal_arithmetic import NARROW, WIDE, widened
 from .floating import comparable, groupable
-from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate
+from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate, values_in_frame
 
 SUM_DIGITS = 10
 """How many more digits than its argument Spark's decimal sum has, up to 38: no sum of fewer rows overflows."""
@@ -196,13 +196,6 @@ def mean_in_order(site: Site, child: Expression) -> Measured:
         return _quotient(above, above.call("datafusion:array_sum", refs[0]), size(above, refs[0]))
 
     return Measured((values,), result)
-
-
-def values_in_frame(site: Site, child: Expression) -> AggregateFunction:
-    """The list of a window frame's values, as doubles, that are not null."""
-    if site.frame is None:
-        raise NotInDialect(f"the dialect {site.e.dialect.name} has no sum of this list")
-    return site.call("spark:collect_list", site.e.cast(child, types.FP64))
 
 
 def _exact_sum(site: Site, child: Expression) -> AggregateFunction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, WindowCall
 from ..algebra.types import Type
 from ..catalyst import tree
@@ -183,6 +184,13 @@ def whole(e: ExpressionBuilder, function: str, argument: Expression) -> WindowCa
     """An aggregate function over the whole partition."""
     call = e.aggregate(function, argument, frame=WHOLE)
     return WindowCall(call.declaration, call.arguments, WHOLE.rows, WHOLE.lower, WHOLE.upper, call.options)
+
+
+def values_in_frame(site: Site, child: Expression) -> AggregateFunction:
+    """The list of a window frame's values, as doubles, that are not null."""
+    if site.frame is None:
+        raise NotInDialect(f"the dialect {site.e.dialect.name} has no sum of this list")
+    return site.call("spark:collect_list", site.e.cast(child, types.FP64))
 
 
 AggregateRule = Callable[[Site, tree.Expression], Measured]

@@ -185,8 +185,9 @@ def _of_sorted(
     if child.type.kind != "fp64" or not isinstance(percentage, Literal):
         raise NotInDialect(f"the dialect {e.dialect.name} has no percentile of {child.type} here")
     order = "DESC" if descending else "ASC"
+    collect = "datafusion:array_agg" if site.frame is None else "spark:collect_list"
     calls = (
-        site.call("datafusion:array_agg", comparable(e, child), where=e.is_not_null(child)),
+        site.call(collect, comparable(e, child), where=e.is_not_null(child)),
         site.call("aggregate_generic:count", child),
     )
 

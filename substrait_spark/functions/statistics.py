@@ -13,7 +13,8 @@ from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression
 from ..catalyst import tree
 from ..errors import Unsupported
-from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate
+from ..expr.nested import size
+from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate, values_in_frame
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
@@ -39,9 +40,43 @@ def spread(name: str, distribution: str) -> AggregateRule:
         return e.first(
             lambda: site.one(f"arithmetic:{name}", distribution, child, skips=1),
             lambda: checked(site, child, site.call(engines, child)),
+            lambda: spread_in_frame(site, child, name, distribution),
         )
 
     return emit
+
+
+def spread_in_frame(site: Site, child: Expression, name: str, distribution: str) -> Measured:
+    """Over a frame that loses rows: from the list of its values, in two passes.
+
+    They are counted from the first value, so that values which are all equal have no spread at all.
+    """
+
+    def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
+        values = refs[0]
+        number = above.share(size(above, values))
+        count = above.share(above.cast(number, types.FP64))
+
+        def divided(dividend: Expression, divisor: Expression) -> Expression:
+            return above.call("arithmetic:divide", dividend, divisor, on_division_by_zero="IEEE")
+
+        def moved(list: Expression, by: Expression) -> Expression:
+            subtrahends = above.call("spark:array_repeat", by, number)
+            return above.share(above.call("datafusion:array_subtract", list, subtrahends))
+
+        distances = moved(values, above.call("datafusion:array_element", values, above.i64(1)))
+        deviations = moved(distances, divided(above.call("datafusion:array_sum", distances), count))
+        squares = above.call("datafusion:dot_product", deviations, deviations)
+        freedom = count
+        if distribution == "SAMPLE":
+            freedom = above.call("arithmetic:subtract", count, above.fp64(1.0))
+        found: Expression = divided(squares, freedom)
+        if name == "std_dev":
+            found = above.call("arithmetic:sqrt", found, on_domain_error="ERROR")
+        fewest = above.i32(2 if distribution == "SAMPLE" else 1)
+        return above.if_then(above.call("comparison:lt", number, fewest), above.null(types.FP64), found)
+
+    return Measured((values_in_frame(site, child),), result)
 
 
 def require_null_for_one(node: tree.Expression) -> None:
