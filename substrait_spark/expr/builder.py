@@ -61,7 +61,7 @@ class ExpressionBuilder:
         self._dispatch = dispatch
         self._emitted: dict[int, Expression] = {}
         self._kept: list[tree.Node] = []
-        self.lambdas: list[dict[int, tuple[int, Type]]] = []
+        self.lambdas: list[dict[int, Callable[[ExpressionBuilder, int], Expression]]] = []
 
     # ---- from Catalyst
 

@@ -14,6 +14,7 @@ from ..catalyst.types import to_substrait
 from ..errors import NotInDialect, Unsupported
 from ..functions.floating import holds_float
 from .builder import ExpressionBuilder, Rule
+from .lambda_ import element_of, of_each, positions, transformed
 
 # ---- building
 
@@ -206,17 +207,18 @@ def field_of_elements(e: ExpressionBuilder, node: tree.Expression) -> Expression
     """GetArrayStructFields: a field of each struct in an array."""
     child = e.emit(node["child"])
     element: Type = child.type.parameters[0]
-    inner = e.branch()
-    inner.lambdas.append({})
-    parameter = FieldReference(0, element, parameter=0)
-    type = _field_type(element, node["ordinal"])
-    body = e.first(
-        lambda: _segment(inner, parameter, ("field", node["ordinal"]), type),
-        lambda: _by_name(inner, parameter, node["child"].type.parameters[0], node["ordinal"]),
-    )
-    from .lambda_ import transformed
+    ordinal = node["ordinal"]
 
-    return transformed(e, child, element, body)
+    def by_segment() -> Expression:
+        parameter = FieldReference(0, element, parameter=0)
+        return transformed(e, child, element, _segment(e, parameter, ("field", ordinal), _field_type(element, ordinal)))
+
+    def by_name() -> Expression:
+        at = element_of(e, lambda inner: inner.emit(node["child"]), element)
+        struct = node["child"].type.parameters[0]
+        return of_each(e, positions(e, size(e, child)), lambda inner: _by_name(inner, at(inner, 0), struct, ordinal))
+
+    return e.first(by_segment, by_name)
 
 
 def array_item(e: ExpressionBuilder, node: tree.Expression) -> Expression:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..algebra.expression import Expression, FieldReference
+from ..algebra.expression import Expression
 from ..catalyst import tree
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
@@ -27,8 +27,7 @@ def lambda_variable(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """NamedLambdaVariable: a parameter of this lambda or of one around it."""
     for steps, parameters in enumerate(reversed(e.lambdas)):
         if node["exprId"] in parameters:
-            ordinal, type = parameters[node["exprId"]]
-            return FieldReference(ordinal, type, parameter=steps)
+            return parameters[node["exprId"]](e, steps)
     raise Unsupported(f"the lambda variable {node['name']!r} is not bound by a lambda around it")
 
 

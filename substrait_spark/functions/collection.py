@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from ..algebra import types
-from ..algebra.expression import FieldReference
+from ..algebra.expression import FieldReference, Lambda
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
+from ..catalyst.tree import DataType
 from ..catalyst.modes import time_zone
 from ..errors import NotInDialect, Unsupported
-from ..expr.lambda_ import transformed
-from ..expr.nested import guarded, literal_index, size, typed_null
+from ..expr.lambda_ import Parameter, element_of, positions, transformed
+from ..expr.nested import guarded, literal_index, named_struct, size, typed_null
 from .floating import groupable, holds_float
 from .table import Plain, arguments_of, lossless, plain
 
@@ -234,7 +235,48 @@ def flatten(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def zipped(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """ArraysZip: shorter arrays are filled up with nulls."""
-    return lossless(e, e.call("spark:arrays_zip", *e.emit_all(node["children"])), node)
+    names = [field.name for field in node.type.parameters[0].parameters]
+
+    def function(meanings: Sequence[Parameter]) -> Lambda:
+        inner = e.branch()
+        inner.lambdas.append({})
+        values = [meaning(inner, 0) for meaning in meanings]
+        struct = types.of("struct", *[value.type for value in values], nullable=False)
+        return Lambda((types.I64,), named_struct(inner, struct, names, values))
+
+    def by_position() -> Expression:
+        if not names:
+            raise NotInDialect("no arrays are zipped")
+        return side_by_side(e, node["children"], function, node.type)
+
+    call = e.first(lambda: e.call("spark:arrays_zip", *e.emit_all(node["children"])), by_position)
+    return lossless(e, call, node)
+
+
+def side_by_side(
+    e: ExpressionBuilder,
+    lists: Sequence[tree.Expression],
+    function: Callable[[Sequence[Parameter]], Lambda],
+    type: DataType,
+) -> Expression:
+    """What a function makes of the elements at each position of several lists, of which the shorter ones end in nulls."""
+    values = [e.share(list) for list in e.emit_all(lists)]
+    meanings = [
+        element_of(e, partial(_emitted, list), types.nullable(value.type.parameters[0]))
+        for list, value in zip(lists, values, strict=True)
+    ]
+
+    def longer(left: Expression, right: Expression) -> Expression:
+        return e.if_then(e.call("comparison:gte", left, right), left, right)
+
+    longest = reduce(longer, [size(e, value) for value in values])
+    return guarded(
+        e, values, lambda: e.call("datafusion:array_transform", positions(e, longest), function(meanings)), type
+    )
+
+
+def _emitted(node: tree.Expression, e: ExpressionBuilder) -> Expression:
+    return e.emit(node)
 
 
 def join(e: ExpressionBuilder, node: tree.Expression) -> Expression:

@@ -8,7 +8,8 @@ from ..algebra import types
 from ..algebra.expression import FieldReference
 from ..catalyst import tree
 from ..errors import NotInDialect
-from ..expr.nested import duplicate_keys, guarded, map_from_lists, size
+from ..expr.lambda_ import element_of, of_each, positions
+from ..expr.nested import duplicate_keys, field_of, guarded, map_from_lists, size, typed_null
 from .collection import unified
 from .table import Plain, lossless, plain
 
@@ -45,11 +46,29 @@ def from_entries(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """MapFromEntries: null where any entry is."""
     child = e.emit(node["child"])
     wanted = types.of("list", types.nullable(child.type.parameters[0]), nullable=child.type.nullable)
-    if not e.dialect.quirks.inline_references:
-        raise NotInDialect(f"the dialect {e.dialect.name} can't build a map of entries")
-    return _with_key(
-        e, e.call("spark:map_from_entries", e.as_type(child, wanted), duplicate_keys=duplicate_keys(e)), node
-    )
+
+    def own() -> Expression:
+        if not e.dialect.quirks.inline_references:
+            raise NotInDialect(f"the dialect {e.dialect.name} can't build a map of entries")
+        return _with_key(
+            e, e.call("spark:map_from_entries", e.as_type(child, wanted), duplicate_keys=duplicate_keys(e)), node
+        )
+
+    return e.first(own, lambda: _of_parts(e, node, e.share(child)))
+
+
+def _of_parts(e: ExpressionBuilder, node: tree.Expression, entries: Expression) -> Expression:
+    """A map of the keys and the values of entries."""
+    at = element_of(e, lambda inner: inner.emit(node["child"]), types.required(entries.type.parameters[0]))
+    count = e.share(size(e, entries))
+    struct = node["child"].type.parameters[0]
+
+    def parts(ordinal: int) -> Expression:
+        return of_each(e, positions(e, count), lambda inner: field_of(inner, at(inner, 0), struct, ordinal))
+
+    complete = e.equal(size(e, e.call("datafusion:array_compact", entries)), count)
+    made = map_from_lists(e, e.type_of(node, False), parts(0), parts(1))
+    return e.if_then(complete, made, typed_null(e, node.type))
 
 
 def concat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
