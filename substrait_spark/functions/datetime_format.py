@@ -62,12 +62,35 @@ def chrono(pattern: str) -> str:
     return "".join(parts)
 
 
+MONTHS = "January February March April May June July August September October November December".split()
+
 READ = {
-    "yyyy": "([0-9]{4})", "MM": "([0-9]{2})", "dd": "([0-9]{2})", "HH": "([0-9]{2})", "mm": "([0-9]{2})",
-    "ss": "([0-5][0-9])", "M": "0{0,17}([0-9]{1,2})", "d": "0{0,17}([0-9]{1,2})", "H": "0{0,17}([0-9]{1,2})",
-    "m": "0{0,17}([0-9]{1,2})", "s": "0{0,17}([0-5]?[0-9])", **{"S" * n: f"([0-9]{{1,{n}}})" for n in range(1, 7)},
+    "yyyy": "([0-9]{4})", "yy": "([0-9]{2})", "MM": "([0-9]{2})", "dd": "([0-9]{2})", "HH": "([0-9]{2})",
+    "mm": "([0-9]{2})", "ss": "([0-5][0-9])", "hh": "(0[1-9]|1[0-2])", "M": "0{0,17}([0-9]{1,2})",
+    "d": "0{0,17}([0-9]{1,2})", "H": "0{0,17}([0-9]{1,2})", "h": "0{0,17}(1[0-2]|[1-9])", "m": "0{0,17}([0-9]{1,2})",
+    "s": "0{0,17}([0-5]?[0-9])", **{"S" * n: f"([0-9]{{1,{n}}})" for n in range(1, 7)},
 }  # fmt: skip
-"""Java's fields that can be read, as regular expressions."""
+"""Java's fields of digits that can be read, as regular expressions."""
+
+_HOURS, _MINUTES = "([+-](?:0[0-9]|1[0-8]))", "([0-5][0-9])"
+
+READ_WORDS = {
+    "MMM": f"((?i:{'|'.join(month[:3] for month in MONTHS)}))",
+    "MMMM": f"((?i:{'|'.join(MONTHS)}))",
+    "a": "((?i:AM|PM))",
+    **dict.fromkeys(("Z", "ZZ", "ZZZ", "xx"), f"{_HOURS}{_MINUTES}"),
+    "x": f"{_HOURS}{_MINUTES}?",
+    "xxx": f"{_HOURS}:{_MINUTES}",
+    "X": f"(?:{_HOURS}{_MINUTES}?|[Zz])",
+    "XX": f"(?:{_HOURS}{_MINUTES}|[Zz])",
+    "XXX": f"(?:{_HOURS}:{_MINUTES}|[Zz])",
+}
+"""Java's other fields; an offset has a group for its hours with a sign, and one for its minutes."""
+
+LONGEST_OFFSET = 18 * HOUR
+
+MONTH_NUMBERS = "".join(f"{month[:3].upper()}{number:02}" for number, month in enumerate(MONTHS, 1))
+"""The beginning of each month's name, with its number behind it."""
 
 
 class Reading(NamedTuple):
@@ -77,34 +100,66 @@ class Reading(NamedTuple):
     iso: str
     signed: str | None
     """What texts match that have a sign before the year, which Java reads and engines may not."""
+    month: int | None
+    """The group with the name of the month, whose number comes where `iso` has the mark `NAMED`."""
+    hour: int | None
+    """The group with the hour, where it is one from 1 to 12, or where AM or PM is told."""
+    from_twelve: bool
+    """Whether the hour is one from 1 to 12, which count as from 0 to 11 if AM is told or nothing."""
+    half: int | None
+    """The group with AM or PM."""
+    offset: int | None
+    """The group with the hours of an offset, before that with its minutes."""
+
+
+NAMED = "?"
+"""Stands for the number of a month that has a name."""
 
 
 def reading(pattern: str) -> Reading:
     """How to read by a Java pattern. Raises NotInDialect where it can't be done exactly."""
     refused = NotInDialect(f"the dialect doesn't read the pattern {pattern!r} as Java does")
     groups: dict[str, int] = {}
-    regex, before = "", ""
+    regex, before, count, named, century = "", "", 0, False, ""
     for kind, text in tokens(pattern):
         if kind == "text":
-            regex += re.sub(r"([\\.+*?()|^$\[\]{}#&~])", r"\\\1", text)
+            plain = re.sub(r"([\\.+*?()|^$\[\]{}#&~])", r"\\\1", text)
+            regex += f"(?i:{plain})" if text.lower() != text.upper() else plain
             before = ""
             continue
-        varies = len(text) == 1 or text[0] == "S"
+        field = text.replace("L", "M")
+        letter = "Z" if field[0] in "Xx" else field[0]
+        word = field in READ_WORDS
+        varies = not word and (len(field) == 1 or letter == "S")
         # Java splits digits of adjacent fields by their widths, which must be fixed.
-        if text not in READ or text[0] in groups or (before and varies) or before == "varies":
+        if letter in groups or not (word or field in READ) or (before and varies) or (before == "varies" and not word):
             raise refused
-        groups[text[0]] = len(groups) + 1
-        regex += READ[text]
-        before = "varies" if varies else "fixed"
+        groups[letter] = count + 1
+        regex += READ_WORDS[field] if word else READ[field]
+        count += 2 if letter == "Z" else 1
+        named = named or field in ("MMM", "MMMM")
+        century = "20" if field == "yy" else century
+        before = "" if word else "varies" if varies else "fixed"
+    if {"h", "H"} <= set(groups):
+        raise refused
 
     def part(letter: str, default: str) -> str:
         return f"${{{groups[letter]}}}" if letter in groups else default
 
-    date = f"{part('y', '1970')}-{part('M', '01')}-{part('d', '01')}"
-    time = f"{part('H', '00')}:{part('m', '00')}:{part('s', '00')}"
+    date = f"{century}{part('y', '1970')}-{NAMED if named else part('M', '01')}-{part('d', '01')}"
+    time = f"{part('h', part('H', '00'))}:{part('m', '00')}:{part('s', '00')}"
     fraction = f".{part('S', '')}" if "S" in groups else ""
-    signed = "^" + regex.replace(READ["yyyy"], "[+-][0-9]{4,}", 1) + "$" if "y" in groups else None
-    return Reading(f"^{regex}$", f"{date} {time}{fraction}", signed)
+    signed = "^" + regex.replace(READ["yyyy"], "[+-][0-9]{4,}", 1) + "$" if "y" in groups and not century else None
+    return Reading(
+        f"^{regex}$",
+        f"{date} {time}{fraction}",
+        signed,
+        groups["M"] if named else None,
+        groups.get("h", groups.get("H") if "a" in groups else None),
+        "h" in groups,
+        groups.get("a"),
+        groups.get("Z"),
+    )
 
 
 # ---- to text
@@ -167,21 +222,85 @@ def read(
         return e.null(target)
     tz.require_counting(e)
     how, value = reading(text), e.share(value)
-    iso = _replaced(e, value, how.matches, how.iso)
-    padded = e.call("datafusion:regexp_replace", iso, e.text(r"([- :])([0-9])\b"), e.text("${1}0${2}"), e.text("g"))
+    if how.offset is not None and target.kind == "precision_timestamp":
+        raise NotInDialect(f"the dialect reads no offset in the pattern {text!r} of a timestamp without a time zone")
+    padded = e.call(
+        "datafusion:regexp_replace", _iso(e, value, how), e.text(r"([- :])([0-9])\b"), e.text("${1}0${2}"), e.text("g")
+    )
     cast = e.cast(padded, types.nullable(LOCAL), throws=False)
-    local = e.share(e.if_then(matches(e, value, how.matches), cast, e.null(LOCAL)))
+    local = e.if_then(matches(e, value, how.matches), cast, e.null(LOCAL))
+    local = e.share(_offset_checked(e, value, how, _at_hour(e, value, how, e.share(local))))
     found = local
-    if target.kind == "date":
-        found = e.cast(local, DATE)
+    if how.offset is not None:
+        found = tz.from_micros(e, tz.minus(e, tz.micros(e, local), _offset(e, value, how.matches, how.offset)), INSTANT)
     elif target.kind == "precision_timestamp_tz":
         found = tz.instant(e, local, zone_of(node))
+    if target.kind == "date":
+        found = e.cast(local, DATE) if how.offset is None else tz.date_of(e, found, zone_of(node))
     failed = [e.is_null(local), *([e.is_not_null(value)] if value.type.nullable else [])]
     if not node["failOnError"]:
         if how.signed is None:
             return found
         failed.append(matches(e, value, how.signed))
     return e.if_then(e.and_(*failed), raised(e, "CANNOT_PARSE_TIMESTAMP", found.type, value), found)
+
+
+def _group(e: ExpressionBuilder, value: Expression, regex: str, *groups: int) -> Expression:
+    """What some groups hold of a value that matches."""
+    return _replaced(e, value, regex, "".join(f"${{{group}}}" for group in groups))
+
+
+def _iso(e: ExpressionBuilder, value: Expression, how: Reading) -> Expression:
+    """A value that matches, in ISO form."""
+    if how.month is None:
+        return _replaced(e, value, how.matches, how.iso)
+    name = e.call("string:upper", _group(e, value, how.matches, how.month), char_set="UTF8")
+    beginning = e.call("spark:substring", name, e.i32(1), e.i32(3))
+    at = e.call("spark:instr", e.text(MONTH_NUMBERS), beginning)
+    number = e.call("spark:substring", e.text(MONTH_NUMBERS), e.call("spark:add", at, e.i32(3)), e.i32(2))
+    before, after = [_replaced(e, value, how.matches, part) for part in how.iso.split(NAMED)]
+    return e.call("string:concat", before, number, after, null_handling="ACCEPT_NULLS")
+
+
+def _at_hour(e: ExpressionBuilder, value: Expression, how: Reading, local: Expression) -> Expression:
+    """A local time whose hour was read as one from 0 to 23: moved by half a day, or null, as AM or PM says."""
+    if not how.from_twelve and how.half is None:
+        return local
+    afternoon: Expression = e.false()
+    if how.half is not None:
+        half = e.call("string:upper", _group(e, value, how.matches, how.half), char_set="UTF8")
+        afternoon = e.share(e.equal(half, e.text("PM")))
+    hour = e.share(e.i64(0) if how.hour is None else _number(e, _group(e, value, how.matches, how.hour)))
+    late = e.call("comparison:gte", hour, e.i64(12))
+    count = tz.micros(e, local)
+    if how.hour is not None and not how.from_twelve:
+        return e.if_then(e.equal(late, afternoon), local, e.null(LOCAL))
+    earlier, later = tz.minus(e, count, e.i64(12 * HOUR)), tz.plus(e, count, 12 * HOUR)
+    moved = e.if_then(e.and_(late, e.not_(afternoon)), earlier, e.and_(afternoon, e.not_(late)), later, count)
+    return tz.from_micros(e, moved, LOCAL)
+
+
+def _number(e: ExpressionBuilder, digits: Expression) -> Expression:
+    """Digits, with a sign or without, as a number; 0 without any."""
+    return e.coalesce(e.cast(digits, types.nullable(types.I64), throws=False), e.i64(0))
+
+
+def _offset(e: ExpressionBuilder, value: Expression, regex: str, group: int) -> Expression:
+    """The offset in a value that matches, in microseconds."""
+    hours = tz.times(e, _number(e, _group(e, value, regex, group)), HOUR)
+    sign = _group(e, value, regex, group)
+    minutes = tz.times(e, _number(e, _group(e, value, regex, group + 1)), 60 * SECOND)
+    negative = e.call("string:starts_with", sign, e.text("-"), case_sensitivity="CASE_SENSITIVE")
+    return e.if_then(negative, tz.minus(e, hours, minutes), tz.plus(e, hours, minutes))
+
+
+def _offset_checked(e: ExpressionBuilder, value: Expression, how: Reading, local: Expression) -> Expression:
+    """Null for an offset of more than 18 hours."""
+    if how.offset is None:
+        return local
+    offset = e.share(_offset(e, value, how.matches, how.offset))
+    fits = between(e, offset, e.i64(-LONGEST_OFFSET), e.i64(LONGEST_OFFSET))
+    return e.if_then(fits, local, e.null(LOCAL))
 
 
 def unix_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
