@@ -113,6 +113,7 @@ def emit_document(context: Context, document: Document) -> Plan:
 def relation_of(context: Context, document: Document) -> tuple[Relation | None, list[str]]:
     """The root relation of a rewritten document, and the depth-first names of its columns; None with problems."""
     context.configuration = document.configuration
+    context.spark = document.spark
     context.used = used_columns(document.root)
     relations = RelationBuilder(context, HANDLERS, expressions)
     output = relations.emit(document.root)

@@ -43,6 +43,8 @@ class Context:
     """Whether any expression has parts to compute once."""
     configuration: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
+    spark: str = ""
+    """Spark's version."""
     used: Collection[int] | None = None
     """The exprIds of the columns that the plan uses; None where nobody asked which."""
     _path: list[str] = field(default_factory=list)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..algebra import types
+from ..algebra.expression import FieldReference
 from ..catalyst import tree
 from ..errors import NotInDialect
+from ..expr.lambda_ import transformed
 from .table import Plain, arguments_of, plain
 
 if TYPE_CHECKING:
@@ -313,6 +316,40 @@ def levenshtein(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return e.first(lambda: e.call("spark:levenshtein", left, right, threshold), compared)
 
 
+@cache
+def _titles() -> dict[str, str]:
+    """The characters that begin a word otherwise than in upper case, as Unicode has it: ß as Ss, ǆ as ǅ."""
+    return {c: c.title() for c in map(chr, range(0x80, 0x10000)) if c.title() != c.upper()}
+
+
+def initcap(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """InitCap: words are what stands between spaces; ICU's mappings, which Spark has since 4.0."""
+    child = e.emit(node["child"])
+
+    def by_words() -> Expression:
+        if e.context.spark.startswith("3."):
+            raise NotInDialect("Spark before 4.0 begins words with other letters")
+        words = e.call("datafusion:string_to_array", child, e.text(" "))
+        begun = transformed(e, words, types.STRING, _begun(e, FieldReference(0, types.STRING, parameter=0)))
+        return e.call("datafusion:array_to_string", begun, e.text(" "))
+
+    return e.first(lambda: e.call("spark:initcap", child), by_words)
+
+
+def _begun(e: ExpressionBuilder, word: Expression) -> Expression:
+    """A word with its first letter in title case, the others in lower case."""
+    lower, upper = (partial(e.call, f"string:{name}", char_set="UTF8") for name in ("lower", "upper"))
+    first = e.call("spark:substring", word, e.i32(1), e.i32(1))
+    titles = {" ": "", **_titles()}  # an empty text is found before the first character, and stays one
+    titled = e.literal(tuple(titles.values()), types.of("list", types.STRING, nullable=False))
+    at = e.cast(e.call("spark:instr", e.text("".join(titles)), first), types.I64)
+    beginning = e.coalesce(e.call("datafusion:array_element", titled, at), upper(first))
+    # The lower case of a letter may be two; that of a word hangs on the letters around.
+    second = e.call("spark:add", e.call("spark:length", lower(first)), e.i32(1))
+    rest = e.call("spark:substring", lower(word), second, e.i32(LONGEST))
+    return e.call("string:concat", beginning, rest, null_handling="ACCEPT_NULLS")
+
+
 def valid(name: str) -> Rule:
     """The checks for valid UTF-8, which change nothing where every string is valid, as Substrait's are."""
 
@@ -339,7 +376,7 @@ SCALAR: dict[str, Plain | Rule] = {
     "Elt": elt,
     "EndsWith": sensitive("ends_with"),
     "FindInSet": plain("spark:find_in_set"),
-    "InitCap": plain("spark:initcap"),
+    "InitCap": initcap,
     "Invoke(string.isValid)": plain("spark:is_valid_utf8"),
     "Invoke(string.makeValid)": valid("make_valid_utf8"),
     "Length(binary)": plain("spark:length"),
