@@ -166,11 +166,11 @@ def float_to_decimal(e: ExpressionBuilder, value: Expression, target: Type, mode
 def decimal_text(e: ExpressionBuilder, value: Expression) -> Expression:
     """The shortest text of a double below 1e16, without an exponent."""
     text = e.share(e.cast(value, types.STRING))
-    exponent = e.share(e.cast(e.call("datafusion:split_part", text, e.text("e-"), e.i32(2)), types.I64, False))
+    exponent = e.share(e.cast(_replaced(e, text, "^[^e]*(e-)?"), types.I64, False))
     zeros = e.if_then(
         e.call("comparison:gt", exponent, e.i64(45)), e.i64(45), e.call("spark:subtract", exponent, e.i64(1))
     )
-    digits = e.call("datafusion:split_part", e.call("string:ltrim", text, e.text("-")), e.text("e"), e.i32(1))
+    digits = _replaced(e, e.call("string:ltrim", text, e.text("-")), "e.*$")
     sign = e.if_then(e.call("comparison:lt", value, e.fp64(0.0)), e.text("-"), e.text(""))
     small = e.call(
         "string:concat",
@@ -181,6 +181,11 @@ def decimal_text(e: ExpressionBuilder, value: Expression) -> Expression:
         null_handling="ACCEPT_NULLS",
     )
     return e.if_then(e.call("string:contains", text, e.text("e-"), case_sensitivity="CASE_SENSITIVE"), small, text)
+
+
+def _replaced(e: ExpressionBuilder, text: Expression, pattern: str) -> Expression:
+    """A text without what matches first."""
+    return e.call("datafusion:regexp_replace", text, e.text(pattern), e.text(""), e.text("s"))
 
 
 PLAIN_DECIMAL = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)$"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..algebra import types
@@ -73,12 +74,16 @@ def _round_float(e: ExpressionBuilder, child: Expression, scale: int) -> Express
     """Spark rounds the shortest text of the number."""
     if not 0 <= scale <= 15:
         raise NotInDialect(f"the dialect {e.dialect.name} can't round {child.type} to {scale} digits as Spark does")
+    return _by_text(e, child, lambda text: e.cast(text, types.of("decimal", 38, scale, nullable=False)))
+
+
+def _by_text(e: ExpressionBuilder, child: Expression, rounded: Callable[[Expression], Expression]) -> Expression:
+    """A floating-point number rounded in its shortest text; what is whole, infinite or NaN stays."""
     child = e.share(child)
     value = e.share(e.cast(child, types.FP64))
     whole = e.call("comparison:gte", e.call("arithmetic:abs", value), e.fp64(2.0**52))
-    digits = types.of("decimal", 38, scale, nullable=False)
-    rounded = e.cast(e.cast(e.cast(decimal_text(e, value), digits), types.STRING), child.type)
-    return e.if_then(e.or_(e.call("comparison:is_nan", value), whole), child, rounded)
+    found = e.cast(e.cast(rounded(decimal_text(e, value)), types.STRING), child.type)
+    return e.if_then(e.or_(e.call("comparison:is_nan", value), whole), child, found)
 
 
 def bround(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -88,8 +93,41 @@ def bround(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         return child
     name = "spark:bround" if eval_mode(node) == ANSI or child.type.kind in FLOATS else "spark:try_bround"
     if child.type.kind == "decimal":
-        return e.call(name, child, scale, e.literal(0, e.type_of(node, False)))
-    return e.call(name, child, scale)
+        wanted = e.type_of(node, child.type.nullable)
+        return e.first(
+            lambda: e.call(name, child, scale, e.literal(0, e.type_of(node, False))),
+            lambda: e.cast(half_even(e, child, scale.value), wanted, eval_mode(node) == ANSI),
+        )
+    return e.first(lambda: e.call(name, child, scale), lambda: _bround_float(e, child, scale.value))
+
+
+def _bround_float(e: ExpressionBuilder, child: Expression, scale: int) -> Expression:
+    """With 20 digits behind the point, no number gets half way to another one of up to 3 that is not there by its text."""
+    if child.type.kind != "fp64" or not 0 <= scale <= 3:
+        raise NotInDialect(f"the dialect {e.dialect.name} can't round {child.type} half even to {scale} digits")
+    exact = types.of("decimal", 36, 20, nullable=False)
+    return _by_text(e, child, lambda text: half_even(e, e.cast(text, exact, throws=False), scale))
+
+
+def half_even(e: ExpressionBuilder, value: Expression, scale: int) -> Expression:
+    """A decimal with fewer digits behind the point: rounded half up, and one unit back where it was half way to an odd one."""
+    precision, digits = value.type.parameters
+    if not 0 <= scale < digits or precision > 36:
+        raise NotInDialect(f"the dialect {e.dialect.name} doesn't round {value.type} half even to {scale} digits")
+    value = e.share(value)
+    up = e.share(e.cast(value, types.of("decimal", precision - digits + scale + 1, scale, nullable=False)))
+    moved = e.share(e.call("arithmetic_decimal:subtract", up, value))
+    half = e.literal(5 * 10 ** (digits - scale - 1), types.required(moved.type))
+    odd = e.call("datafusion:regexp_like", e.cast(up, types.STRING), e.text("[13579]$"), e.text(""))
+    unit = e.literal(1, types.of("decimal", scale + 1, scale, nullable=False))
+
+    def back(name: str) -> Expression:
+        return e.cast(e.call(f"arithmetic_decimal:{name}", up, unit), up.type)
+
+    zero = e.literal(0, types.required(moved.type))
+    tie = e.equal(e.call("arithmetic_decimal:abs", moved), half)
+    positive = e.call("comparison:gt", moved, zero)
+    return e.if_then(e.and_(tie, odd, positive), back("subtract"), e.and_(tie, odd), back("add"), up)
 
 
 def whole(name: str) -> Rule:
