@@ -9,6 +9,7 @@ from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, Nested
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
+from ..catalyst.tree import DataType
 from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
 from ..errors import NotInDialect, Unsupported
 from ..expr.builder import ExpressionBuilder
@@ -18,6 +19,7 @@ from . import order_statistics, pivot, sketch, statistics
 from .decimal_arithmetic import NARROW, WIDE, widened
 from .floating import comparable, groupable
 from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate, values_in_frame
+from .struct_order import by_fields
 
 SUM_DIGITS = 10
 """How many more digits than its argument Spark's decimal sum has, up to 38: no sum of fewer rows overflows."""
@@ -334,6 +336,9 @@ def extreme(name: str) -> AggregateRule:
         standard = [partial(site.one, form, child) for form in (*forms, f"boolean:{logical}")]
         if child.type.kind in FLOATS:
             return site.e.first(*standard, lambda: _float_extreme(site, name, child))
+        if child.type.kind == "struct":
+            own = partial(site.one, f"spark:{name}", child)
+            return site.e.first(*standard, own, lambda: _struct_extreme(site, name, child, node["child"].type))
         return site.e.first(*standard, lambda: site.one(f"spark:{name}", child))
 
     return emit
@@ -371,6 +376,14 @@ def _float_extreme(site: Site, name: str, child: Expression) -> Measured:
         )
 
     return Measured(calls, result)
+
+
+def _struct_extreme(site: Site, name: str, child: Expression, struct: DataType) -> Measured:
+    """The last or the first struct by its fields, nulls being least."""
+    e = site.e
+    value = e.share(child)
+    function = {"max": "datafusion:last_value", "min": "datafusion:first_value"}[name]
+    return site.one(function, value, where=e.is_not_null(value), sorts=by_fields(e, value, struct), skips=None)
 
 
 # ---- rows

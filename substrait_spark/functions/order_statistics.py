@@ -13,6 +13,7 @@ from ..errors import NotInDialect, Unsupported
 from ..expr.nested import list_of
 from .floating import comparable, groupable
 from .measure import AggregateRule, Measured, Site
+from .struct_order import by_fields
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
@@ -27,9 +28,13 @@ def extreme_by(name: str) -> AggregateRule:
 
         def engines() -> Measured:
             """The last or the first value by the order, of the rows that have one."""
-            ascending = SortField(groupable(e, order), True, name == "max_by")
+            sorts: tuple[SortField, ...]
+            if order.type.kind == "struct":
+                sorts = by_fields(e, e.share(order), node["orderingExpr"].type)
+            else:
+                sorts = (SortField(groupable(e, order), True, name == "max_by"),)
             function = {"max_by": "datafusion:last_value", "min_by": "datafusion:first_value"}[name]
-            return site.one(function, value, where=e.is_not_null(order), sorts=(ascending,), skips=None)
+            return site.one(function, value, where=e.is_not_null(order), sorts=sorts, skips=None)
 
         return e.first(lambda: site.one(f"spark:{name}", value, order, skips=1), engines)
 
