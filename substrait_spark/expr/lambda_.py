@@ -76,19 +76,19 @@ def element_of(e: ExpressionBuilder, list: Emitted, element: Type) -> Parameter:
     def meaning(inner: ExpressionBuilder, steps: int) -> Expression:
         # What refers to a lambda around this one is so many lambdas further out now, so that it is emitted again.
         value = list(inner) if outside is None else outside
-        return inner.call_as(element, "datafusion:array_element", value, position(inner, steps))
+        return inner.call_as(element, "datafusion:array_element", value, this_position(inner, steps))
 
     return meaning
 
 
-def position(e: ExpressionBuilder, steps: int) -> Expression:
+def this_position(e: ExpressionBuilder, steps: int) -> Expression:
     """The position itself."""
     return FieldReference(0, types.I64, parameter=steps)
 
 
 def index(e: ExpressionBuilder, steps: int) -> Expression:
     """The position counted from 0, as Spark does."""
-    return e.cast(e.call("spark:subtract", position(e, steps), e.i64(1)), types.I32)
+    return e.cast(e.call("spark:subtract", this_position(e, steps), e.i64(1)), types.I32)
 
 
 def of_each(e: ExpressionBuilder, positions: Expression, body: Callable[[ExpressionBuilder], Expression]) -> Expression:

@@ -13,8 +13,9 @@ from ..catalyst import tree
 from ..catalyst.tree import DataType
 from ..catalyst.modes import time_zone
 from ..errors import NotInDialect, Unsupported
-from ..expr.lambda_ import Parameter, element_of, positions, transformed
+from ..expr.lambda_ import NULLABLE_BOOLEAN, Parameter, element_of, of_each, positions, this_position, transformed
 from ..expr.nested import guarded, literal_index, named_struct, size, typed_null
+from . import time_zone as tz
 from .floating import groupable, holds_float
 from .table import Plain, arguments_of, lossless, plain
 
@@ -333,12 +334,10 @@ def known_elements(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def sequence(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Sequence: up or down to the end; a step that leads away from it raises."""
     bounds = e.emit_all([node["start"], node["stop"]])
-    step = node["stepOpt"]
     kind = bounds[0].type.kind
-    if kind == "date" and e.dialect.quirks.counting_casts:
-        days = [*[e.cast(bound, types.I32) for bound in bounds], *([] if step is None else [_whole_days(e, step)])]
-        made = _series(e, days)
-        return e.cast(e.cast(made, types.of("list", types.I32, nullable=made.type.nullable)), e.type_of(node))
+    if kind not in INTEGERS and e.dialect.quirks.counting_casts:
+        return _times(e, node, *map(e.share, bounds))
+    step = node["stepOpt"]
     arguments = [*bounds, *([] if step is None else [e.emit(step)])]
     zone = [] if kind in INTEGERS else [e.text(time_zone(node))]
     return e.first(
@@ -346,16 +345,81 @@ def sequence(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     )
 
 
-def _whole_days(e: ExpressionBuilder, step: tree.Expression) -> Expression:
-    microseconds = step["value"] if step.cls.name == "Literal" and step.type.name == "daytime" else None
-    days, rest = divmod(microseconds, 86_400_000_000) if isinstance(microseconds, int) else (0, 1)
-    if rest or not days:
+def _times(e: ExpressionBuilder, node: tree.Expression, start: Expression, stop: Expression) -> Expression:
+    """A sequence of dates or timestamps: days or microseconds as integers, unless the step is one of months."""
+    step, kind = node["stepOpt"], start.type.kind
+    if step is not None and (step.cls.name != "Literal" or not isinstance(step["value"], int)):
+        raise NotInDialect("the step is no literal")
+    if step is not None and step.type.name == "yearmonth":
+        return _months(e, node, start, stop, step["value"])
+    if step is not None and step.type.name != "daytime":
+        raise NotInDialect("the step has months, days and seconds")
+    unit, counted = (tz.DAY, types.I32) if kind == "date" else (1, types.I64)
+    amount, rest = divmod(tz.DAY if step is None else step["value"], unit)
+    if rest or not amount:
         raise NotInDialect("only steps of whole days are the same in the engine")
-    return e.i32(days)
+    if kind == "precision_timestamp_tz" and abs(amount) >= tz.DAY and _zone(node).offset is None:
+        raise NotInDialect("the days of a step may have 23 or 25 hours in the session's time zone")
+    if abs(amount) > tz.DAY and amount % tz.DAY:
+        raise NotInDialect("the step has days and a part of a day")
+    literal = partial(e.literal, type=counted)
+    forward = e.call("comparison:lte", start, stop)
+    by = literal(amount) if step is not None else e.if_then(forward, literal(amount), literal(-amount))
+    made = _series(e, [e.cast(start, counted), e.cast(stop, counted), by], widest="i64")
+    return e.cast(e.cast(made, types.of("list", counted, nullable=made.type.nullable)), e.type_of(node))
 
 
-def _series(e: ExpressionBuilder, arguments: Sequence[Expression]) -> Expression:
-    if arguments[0].type.kind not in ("i8", "i16", "i32"):
+def _zone(node: tree.Expression) -> tz.Zone:
+    return tz.zone(time_zone(node))
+
+
+def _months(
+    e: ExpressionBuilder, node: tree.Expression, start: Expression, stop: Expression, step: int
+) -> Expression:
+    """The start, and what is so many times the months of the step later, as long as that is not behind the end."""
+    zoned = start.type.kind == "precision_timestamp_tz"
+    where = _zone(node)
+    if (zoned and where.offset is None) or not step:
+        raise NotInDialect("the days of a step may have 23 or 25 hours in the session's time zone")
+    local, end = ((tz.local(e, time, where) if zoned else time) for time in (start, stop))
+    day, last = (e.share(e.cast(time, tz.DATE)) for time in (local, end))
+
+    def number(date: Expression) -> Expression:
+        year, month = (e.call("datafusion:date_part", e.text(part), date) for part in ("year", "month"))
+        return tz.plus(e, tz.times(e, e.cast(year, types.I64), 12), e.cast(month, types.I64))
+
+    first = e.share(tz.micros(e, local))
+    midnight = e.share(tz.minus(e, first, tz.micros(e, day)))
+    ahead = e.call("comparison:lte" if step > 0 else "comparison:gte", start, stop)
+    apart = tz.quotient(e, tz.minus(e, number(last), number(day)), step)
+    missing = e.or_(e.is_null(start), e.is_null(stop))
+    error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, first)
+    if start.type.kind == "date" and where.offset is None:
+        # Spark goes from the day's first moment, which may be behind that of the end though the dates are the same.
+        begins = tz.local_micros(e, tz.start_micros(e, start, where), where)
+        ahead = e.and_(ahead, e.equal(begins, first))
+    most = e.if_then(missing, e.null(types.I64), ahead, apart, error)
+    times = e.call("datafusion:generate_series", e.i64(0), most, e.i64(1))
+
+    def time(inner: ExpressionBuilder) -> Expression:
+        months = inner.cast(tz.times(inner, this_position(inner, 0), step), types.I32)
+        date = inner.call("spark:add_months", day, months)
+        if node["start"].type.name == "date":
+            return inner.as_type(date, types.required(date.type))
+        found = tz.plus(inner, tz.plus(inner, tz.micros(inner, date), midnight), -(where.offset or 0) if zoned else 0)
+        return inner.as_type(tz.from_micros(inner, found, start.type), types.required(start.type))
+
+    made = of_each(e, times, time)
+    element: Type = made.type.parameters[0]
+    kept = e.call(
+        "comparison:lte" if step > 0 else "comparison:gte", FieldReference(0, element, parameter=0), stop
+    )
+    test = Lambda((element,), e.as_type(kept, NULLABLE_BOOLEAN))
+    return lossless(e, e.call("datafusion:array_filter", made, test), node)
+
+
+def _series(e: ExpressionBuilder, arguments: Sequence[Expression], widest: str = "i32") -> Expression:
+    if arguments[0].type.kind not in ("i8", "i16", "i32", widest):
         raise NotInDialect("only sequences of integers of up to 32 bits are the same in the engine")
     start, stop, *rest = [e.share(e.cast(argument, types.I64)) for argument in arguments]
     lte, gt, lt = (partial(e.call, f"comparison:{name}") for name in ("lte", "gt", "lt"))
@@ -367,12 +431,17 @@ def _series(e: ExpressionBuilder, arguments: Sequence[Expression]) -> Expression
         forward = e.and_(gt(given, zero), lte(start, stop))
         backward = e.and_(lt(given, zero), lte(stop, start))
         missing = e.or_(*[e.is_null(part) for part in (start, stop, given)])
-        witness = next((part for part in (given, start, stop) if isinstance(part, FieldReference)), given)
+        witness = next((part for part in (given, start, stop) if not is_constant(part)), given)
         error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, witness)
         step = e.if_then(
             e.or_(forward, backward), given, e.equal(start, stop), e.i64(1), missing, e.null(types.I64), error
         )
     return e.call("datafusion:generate_series", start, stop, step)
+
+
+def is_constant(value: Expression) -> bool:
+    """Whether a value hangs on no column, so that engines compute it when they plan, and an error too."""
+    return not isinstance(value, FieldReference) and all(map(is_constant, value.children()))
 
 
 def shuffle(e: ExpressionBuilder, node: tree.Expression) -> Expression:

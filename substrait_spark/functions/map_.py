@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..algebra import types
-from ..algebra.expression import FieldReference
 from ..catalyst import tree
 from ..errors import NotInDialect
 from ..expr.lambda_ import element_of, of_each, positions
 from ..expr.nested import duplicate_keys, field_of, guarded, map_from_lists, size, typed_null
-from .collection import unified
+from .collection import is_constant, unified
 from .table import Plain, lossless, plain
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def from_arrays(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     def by_engine() -> Expression:
         shared, others = e.share(keys), e.share(values)
         differ = e.not_(e.equal(size(e, shared), size(e, others)))
-        witness = size(e, others if _is_constant(keys) else shared)  # engines compute what is constant, an error too
+        witness = size(e, others if is_constant(keys) else shared)  # engines compute what is constant, an error too
         error = e.raises("[MAP_KEY_VALUE_DIFF_SIZES]", types.I64, witness)
         checked = e.call("spark:slice", shared, e.if_then(differ, e.cast(error, types.I32), e.i32(1)), size(e, shared))
         made = types.required(type)
@@ -35,11 +34,6 @@ def from_arrays(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return e.first(
         lambda: e.cast(e.call("spark:map_from_arrays", keys, values, duplicate_keys=duplicate_keys(e)), type), by_engine
     )
-
-
-def _is_constant(value: Expression) -> bool:
-    children = value.children()
-    return not isinstance(value, FieldReference) and all(map(_is_constant, children))
 
 
 def from_entries(e: ExpressionBuilder, node: tree.Expression) -> Expression:
