@@ -27,7 +27,12 @@ def seeded(name: str, seed_type: Type) -> Rule:
         def own() -> Expression:
             return e.call(f"spark:{name}", seed, *children)
 
-        return e.first(own, lambda: _unseeded(e, node["seed"], children)) if name == "xxhash64" else own()
+        def engines() -> Expression:
+            if node["seed"] != DEFAULT_SEED:
+                raise NotInDialect(f"the dialect {e.dialect.name} has no {name} with this seed")
+            return hashed(e, *children)
+
+        return e.first(own, engines) if name == "xxhash64" else own()
 
     return emit
 
@@ -37,10 +42,11 @@ HASHED = frozenset(
 )
 
 
-def _unseeded(e: ExpressionBuilder, seed: int, children: tuple[Expression, ...]) -> Expression:
+def hashed(e: ExpressionBuilder, *children: Expression) -> Expression:
+    """Spark's xxhash64 with the default seed."""
     for child in children:
         kind = child.type.kind
-        if seed != DEFAULT_SEED or kind not in HASHED or (kind == "decimal" and child.type.parameters[0] > 18):
+        if kind not in HASHED or (kind == "decimal" and child.type.parameters[0] > 18):
             raise NotInDialect(f"the dialect {e.dialect.name} has no xxhash64 of {child.type} that is Spark's")
     return e.call("datafusion:xxhash64", *children)
 

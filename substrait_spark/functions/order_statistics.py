@@ -89,7 +89,38 @@ def approx_percentile(site: Site, node: tree.Expression) -> Measured:
     """ApproximatePercentile."""
     e = site.e
     child, percentage, accuracy = e.emit_all([node["child"], node["percentageExpression"], node["accuracyExpression"]])
-    return site.one("spark:approx_percentile", child, percentage, e.cast(accuracy, types.I64))
+    return e.first(
+        lambda: site.one("spark:approx_percentile", child, percentage, e.cast(accuracy, types.I64)),
+        lambda: _exact_percentile(site, child, percentage, accuracy),
+    )
+
+
+def _exact_percentile(site: Site, child: Expression, percentage: Expression, accuracy: Expression) -> Measured:
+    """Of less than half as many values as its accuracy says, Spark's sketch holds each, and gives the discrete percentile.
+
+    Raises for more values, and for NaN, after which Spark's sketches are in no order.
+    """
+    e = site.e
+    if not isinstance(accuracy, Literal) or child.type.kind not in (*INTEGERS, *FLOATS):
+        raise NotInDialect(f"the dialect {e.dialect.name} has no approx_percentile of {child.type} here")
+    number = e.cast(child, types.FP64)
+    found = _of_sorted(site, number, percentage, False, discrete)
+    nans = site.count(e.call("comparison:is_nan", number))
+
+    def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
+        *parts, nan = refs
+        value = found.result(above, parts)
+        wanted = types.required(child.type)
+        if value.type.kind == "list":
+            wanted = types.of("list", types.nullable(wanted), nullable=False)
+        few = above.call("comparison:lt", refs[1], above.i64(accuracy.value // 2))
+        known = above.and_(few, above.equal(nan, above.i64(0)))
+        error = above.raises("[UNSUPPORTED_COUNT] a sketch of so many values", types.I64, refs[1])
+        least = above.if_then(known, above.i64(0), error)
+        checked = above.if_then(above.call("comparison:gte", least, above.i64(0)), value, above.null(value.type))
+        return above.cast(checked, wanted)
+
+    return Measured((*found.calls, nans), result)
 
 
 def percentile(site: Site, node: tree.Expression) -> Measured:
