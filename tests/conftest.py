@@ -40,7 +40,7 @@ def _every_plan_is_well_formed() -> Iterator[None]:
         return plan
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("substrait_spark.api.build", checked)
+        patch.setattr("substrait_spark.conversion.build", checked)
         yield
 
 
