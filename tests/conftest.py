@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import quick_jvm
 import tpc_data
 from pyspark.sql import SparkSession
 from substrait.plan_pb2 import Plan
@@ -28,6 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--record", action="store_true", help="write the documents that test_document.py reads anew")
     parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
+
+
+def pytest_configure() -> None:
+    quick_jvm.use()
 
 
 @pytest.hookimpl(tryfirst=True)
