@@ -11,7 +11,6 @@ from ..catalyst import tree
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
-
 Parameter = Callable[[ExpressionBuilder, int], Expression]
 """What a variable stands for inside a lambda, or so many lambdas further in."""
 
@@ -91,11 +90,11 @@ def index(e: ExpressionBuilder, steps: int) -> Expression:
     return e.cast(e.call("spark:subtract", this_position(e, steps), e.i64(1)), types.I32)
 
 
-def of_each(e: ExpressionBuilder, positions: Expression, body: Callable[[ExpressionBuilder], Expression]) -> Expression:
+def of_each(e: ExpressionBuilder, positions: Expression, body: Parameter) -> Expression:
     """The list of what a body gives for each position."""
     inner = e.branch()
     inner.lambdas.append({})
-    return e.call("datafusion:array_transform", positions, Lambda((types.I64,), body(inner)))
+    return e.call("datafusion:array_transform", positions, Lambda((types.I64,), body(inner, 0)))
 
 
 def transformed(e: ExpressionBuilder, list: Expression, element: Type, body: Expression) -> Expression:

@@ -216,7 +216,9 @@ def field_of_elements(e: ExpressionBuilder, node: tree.Expression) -> Expression
     def by_name() -> Expression:
         at = element_of(e, lambda inner: inner.emit(node["child"]), element)
         struct = node["child"].type.parameters[0]
-        return of_each(e, positions(e, size(e, child)), lambda inner: _by_name(inner, at(inner, 0), struct, ordinal))
+        return of_each(
+            e, positions(e, size(e, child)), lambda inner, steps: _by_name(inner, at(inner, steps), struct, ordinal)
+        )
 
     return e.first(by_segment, by_name)
 

@@ -9,8 +9,8 @@ from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, Nested
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
-from ..catalyst.tree import DataType
 from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
+from ..catalyst.tree import DataType
 from ..errors import NotInDialect, Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.nested import empty_list, named_struct, size

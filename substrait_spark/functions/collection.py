@@ -10,8 +10,8 @@ from ..algebra import types
 from ..algebra.expression import FieldReference, Lambda
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
-from ..catalyst.tree import DataType
 from ..catalyst.modes import time_zone
+from ..catalyst.tree import DataType
 from ..errors import NotInDialect, Unsupported
 from ..expr.lambda_ import NULLABLE_BOOLEAN, Parameter, element_of, of_each, positions, this_position, transformed
 from ..expr.nested import guarded, literal_index, named_struct, size, typed_null
@@ -373,9 +373,7 @@ def _zone(node: tree.Expression) -> tz.Zone:
     return tz.zone(time_zone(node))
 
 
-def _months(
-    e: ExpressionBuilder, node: tree.Expression, start: Expression, stop: Expression, step: int
-) -> Expression:
+def _months(e: ExpressionBuilder, node: tree.Expression, start: Expression, stop: Expression, step: int) -> Expression:
     """The start, and what is so many times the months of the step later, as long as that is not behind the end."""
     zoned = start.type.kind == "precision_timestamp_tz"
     where = _zone(node)
@@ -390,7 +388,7 @@ def _months(
 
     first = e.share(tz.micros(e, local))
     midnight = e.share(tz.minus(e, first, tz.micros(e, day)))
-    ahead = e.call("comparison:lte" if step > 0 else "comparison:gte", start, stop)
+    ahead: Expression = e.call("comparison:lte" if step > 0 else "comparison:gte", start, stop)
     apart = tz.quotient(e, tz.minus(e, number(last), number(day)), step)
     missing = e.or_(e.is_null(start), e.is_null(stop))
     error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, first)
@@ -401,8 +399,8 @@ def _months(
     most = e.if_then(missing, e.null(types.I64), ahead, apart, error)
     times = e.call("datafusion:generate_series", e.i64(0), most, e.i64(1))
 
-    def time(inner: ExpressionBuilder) -> Expression:
-        months = inner.cast(tz.times(inner, this_position(inner, 0), step), types.I32)
+    def time(inner: ExpressionBuilder, steps: int) -> Expression:
+        months = inner.cast(tz.times(inner, this_position(inner, steps), step), types.I32)
         date = inner.call("spark:add_months", day, months)
         if node["start"].type.name == "date":
             return inner.as_type(date, types.required(date.type))
@@ -411,9 +409,7 @@ def _months(
 
     made = of_each(e, times, time)
     element: Type = made.type.parameters[0]
-    kept = e.call(
-        "comparison:lte" if step > 0 else "comparison:gte", FieldReference(0, element, parameter=0), stop
-    )
+    kept = e.call("comparison:lte" if step > 0 else "comparison:gte", FieldReference(0, element, parameter=0), stop)
     test = Lambda((element,), e.as_type(kept, NULLABLE_BOOLEAN))
     return lossless(e, e.call("datafusion:array_filter", made, test), node)
 

@@ -30,7 +30,9 @@ def format_string(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     )
 
 
-CONVERSION = re.compile(r"%(?:(?P<index>[0-9]+)\$)?(?P<flags>[-0+,]*)(?P<width>[1-9][0-9]{0,3})?(?:\.(?P<digits>[0-9]{1,2}))?(?P<kind>[sdxXofn%])")
+CONVERSION = re.compile(
+    r"%(?:(?P<index>[0-9]+)\$)?(?P<flags>[-0+,]*)(?P<width>[1-9][0-9]{0,3})?(?:\.(?P<digits>[0-9]{1,2}))?(?P<kind>[sdxXofn%])"
+)
 """The conversions that can be composed: strings, integers and numbers with a fixed number of decimals."""
 
 PORTABLE = re.compile(r"%(?:([-0]?[1-9][0-9]{0,3}|[+,])?d|[xXo])")
@@ -149,6 +151,7 @@ def _negative(e: ExpressionBuilder, value: Expression) -> Expression:
 
 def _in_groups(e: ExpressionBuilder, written: Expression, decimals: int) -> Expression:
     """Digits with a fixed number of decimals, those before the point in groups of three."""
+
     def part(pattern: str) -> Expression:
         return e.call("datafusion:regexp_replace", written, e.text(pattern), e.text(""), e.text("s"))
 
@@ -179,7 +182,7 @@ def _grouped(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> 
     value = e.share(value)
     scale = value.type.parameters[1] if value.type.kind == "decimal" else 0
     rounded = half_even(e, value, decimals) if decimals < scale else value
-    written = e.call("string:ltrim", e.cast(rounded, types.STRING), e.text("-"))
+    written: Expression = e.call("string:ltrim", e.cast(rounded, types.STRING), e.text("-"))
     missing = decimals - min(scale, decimals)
     if missing:
         written = joined(e, written, e.text(("" if scale else ".") + "0" * missing))
@@ -207,7 +210,7 @@ def _grouped_float(e: ExpressionBuilder, value: Expression, decimals: int) -> Ex
     below = e.or_(e.call("comparison:lt", rest, e.fp64(0.0)), e.and_(e.equal(rest, e.fp64(0.0)), even))
     lower = e.and_(e.call("comparison:lt", size, e.fp64(most)), ties, below)
     found = e.call("spark:subtract", above, e.if_then(lower, e.i64(1), e.i64(0)))
-    digits = e.cast(found, types.STRING)
+    digits: Expression = e.cast(found, types.STRING)
     if decimals:
         padded = e.share(digits)
         short = e.call("comparison:lte", e.call("spark:length", padded), e.i32(decimals))

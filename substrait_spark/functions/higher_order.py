@@ -68,9 +68,7 @@ def _parameters(function: tree.Expression, list: Expression) -> Sequence[Type]:
     return [list.type.parameters[0], types.I32][: len(function["arguments"])]
 
 
-def _by_position(
-    e: ExpressionBuilder, node: tree.Expression, list: Expression, result: Type | None = None
-) -> Lambda:
+def _by_position(e: ExpressionBuilder, node: tree.Expression, list: Expression, result: Type | None = None) -> Lambda:
     """The function of an element, or of one and its index, as one of the element's position."""
     meanings = [_element(e, node["argument"], list.type.parameters[0]), index]
     return over_positions(e, node["function"], meanings, result)
@@ -97,7 +95,7 @@ def _filtered(e: ExpressionBuilder, node: tree.Expression, list: Expression) -> 
     def by_position() -> Expression:
         all_positions = positions(e, size(e, list))
         kept = e.call("datafusion:array_filter", all_positions, _by_position(e, node, list, NULLABLE_BOOLEAN))
-        return of_each(e, kept, partial(_element(e, node["argument"], list.type.parameters[0]), steps=0))
+        return of_each(e, kept, _element(e, node["argument"], list.type.parameters[0]))
 
     if _takes(e, "spark:filter", node["function"], list):
         return as_given()
@@ -192,7 +190,7 @@ def _term(node: tree.Expression) -> tree.Expression | None:
     sums = [part for part in parts if part.cls.name == "NamedLambdaVariable" and part["exprId"] == state]
     if not terms or not sums or eval_mode(merge["function"]) == TRY:
         return None
-    term: tree.Expression = merge.replace(function=terms[0], arguments=merge["arguments"][1:])  # type: ignore[assignment]
+    term: tree.Expression = merge.replace(function=terms[0], arguments=merge["arguments"][1:])
     return term
 
 
@@ -351,7 +349,7 @@ def map_filter(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     def by_position(keys: Expression, meanings: Sequence[Parameter]) -> Expression:
         test = over_positions(e, node["function"], meanings, NULLABLE_BOOLEAN)
         kept = e.share(e.call("datafusion:array_filter", positions(e, size(e, keys)), test))
-        left = [of_each(e, kept, partial(meaning, steps=0)) for meaning in meanings]
+        left = [of_each(e, kept, meaning) for meaning in meanings]
         return map_from_lists(e, e.type_of(node, False), *left)
 
     return _of_map(e, node, "spark:map_filter", own, by_position)

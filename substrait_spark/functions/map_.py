@@ -58,7 +58,7 @@ def _of_parts(e: ExpressionBuilder, node: tree.Expression, entries: Expression) 
     struct = node["child"].type.parameters[0]
 
     def parts(ordinal: int) -> Expression:
-        return of_each(e, positions(e, count), lambda inner: field_of(inner, at(inner, 0), struct, ordinal))
+        return of_each(e, positions(e, count), lambda inner, steps: field_of(inner, at(inner, steps), struct, ordinal))
 
     complete = e.equal(size(e, e.call("datafusion:array_compact", entries)), count)
     made = map_from_lists(e, e.type_of(node, False), parts(0), parts(1))

@@ -39,7 +39,7 @@ def _linear_count(site: Site, child: Expression, bits: int) -> Measured:
     if site.frame is not None or not 4 <= bits < 4 + len(THRESHOLDS):
         raise NotInDialect(f"the dialect {e.dialect.name} has no approx_count_distinct here")
     value = groupable(e, site.filtered(child))
-    register = e.call("spark:shiftrightunsigned", hashed(e, value), e.i32(64 - bits))
+    register: Expression = e.call("spark:shiftrightunsigned", hashed(e, value), e.i32(64 - bits))
     if value.type.nullable:
         register = e.if_then(e.is_not_null(value), register, e.null(types.I64))
     call = e.aggregate("aggregate_generic:count", register, distinct=True)
