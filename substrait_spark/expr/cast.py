@@ -12,13 +12,16 @@ from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, eval_mode
 from ..errors import NotInDialect
+from ..functions import user_error
 from ..functions.number_cast import FORMS
 from ..functions.time_cast import time_cast
 from .builder import ExpressionBuilder, Rule
 
 
 def cast(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Cast, by the types it is between and by its own evaluation mode."""
+    """Cast, by the types it is between and by its own evaluation mode. An error is raised in any type."""
+    if node["child"].name == "RaiseError":
+        return user_error.in_place(e, node["child"], node.type)
     child = e.emit(node["child"])
     target = e.type_of(node, child.type.nullable)
     time = time_cast(e, node, child, target)

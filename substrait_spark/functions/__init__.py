@@ -9,6 +9,7 @@ from ..errors import Unsupported
 from ..refusals import no_aggregate, unknown_form
 from . import (
     arithmetic,
+    bitmap,
     bitwise,
     collection,
     comparison,
@@ -21,10 +22,14 @@ from . import (
     interval,
     map_,
     mathematics,
+    nondeterministic,
     regular_expression,
     rounding,
+    sketch,
     string,
     structured_text,
+    user_error,
+    vector,
 )
 from .aggregate import AGGREGATE
 from .measure import Measured, Site
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
 
 SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
+    **bitmap.SCALAR,
     **bitwise.SCALAR,
     **collection.SCALAR,
     **comparison.SCALAR,
@@ -48,9 +54,13 @@ SCALAR: dict[str, Plain | Rule] = {
     **format.SCALAR,
     **higher_order.SCALAR,
     **map_.SCALAR,
+    **nondeterministic.SCALAR,
     **regular_expression.SCALAR,
+    **sketch.SCALAR,
     **string.SCALAR,
     **structured_text.SCALAR,
+    **user_error.SCALAR,
+    **vector.SCALAR,
 }
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
 

@@ -333,14 +333,6 @@ def _series(e: ExpressionBuilder, arguments: Sequence[Expression]) -> Expression
     return e.call("datafusion:generate_series", start, stop, step)
 
 
-def shuffle(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Shuffle, whose seed Spark chose when it planned the query."""
-    seed = node["randomSeed"]
-    if not isinstance(seed, int):
-        raise Unsupported("this Spark's Shuffle does not tell its seed")
-    return e.call("spark:shuffle", e.emit(node["child"]), e.i64(seed))
-
-
 SCALAR: dict[str, Plain | Rule] = {
     "ArrayContains": contains,
     "ArrayDistinct": set_of("array_distinct"),
@@ -361,7 +353,6 @@ SCALAR: dict[str, Plain | Rule] = {
     "KnownNotContainsNull": known_elements,
     "Reverse(array)": reverse,
     "Sequence": sequence,
-    "Shuffle": shuffle,
     "Size": array_size,
     "Slice": plain("spark:slice"),
     "SortArray": sort_array,

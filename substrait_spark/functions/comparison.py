@@ -111,8 +111,6 @@ SCALAR: dict[str, Plain | Rule] = {
     "LessThanOrEqual": comparison("lte"),
     "GreaterThan": comparison("gt"),
     "GreaterThanOrEqual": comparison("gte"),
-    "IsNull": plain("comparison:is_null"),
-    "IsNotNull": plain("comparison:is_not_null"),
     "KnownNotNull": known,
     "KnownNullable": known,
 }

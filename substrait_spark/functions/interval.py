@@ -322,10 +322,30 @@ def calculated(name: str, *fields: str) -> Rule:
     return emit
 
 
+def signum(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Signum of an interval, as a double."""
+    child = node["child"]
+    nothing = e.null(e.type_of(child))
+    if e.has(lambda: e.call("spark:signum", nothing)):
+        return e.call("spark:signum", e.emit(child))
+    value = e.share(count(e, child))
+    zero = e.literal(0, types.required(value.type))
+    return e.if_then(
+        e.call("comparison:gt", value, zero),
+        e.fp64(1.0),
+        e.call("comparison:lt", value, zero),
+        e.fp64(-1.0),
+        e.equal(value, zero),
+        e.fp64(0.0),
+        e.null(types.FP64),
+    )
+
+
 ARITHMETIC = {
     "Abs": calculated("abs_interval", "child"),
     "Add": calculated("add_intervals", "left", "right"),
     "Subtract": calculated("subtract_intervals", "left", "right"),
+    "Signum": signum,
     "UnaryMinus": calculated("negate_interval", "child"),
 }
 
