@@ -49,7 +49,8 @@ def canonical(e: ExpressionBuilder, child: Expression, target: Type, mode: str) 
         raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {child.type} to {target}")
     if kinds[0] in FLOATS and kinds[1] == "decimal" and throws:
         # NaN and the infinities are null in every mode.
-        return e.if_then(e.call("comparison:is_finite", child), e.cast(child, target), e.null(target))
+        value = e.share(child)
+        return e.if_then(e.call("comparison:is_finite", value), e.cast(value, target), e.null(target))
     return e.cast(child, target, throws)
 
 
