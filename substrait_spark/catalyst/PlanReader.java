@@ -343,7 +343,7 @@ public class PlanReader {
       String metadata = attribute.metadata().json();
       boolean first = true;
       if (metadata.length() > 2) {
-        String[] marks = {"__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT"};
+        String[] marks = {"__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT", "spark.sessionWindow"};
         for (int i = 0; i < marks.length; i++) {
           if (!attribute.metadata().contains(marks[i])) continue;
           if (!first) out.append(',');

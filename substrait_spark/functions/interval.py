@@ -367,7 +367,6 @@ SCALAR: dict[str, Plain | Rule] = {
     "SubtractDates": subtract("subtract_dates"),
     "SubtractTimestamps": subtract("subtract_timestamps"),
     "TimestampAdd": timestamp_add,
-    "TimestampAddInterval": add_interval,
     "TimestampAddYMInterval": add_months_to_timestamp,
     "TimestampDiff": timestamp_diff,
 }
