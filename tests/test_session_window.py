@@ -28,24 +28,31 @@ def events(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ite
     spark.catalog.dropTempView("events")
 
 
+START, BOUNDS = "session_window.start AS s", "session_window.start AS s, session_window.end AS e"
+BY_USER = "CASE WHEN user = 'a' THEN '20 minutes' WHEN user = 'b' THEN '1 hour' ELSE '3 minutes' END"
+LITERALS = "VALUES (TIMESTAMP'2024-01-01'), (TIMESTAMP'2024-01-01 00:05:00'), (TIMESTAMP'2024-01-01 00:10:01') AS t(ts)"
+
+
 @pytest.mark.parametrize(
-    "query",
+    ("results", "rows", "keys"),
     [
-        "SELECT user, session_window.start AS s, session_window.end AS e, count(*) AS c, sum(n) AS n "
-        "FROM events GROUP BY user, session_window(ts, '5 minutes')",
-        "SELECT session_window.end AS e, max(session_window.start) AS s, count(DISTINCT user) AS users FROM events "
-        "GROUP BY session_window(ts, '90 seconds') HAVING count(*) > 1",
-        "SELECT upper(user) AS u, session_window.start AS s, count(*) AS c FROM events "
-        "GROUP BY upper(user), session_window(ts, CASE WHEN user = 'a' THEN '20 minutes' WHEN user = 'b' THEN '1 hour' ELSE '3 minutes' END)",
-        "SELECT session_window.start AS s, count(*) AS c FROM (SELECT CAST(ts AS TIMESTAMP_NTZ) AS ntz FROM events) "
-        "GROUP BY session_window(ntz, '2 minutes')",
-        "SELECT session_window.start AS s, count(*) AS c FROM VALUES (TIMESTAMP'2024-01-01 00:00:00'), "
-        "(TIMESTAMP'2024-01-01 00:05:00'), (TIMESTAMP'2024-01-01 00:10:01') AS t(ts) GROUP BY session_window(ts, '5 minutes')",
+        (f"user, {BOUNDS}, count(*) AS c, sum(n) AS n", "events", "user, session_window(ts, '5 minutes')"),
+        (f"{BOUNDS}, count(DISTINCT user) AS users", "events", "session_window(ts, '90 seconds') HAVING count(*) > 1"),
+        ("max(session_window.end) AS last, count(*) AS c", "events", "session_window(ts, '90 seconds')"),
+        (f"upper(user) AS u, {BOUNDS}, count(*) AS c", "events", f"upper(user), session_window(ts, {BY_USER})"),
+        (
+            f"{START}, count(*) AS c",
+            "(SELECT CAST(ts AS TIMESTAMP_NTZ) AS t FROM events)",
+            "session_window(t, '1 minute')",
+        ),
+        (f"{START}, count(*) AS c", LITERALS, "session_window(ts, '5 minutes')"),
     ],
 )
-def test_sessions(spark: SparkSession, events: str, query: str) -> None:
-    assert_same_rows(spark.sql(query))
+def test_sessions(spark: SparkSession, events: str, results: str, rows: str, keys: str) -> None:
+    assert_same_rows(spark.sql(f"SELECT {results} FROM {rows} GROUP BY {keys}"))
 
 
 def test_sessions_as_structs(spark: SparkSession, events: str) -> None:
-    assert_well_formed(df_to_substrait(spark.sql(f"SELECT session_window FROM {events} GROUP BY session_window(ts, '1 hour')")))
+    assert_well_formed(
+        df_to_substrait(spark.sql(f"SELECT session_window FROM {events} GROUP BY session_window(ts, '1 hour')"))
+    )

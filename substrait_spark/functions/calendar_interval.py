@@ -112,7 +112,9 @@ def _made(e: ExpressionBuilder, node: tree.Expression) -> list[Expression]:
         product = integer_operation(e, "multiply", large, e.literal(size, types.required(large.type)), mode)
         return integer_operation(e, "add", product, small, mode)
 
-    scaled = e.call("arithmetic_decimal:multiply", seconds, e.literal(MILLION, types.of("decimal", 7, 0, nullable=False)))
+    scaled = e.call(
+        "arithmetic_decimal:multiply", seconds, e.literal(MILLION, types.of("decimal", 7, 0, nullable=False))
+    )
     micros = total(e.cast(minutes, types.I64), 60 * SECOND, e.cast(scaled, types.I64))
     return [total(years, 12, months), total(weeks, 7, days), total(e.cast(hours, types.I64), HOUR, micros)]
 

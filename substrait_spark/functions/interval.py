@@ -17,7 +17,7 @@ from ..errors import NotInDialect, Unsupported
 from . import time_zone as tz
 from .arithmetic import integer_operation
 from .datetime import between, checked_times, date_part, raised, scaled, zone_of
-from .table import Plain
+from .table import Plain, arguments_of
 from .time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
 
 if TYPE_CHECKING:
@@ -322,6 +322,17 @@ def calculated(name: str, *fields: str) -> Rule:
     return emit
 
 
+def tried(name: str) -> Rule:
+    """A product or a quotient that is null where it overflows, or where the divisor is 0."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        e.dialect.require_type(e.type_of(node))
+        interval, number = arguments_of(node)
+        return e.call(f"spark:try_{name}_interval", e.emit(interval), e.emit(number))
+
+    return emit
+
+
 def signum(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Signum of an interval, as a double."""
     child = node["child"]
@@ -369,4 +380,9 @@ SCALAR: dict[str, Plain | Rule] = {
     "TimestampAdd": timestamp_add,
     "TimestampAddYMInterval": add_months_to_timestamp,
     "TimestampDiff": timestamp_diff,
+    **{
+        f"TryEval({name}{kind}Interval)": tried(name.lower())
+        for name in ("Divide", "Multiply")
+        for kind in ("DT", "YM")
+    },
 }

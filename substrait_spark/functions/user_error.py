@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..algebra import types
 from ..algebra.expression import FieldReference
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree

@@ -110,9 +110,7 @@ def _replaced(result: Expression, window: Expression, begin: Expression, finish:
     def attribute(node: Node) -> Node | None:
         return session if node["exprId"] == window["exprId"] else None
 
-    names = [
-        make("Literal", DataType("string"), False, value=field.name) for field in window.type.parameters
-    ]
+    names = [make("Literal", DataType("string"), False, value=field.name) for field in window.type.parameters]
     session = make("CreateNamedStruct", window.type, False, children=(names[0], begin, names[1], finish))
     replaced = transform(result, {"GetStructField": [bound], "AttributeReference": [attribute]})
     if replaced is not session:
