@@ -30,7 +30,7 @@ MILLION = 1_000_000
 
 
 def add_to_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """TimestampAddInterval, of a calendar interval or a day-time interval."""
+    """TimestampAddInterval, before Spark 4.1 TimeAdd: of a calendar interval or a day-time interval."""
     if node["interval"].type.name != "interval":
         return add_interval(e, node)
     value = e.share(e.emit(node["start"]))
@@ -152,5 +152,6 @@ def _moved_date(e: ExpressionBuilder, value: Expression, months: int, days: int,
 
 SCALAR: dict[str, Plain | Rule] = {
     "DateAddInterval": add_to_date,
+    "TimeAdd": add_to_timestamp,
     "TimestampAddInterval": add_to_timestamp,
 }

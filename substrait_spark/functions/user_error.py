@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..algebra.expression import FieldReference
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
-from ..catalyst.tree import DataType
+from ..catalyst.tree import DataType, make
 from ..errors import NotInDialect, Unsupported
 from ..expr.nested import typed_null
 from .datetime import raised
@@ -22,6 +22,8 @@ SHOWN = ("boolean", "date", "string", *INTEGERS, *FLOATS)
 
 CAST_TO = (*SHOWN, "decimal", "precision_timestamp", "precision_timestamp_tz")
 """Types that it can have."""
+
+STRING = DataType("string")
 
 CLASS = "USER_RAISED_EXCEPTION"
 """The class of errors with a message of the user's."""
@@ -50,11 +52,22 @@ def null_test(function: str) -> Rule:
 def in_place(e: ExpressionBuilder, node: tree.Expression, type: DataType) -> Expression:
     """RaiseError in the place of a value of a type."""
     like = typed_null(e, type)
+    kind, parameters = _parts(node)
 
     def own() -> Expression:
-        return e.call("spark:raise_error", *e.emit_all([node["errorClass"], node["errorParms"]]), like)
+        return e.call("spark:raise_error", *e.emit_all([kind, parameters]), like)
 
-    return e.first(own, lambda: _failing_cast(e, _message(node), like.type))
+    return e.first(own, lambda: _failing_cast(e, _message(kind, parameters), like.type))
+
+
+def _parts(node: tree.Expression) -> tuple[tree.Expression, tree.Expression]:
+    """The class of an error and its parameters; Spark 3.5 has only a message."""
+    message = node.get("child")
+    if message is None:
+        return node["errorClass"], node["errorParms"]
+    kind = make("Literal", STRING, False, value=CLASS)
+    name = make("Literal", STRING, False, value="errorMessage")
+    return kind, make("CreateMap", DataType("map", (STRING, STRING, True)), False, children=(name, message))
 
 
 def _failing_cast(e: ExpressionBuilder, message: str | tree.Expression | None, type: Type) -> Expression:
@@ -69,14 +82,13 @@ def _failing_cast(e: ExpressionBuilder, message: str | tree.Expression | None, t
     return raised(e, f"{CLASS}: {message}", type, FieldReference(witness, e.scope.types[witness]))
 
 
-def _message(node: tree.Expression) -> str | tree.Expression | None:
+def _message(kind: tree.Expression, parameters: tree.Expression) -> str | tree.Expression | None:
     """The message of an error of the user's, a text or an expression; None for errors of other classes."""
-    kind, parameters = node["errorClass"], node["errorParms"]
     if kind.name != "Literal" or kind["value"] != CLASS:
         return None
     if parameters.name == "CreateMap" and len(parameters["children"]) == 2:
         message: tree.Expression = parameters["children"][1]
-        return message
+        return str(message["value"]) if message.name == "Literal" else message
     return str(parameters["value"][1][0]) if parameters.name == "Literal" else None
 
 
