@@ -1,32 +1,18 @@
-"""The way of a plan: read, rewrite, emit."""
+"""The two functions that everything starts with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from substrait.plan_pb2 import Plan
-
-from .algebra.relation import Relation
 from .catalyst import reader
-from .catalyst.document import decode
 from .catalyst.session import require_classic
-from .catalyst.tree import Document
-from .catalyst.types import field_names
-from .context import READS, Context, Found, Settings
-from .dialects.dialect import load
-from .errors import Problem, Report, SubstraitSparkError, Unsupported, UnsupportedPlanError
-from .expr import dispatch as expressions
-from .plan import build
-from .rel.builder import RelationBuilder
-from .rel.dispatch import HANDLERS
-from .rel.drawn import require_drawn_once
-from .rel.used import used_columns
-from .rewrites import rewrite
+from .errors import Problem, Report, UnsupportedPlanError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from substrait.plan_pb2 import Plan
 
 
 def df_to_substrait(
@@ -50,7 +36,7 @@ def df_to_substrait(
     means; UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a dialect that is
     unknown or invalid.
     """
-    plan, problems = _convert(df, _settings(dialect, reads, inline_limit, list_files))
+    plan, problems = _convert(df, dialect, reads, inline_limit, list_files)
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -65,91 +51,16 @@ def check(
     list_files: int | None = 1000,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`."""
-    _, problems = _convert(df, _settings(dialect, reads, inline_limit, list_files))
+    _, problems = _convert(df, dialect, reads, inline_limit, list_files)
     return Report(tuple(problems))
 
 
-def _settings(dialect: str | Path | None, reads: str, inline_limit: int, list_files: int | None) -> Settings:
-    if reads not in READS:
-        raise ValueError(f"reads must be one of {', '.join(READS)}, not {reads!r}")
-    if not _is_count(inline_limit):
-        raise ValueError(f"inline_limit must be a number of rows from 0 to {2**31 - 1}, not {inline_limit!r}")
-    if list_files is not None and not _is_count(list_files):
-        raise ValueError(f"list_files must be None or a number of files from 0 to {2**31 - 1}, not {list_files!r}")
-    return Settings(load(dialect), reads, inline_limit, list_files)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
-
-
-def _convert(df: DataFrame, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
+def _convert(
+    df: DataFrame, dialect: str | Path | None, reads: str, inline_limit: int, list_files: int | None
+) -> tuple[Plan | None, Sequence[Problem]]:
     require_classic(df)
-    context = Context(settings)
-    plan = emit_text(context, lambda: reader.read(df, settings))
-    if not context.found:
-        return plan, ()
-    return None, _problems(df, settings, context.found)
+    reader.prepare(df)
+    # Imported while the JVM compiles the reader: at the first plan, not with the package.
+    from .conversion import convert
 
-
-def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
-    """The plan of a document's text; None where there are problems, which go to the context."""
-    try:
-        plan = emit_document(context, decode(text()))
-    except Unsupported as problem:
-        context.report(None, problem)
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        context.report(None, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
-    return None if context.found else plan
-
-
-def emit_document(context: Context, document: Document) -> Plan:
-    """The plan of a document as it was read; problems go to the context."""
-    if document.streaming:
-        raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
-    relation, names = relation_of(context, rewrite(document))
-    return Plan() if relation is None else build(relation, names)
-
-
-def relation_of(context: Context, document: Document) -> tuple[Relation | None, list[str]]:
-    """The root relation of a rewritten document, and the depth-first names of its columns; None with problems."""
-    context.configuration = document.configuration
-    context.used = used_columns(document.root)
-    relations = RelationBuilder(context, HANDLERS, expressions)
-    output = relations.emit(document.root)
-    if context.found:
-        return None, []
-    relation = relations.finished(output.select([attribute["exprId"] for attribute in document.output]).relation)
-    if context.draws:
-        require_drawn_once(relation)
-    for attribute, kind in zip(document.output, relation.types, strict=True):
-        try:
-            context.dialect.require_type(kind, column=True)
-        except Unsupported as problem:
-            context.report(attribute, problem)
-    names = [
-        name
-        for shown, attribute in zip(document.names, document.output, strict=True)
-        for name in field_names(shown, attribute.type)
-    ]
-    return relation, names
-
-
-def _problems(df: DataFrame, settings: Settings, found: Sequence[Found]) -> list[Problem]:
-    """The problems with Spark's own SQL text of each node."""
-    numbers = sorted({item.node.number for item in found if item.node is not None and item.node.number is not None})
-    try:
-        texts = dict(zip(numbers, reader.describe(df, settings, numbers), strict=True))
-    except (SubstraitSparkError, Unsupported):
-        texts = {}
-    return [
-        Problem(
-            item.path or "the plan",
-            item.node.name if item.node is not None else "DataFrame",
-            (texts.get(item.node.number) if item.node is not None and item.node.number is not None else None)
-            or (item.node.name if item.node is not None else ""),
-            item.reason,
-            item.hint,
-        )
-        for item in found
-    ]
+    return convert(df, dialect, reads, inline_limit, list_files)

@@ -101,6 +101,12 @@ def load(alias: str) -> dict[str, Any]:
     return content
 
 
+def load_all() -> None:
+    """Load every extension file."""
+    for alias in (*STANDARD, *OWN):
+        load(alias)
+
+
 def urn(alias: str) -> str:
     return str(load(alias)["urn"])
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import quick_jvm
 import tpc_data
 from pyspark.sql import SparkSession
 from substrait.plan_pb2 import Plan
@@ -30,6 +31,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
 
 
+def pytest_configure() -> None:
+    quick_jvm.use()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What shares its preparation runs in one process: the tests of one file; those of functions, of one family."""
+    for item in items:
+        case = (
+            item.callspec.params.get("case")
+            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+            else None
+        )
+        group = f"{item.path.stem} {getattr(case, 'family', '')}"
+        item.add_marker(pytest.mark.xdist_group(group.strip()))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _every_plan_is_well_formed() -> Iterator[None]:
     """Whatever plan the library builds in a test keeps the structural rules."""
@@ -40,7 +58,7 @@ def _every_plan_is_well_formed() -> Iterator[None]:
         return plan
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("substrait_spark.api.build", checked)
+        patch.setattr("substrait_spark.conversion.build", checked)
         yield
 
 

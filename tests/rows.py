@@ -113,7 +113,10 @@ def _as_months(name: str) -> str:
 def _collect(df: Any) -> pa.Table:
     # toArrow casts to the DataFrame's schema, and fails at a null struct with a field that is never null.
     batches = df._collect_as_arrow()
-    return pa.Table.from_batches(batches) if batches else to_arrow_schema(df.schema).empty_table()
+    if batches:
+        return pa.Table.from_batches(batches)
+    # Only Spark 3.5 has no toArrow.
+    return df.toArrow() if hasattr(df, "toArrow") else to_arrow_schema(df.schema).empty_table()
 
 
 class Ordering(NamedTuple):

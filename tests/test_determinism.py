@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import tpc_data
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -45,13 +44,12 @@ def digests(spark: SparkSession, directory: Path) -> list[str]:
     return sorted(found)
 
 
-@pytest.mark.parametrize("hash_seed", ["1", "2"])
-def test_another_process(spark: SparkSession, tpch: Path, tmp_path: Path, hash_seed: str) -> None:
+def test_another_process(spark: SparkSession, tpch: Path, tmp_path: Path) -> None:
     here = Path(__file__).parent
     ran = subprocess.run(
         [sys.executable, "-c", EXPORT, str(tpch), str(here), str(here.parent / "examples")],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONHASHSEED": hash_seed, "TZ": "Asia/Tokyo"},
+        env={**os.environ, "PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"},
         capture_output=True,
         text=True,
         check=False,

@@ -14,9 +14,9 @@ from pyspark.sql import functions as F
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import check, df_to_substrait
-from substrait_spark.api import emit_text
 from substrait_spark.catalyst import reader
 from substrait_spark.context import Context, Settings
+from substrait_spark.conversion import emit_text
 from substrait_spark.dialects.dialect import load
 from substrait_spark.plan import build
 
@@ -136,7 +136,7 @@ def test_broken_documents_are_refused_or_make_a_plan(name: str, seed: int, monke
     document, chance = recorded(name), random.Random(f"{name} {seed}")
     everywhere = places(document)
     # A document that lies about its types, which Spark has checked, may make a plan that breaks the structural rules.
-    monkeypatch.setattr("substrait_spark.api.build", build)
+    monkeypatch.setattr("substrait_spark.conversion.build", build)
     for _ in range(150):
         emitted(broken(document, chance.choice(everywhere), chance), chance.choice([None, "datafusion"]))
 

@@ -17,10 +17,10 @@ from substrait.plan_pb2 import Plan
 
 from substrait_spark import UnsupportedPlanError, check, df_to_substrait, explain
 from substrait_spark.algebra.message_walk import messages
-from substrait_spark.api import emit_text
 from substrait_spark.catalyst import reader
 from substrait_spark.catalyst.locations import redacted, uri
 from substrait_spark.context import Context, Settings
+from substrait_spark.conversion import emit_text
 from substrait_spark.dialects.dialect import load
 from substrait_spark.engines import datafusion
 from substrait_spark.errors import Unsupported

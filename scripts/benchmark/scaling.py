@@ -10,6 +10,8 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -19,23 +21,26 @@ Make = Callable[[SparkSession, int, Path], DataFrame]
 
 
 def nodes(spark: SparkSession, size: int, directory: Path) -> DataFrame:
-    """A union of so many filters, each over a table of its own alias."""
+    """A union of so many filters and ranges."""
     del directory
-    frames = [spark.range(1).where(F.col("id") > n) for n in range(max(1, size // 2))]
-    return reduce(DataFrame.unionAll, frames)
+    frames = [spark.range(1).where(F.col("id") > n) for n in range(size // 2)]
+    while len(frames) > 1:  # in pairs, since Spark analyses every union anew
+        frames = [reduce(DataFrame.unionAll, frames[n : n + 2]) for n in range(0, len(frames), 2)]
+    return frames[0]
 
 
 def columns(spark: SparkSession, size: int, directory: Path) -> DataFrame:
     """A table of so many columns, each added to 1."""
-    path = str(directory / f"columns{size}")
-    spark.range(1).select(*(F.col("id").alias(f"c{n}") for n in range(size))).write.parquet(path)
-    return spark.read.parquet(path).select(*((F.col(f"c{n}") + 1).alias(f"d{n}") for n in range(size)))
+    path = str(directory / f"columns{size}.parquet")
+    pq.write_table(pa.table({f"c{n}": pa.array([n]) for n in range(size)}), path)
+    sums = ", ".join(f"c{n} + 1 AS d{n}" for n in range(size))
+    return spark.sql(f"SELECT {sums} FROM parquet.`{path}`")
 
 
 def literals(spark: SparkSession, size: int, directory: Path) -> DataFrame:
     """An IN list of so many numbers."""
     del directory
-    return spark.range(10).where(F.col("id").isin(list(range(0, 3 * size, 3))))
+    return spark.range(10).where(f"id IN ({', '.join(map(str, range(0, 3 * size, 3)))})")
 
 
 def rows(spark: SparkSession, size: int, directory: Path) -> DataFrame:
@@ -55,24 +60,21 @@ def files(spark: SparkSession, size: int, directory: Path) -> DataFrame:
 
 
 def nesting(spark: SparkSession, size: int, directory: Path) -> DataFrame:
-    """So many CASE expressions, each in the last one's ELSE; every eighth is a column of its own."""
+    """So many calls, each the argument of the next."""
     del directory
-    df = spark.range(10)
-    for n in range(max(1, size // 8)):
-        value = F.col("id")
-        for m in range(8):
-            value = F.when(F.col("id") == n + m, F.lit(m)).otherwise(value + m)
-        df = df.withColumn(f"c{n}", value)
-    return df
+    value = F.col("id").cast("string")
+    for _ in range(size // 2):
+        value = F.lower(F.upper(value))
+    return spark.range(10).select(value.alias("value"))
 
 
 AXES: dict[str, tuple[Make, tuple[int, ...]]] = {
-    "nodes": (nodes, (10, 30, 100, 300, 1_000, 3_000)),
+    "nodes": (nodes, (10, 100, 1_000, 10_000)),
     "columns": (columns, (10, 100, 1_000, 10_000)),
     "literals": (literals, (10, 100, 1_000, 10_000, 100_000)),
     "rows": (rows, (10, 100, 1_000, 10_000)),
     "files": (files, (10, 100, 1_000, 10_000, 100_000)),
-    "nesting": (nesting, (8, 80, 800, 4_000)),
+    "nesting": (nesting, (10, 30, 100, 300)),
 }
 """What grows, and to which sizes."""
 

@@ -176,6 +176,12 @@ public class PlanReader {
     /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
     private static final String[] CONFIGURATION = {"spark.sql.mapKeyDedupPolicy", "spark.sql.session.timeZone"};
 
+    /** Metadata of attributes that says where their values come from, or that they are windows to merge. */
+    private static final String[] MARKS = {
+      "__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT",
+      "spark.sessionWindow"
+    };
+
     private final Set<String> harmlessOptions;
     private final int inlineLimit;
     /** Above so many files, folders that are read as a whole go by a pattern; -1 where all files are listed. */
@@ -340,16 +346,12 @@ public class PlanReader {
       out.append(',');
       string(attribute.name(), out);
       out.append(',').append(exprId(attribute)).append(",[");
-      String metadata = attribute.metadata().json();
       boolean first = true;
-      if (metadata.length() > 2) {
-        String[] marks = {"__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT", "spark.sessionWindow"};
-        for (int i = 0; i < marks.length; i++) {
-          if (!attribute.metadata().contains(marks[i])) continue;
-          if (!first) out.append(',');
-          first = false;
-          string(marks[i], out);
-        }
+      for (int i = 0; i < MARKS.length; i++) {
+        if (!attribute.metadata().contains(MARKS[i])) continue;
+        if (!first) out.append(',');
+        first = false;
+        string(MARKS[i], out);
       }
       out.append(']');
     }

@@ -51,6 +51,7 @@ def _decode(document: dict[str, Any]) -> Document:
         tuple(document["names"]),
         output,
         root,
+        nodes,
         names,
         document["configuration"],
     )
@@ -69,17 +70,18 @@ def _type(entry: list[Any], types: list[DataType]) -> DataType:
 
 def _node(number: int, entry: list[Any], classes: list[NodeClass], types: list[DataType], nodes: list[Node]) -> Node:
     cls = classes[entry[0]]
+    children: list[Node] = []
     if cls.kind == "e":
         kind = types[entry[1]] if entry[1] >= 0 else UNTYPED
-        if cls.name == "Literal":
-            values: tuple[Any, ...] = (_value(entry[3], types, nodes) if kind.name == "object" else datum(entry[3]),)
+        if cls.name == "Literal" and kind.name != "object":
+            values: tuple[Any, ...] = (datum(entry[3]),)
         else:
-            values = tuple([_value(value, types, nodes) for value in entry[3:]])
+            values = _values(entry[3:], types, nodes, children)
         _check_arity(cls, values)
-        return Expression(cls, values, number, kind, entry[2] == 1)
-    values = tuple([_value(value, types, nodes) for value in entry[1:]])
+        return Expression(cls, values, number, kind, entry[2] == 1, children)
+    values = _values(entry[1:], types, nodes, children)
     _check_arity(cls, values)
-    return (Plan if cls.kind == "p" else Node)(cls, values, number)
+    return (Plan if cls.kind == "p" else Node)(cls, values, number, children)
 
 
 def _check_arity(cls: NodeClass, values: tuple[Any, ...]) -> None:
@@ -87,15 +89,22 @@ def _check_arity(cls: NodeClass, values: tuple[Any, ...]) -> None:
         raise ValueError(f"{cls.name} has {len(values)} values for {len(cls.fields)} fields")
 
 
-def _value(value: Any, types: list[DataType], nodes: list[Node]) -> Any:
-    kind = type(value)
-    if kind is int:
-        if value < 0:
-            raise IndexError(value)
-        return nodes[value]
-    if kind is list:
-        return tuple([_value(element, types, nodes) for element in value])
-    return _tagged(value, types) if kind is dict else value
+def _values(written: list[Any], types: list[DataType], nodes: list[Node], children: list[Node]) -> tuple[Any, ...]:
+    """Field values as they are written; the nodes among them are also added to `children`."""
+    values: list[Any] = []
+    for value in written:
+        kind = type(value)
+        if kind is int:
+            if value < 0:
+                raise IndexError(value)
+            node = nodes[value]
+            children.append(node)
+            values.append(node)
+        elif kind is list:
+            values.append(_values(value, types, nodes, children))
+        else:
+            values.append(_tagged(value, types) if kind is dict else value)
+    return tuple(values)
 
 
 def _tagged(value: dict[str, Any], types: list[DataType]) -> Any:

@@ -10,6 +10,7 @@ import uuid
 import weakref
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from py4j.protocol import Py4JError, Py4JNetworkError
@@ -39,6 +40,18 @@ class Asked(Protocol):
 
 _readers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 _compiling = threading.Lock()
+
+
+def prepare(df: DataFrame) -> None:
+    """Let the JVM of a DataFrame compile the reader, if it hasn't yet, while Python goes on with other work."""
+    if _readers.get(df.sparkSession._sc._gateway) is None:
+        threading.Thread(target=_prepared, args=(df,), name="substrait-spark-compile", daemon=True).start()
+
+
+def _prepared(df: DataFrame) -> None:
+    # What fails here fails again, and is told, where the reader is needed.
+    with suppress(Exception):
+        _reader(df)
 
 
 def read(df: DataFrame, asked: Asked) -> str:

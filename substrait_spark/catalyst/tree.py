@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -84,11 +84,17 @@ class Node:
 
     __slots__ = ("_children", "cls", "number", "values")
 
-    def __init__(self, cls: NodeClass, values: tuple[Any, ...], number: int | None = None) -> None:
+    def __init__(
+        self,
+        cls: NodeClass,
+        values: tuple[Any, ...],
+        number: int | None = None,
+        children: Sequence[Node] | None = None,
+    ) -> None:
         self.cls = cls
         self.values = values
         self.number = number
-        self._children: tuple[Node, ...] | None = None
+        self._children = children
 
     @property
     def name(self) -> str:
@@ -96,13 +102,13 @@ class Node:
         return self.cls.name
 
     def __getitem__(self, field: str) -> Any:
-        position = self.cls.index.get(field)
-        if position is None:
+        try:
+            return self.values[self.cls.index[field]]
+        except KeyError:
             raise Unsupported(
                 f"this Spark's {self.cls.name} has no field {field!r} (it has {', '.join(self.cls.fields)})",
                 "Check that this Spark version is one that substrait_spark supports.",
-            )
-        return self.values[position]
+            ) from None
 
     def get(self, field: str, default: Any = None) -> Any:
         """The field's value, or the default on Spark versions whose class has no such field."""
@@ -120,12 +126,12 @@ class Node:
         """A copy with other field values."""
         return type(self)(self.cls, values, self.number)
 
-    def children(self) -> tuple[Node, ...]:
+    def children(self) -> Sequence[Node]:
         """The nodes in this node's fields, also inside sequences, in order."""
         if self._children is None:
             found: list[Node] = []
             _collect(self.values, found)
-            self._children = tuple(found)
+            self._children = found
         return self._children
 
     def __repr__(self) -> str:
@@ -158,8 +164,9 @@ class Expression(Node):
         number: int | None = None,
         type: DataType | None = None,
         nullable: bool = True,
+        children: Sequence[Node] | None = None,
     ) -> None:
-        super().__init__(cls, values, number)
+        super().__init__(cls, values, number, children)
         self.type = type or UNTYPED
         self.nullable = nullable
 
@@ -172,13 +179,17 @@ UNTYPED = DataType("untyped")
 
 
 class Document(NamedTuple):
-    """A plan as it was read: the tree, the names a user sees, and the output attributes they belong to."""
+    """A plan as it was read: the tree, the names a user sees, and the output attributes they belong to.
+
+    `nodes` are all of the tree's, each once, children before parents.
+    """
 
     spark: str
     streaming: bool
     names: tuple[str, ...]
     output: tuple[Expression, ...]
     root: Plan
+    nodes: Sequence[Node]
     classes: frozenset[str]
     """The names of all Catalyst classes in the plan."""
     configuration: Mapping[str, str] = {}

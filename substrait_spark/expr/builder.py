@@ -68,6 +68,8 @@ class ExpressionBuilder:
     def emit(self, node: tree.Expression) -> Expression:
         """The Substrait form of an expression; what can't be expressed is reported."""
         emitted = self._emitted
+        if id(node) in emitted:
+            return emitted[id(node)]
         operands = self._dispatch.operands
         stack: list[tree.Expression] = [node]
         while stack:

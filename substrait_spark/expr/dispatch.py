@@ -45,6 +45,9 @@ def operands(node: Expression) -> list[Expression]:
     by its own rule, and literals when a rule asks for them: it may read their value instead. JVM objects are constants
     of the functions that are called on them. What TryEval is around is part of its rule.
     """
+    children = node.children()
+    if not children:
+        return []
     name = node.cls.name
     if name in boolean.VARIADIC:
         return boolean.chain(node)
@@ -54,7 +57,7 @@ def operands(node: Expression) -> list[Expression]:
         return operands(node["child"])
     return [
         child
-        for child in node.children()
+        for child in children
         if isinstance(child, Expression)
         and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
         and child.type.name not in EMITTED_ON_REQUEST

@@ -39,8 +39,18 @@ def stored(r: RelationBuilder, attributes: Sequence[tree.Expression], by_name: b
 
     Where a consumer finds columns `by_name`, unused ones of a type that can't be said are left out.
     """
-    kept = [a for a in attributes if is_used(r, a) or not by_name or _has_type(r, a)]
-    return _columns(kept, [_checked_type(r, attribute, True) for attribute in kept])
+    kept: list[tree.Expression] = []
+    kinds: list[Type] = []
+    for attribute in attributes:
+        try:
+            kind = _allowed_type(r, attribute, True)
+        except Unsupported as problem:
+            if by_name and not is_used(r, attribute):
+                continue
+            kind = _reported(r, attribute, problem)
+        kept.append(attribute)
+        kinds.append(kind)
+    return _columns(kept, kinds)
 
 
 def local(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> Columns:
@@ -80,19 +90,19 @@ def _unique(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _has_type(r: RelationBuilder, attribute: tree.Expression) -> bool:
-    try:
-        r.dialect.require_type(to_substrait(attribute.type, attribute.nullable), column=True)
-    except Unsupported:
-        return False
-    return True
-
-
 def _checked_type(r: RelationBuilder, attribute: tree.Expression, column: bool) -> Type:
     try:
-        type = to_substrait(attribute.type, attribute.nullable)
-        r.dialect.require_type(type, column)
+        return _allowed_type(r, attribute, column)
     except Unsupported as problem:
-        r.context.report(attribute, problem)
-        return types.nullable(types.BOOLEAN)
+        return _reported(r, attribute, problem)
+
+
+def _allowed_type(r: RelationBuilder, attribute: tree.Expression, column: bool) -> Type:
+    type = to_substrait(attribute.type, attribute.nullable)
+    r.dialect.require_type(type, column)
     return type
+
+
+def _reported(r: RelationBuilder, attribute: tree.Expression, problem: Unsupported) -> Type:
+    r.context.report(attribute, problem)
+    return types.nullable(types.BOOLEAN)

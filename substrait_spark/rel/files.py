@@ -56,8 +56,8 @@ def read(
     used = [attribute for attribute in attributes if is_used(r, attribute)]
     keys = {in_folders.index(a["name"]): a for a in used if a["name"] in in_folders}
     data = [a for a in attributes if a["name"] not in in_folders and (a["name"] in in_files or is_used(r, a))]
-    for attribute in data:
-        if is_used(r, attribute):
+    for attribute in used:
+        if attribute["name"] not in in_folders:
             _require_stored(attribute, in_files)
     partitions = _partitions(relation["partitions"], list(keys))
     options: Mapping[str, str | None] = relation["options"].entries

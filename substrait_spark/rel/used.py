@@ -30,42 +30,46 @@ Of every other node all columns of its children are taken to be used: it may kno
 def used_columns(root: Plan) -> frozenset[int]:
     """The exprIds of all columns that occur in expressions or are shown by the plan or by one of its subqueries."""
     used: set[int] = set()
-    exposed: list[Plan] = [root]
-    seen: set[int] = set()
+    exposed: list[Node] = [root]
+    seen: set[Node] = set()
     stack: list[Node] = [root]
     while stack:
         node = stack.pop()
-        if id(node) in seen:
+        if node in seen:
             continue
-        seen.add(id(node))
-        plan = isinstance(node, Plan)
-        if node.name == "AttributeReference":
+        seen.add(node)
+        name = node.cls.name
+        if name == "AttributeReference":
             used.add(node["exprId"])
-        for child in node.children():
-            if isinstance(child, Plan):
-                if not plan or (node.name not in OWN_COLUMNS and node.name not in PASSES_COLUMNS):
-                    exposed.append(child)
-                stack.append(child)
-            elif not (plan and _is_leaf(node)):
-                stack.append(child)
+            continue
+        below = _plans(node)
+        if isinstance(node, Plan):
+            if below:  # a leaf's own attributes are those it has, not those it uses
+                stack.extend(node.children())
+            if name in OWN_COLUMNS or name in PASSES_COLUMNS:
+                continue
+        else:
+            stack.extend(node.children())
+        exposed.extend(below)
     return frozenset(used | _shown(exposed))
 
 
-def _is_leaf(plan: Node) -> bool:
-    return not any(isinstance(child, Plan) for child in plan.children())
+def _plans(node: Node) -> list[Node]:
+    return [child for child in node.children() if isinstance(child, Plan)]
 
 
-def _shown(plans: list[Plan]) -> set[int]:
+def _shown(plans: list[Node]) -> set[int]:
     """The exprIds of the leaves' columns that plans pass on."""
     shown: set[int] = set()
-    seen: set[int] = set()
-    stack: list[Node] = list(plans)
+    seen: set[Node] = set()
+    stack = plans
     while stack:
         node = stack.pop()
-        if id(node) in seen or node.name in OWN_COLUMNS:
+        if node in seen or node.cls.name in OWN_COLUMNS:
             continue
-        seen.add(id(node))
-        if _is_leaf(node):
+        seen.add(node)
+        below = _plans(node)
+        if not below:
             shown.update(c["exprId"] for c in node.children() if isinstance(c, Expression) and "exprId" in c.cls.index)
-        stack.extend(child for child in node.children() if isinstance(child, Plan))
+        stack.extend(below)
     return shown

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from ..catalyst.tree import Document, Node
+from ..catalyst.tree import Document, Node, Plan
 from . import decimal_aggregates, float_keys, merged_subqueries, replaced_functions
 from .transform import transform
 
@@ -38,4 +38,8 @@ def rewrite(document: Document) -> Document:
     """The document with the optimizer's artefacts undone."""
     if document.classes.isdisjoint(_RULES_OF):
         return document
-    return document._replace(root=transform(document.root, _RULES_OF))
+    replaced = transform(document.nodes, _RULES_OF)
+    root = replaced.get(document.root, document.root)
+    if not isinstance(root, Plan):
+        raise TypeError("a rule made an expression of the plan")
+    return document._replace(root=root)

@@ -1,48 +1,42 @@
-"""Applying rewrite rules to a tree, without recursion."""
+"""Applying rewrite rules to all nodes of a tree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from ..catalyst.tree import Node
 
-AnyNode = TypeVar("AnyNode", bound=Node)
 
+def transform(
+    nodes: Iterable[Node], rules: Mapping[str, Sequence[Callable[[Node], Node | None]]]
+) -> Mapping[Node, Node]:
+    """What takes the place of nodes that the rules of their class, or those of a node below, have changed.
 
-def transform(root: AnyNode, rules: Mapping[str, Sequence[Callable[[Node], Node | None]]]) -> AnyNode:
-    """The tree with each node replaced as the rules of its class say, children before parents.
-
-    A node that occurs in several places is rewritten once, so that equal nodes stay one node.
+    Children come before parents. A node that occurs in several places is rewritten once, so that equal nodes stay one.
     """
-    done: dict[int, Any] = {}
-    stack: list[Node] = [root]
-    while stack:
-        node = stack[-1]
-        if id(node) in done:
-            stack.pop()
-            continue
-        pending = [child for child in node.children() if id(child) not in done]
-        if pending:
-            stack.extend(pending)
-            continue
-        done[id(node)] = _apply(_with_new_children(node, done), rules.get(node.cls.name, ()))
-        stack.pop()
-    return done[id(root)]  # type: ignore[no-any-return]
+    replaced: dict[Node, Node] = {}
+    for node in nodes:
+        renewed = node
+        if replaced and any(child in replaced for child in node.children()):
+            renewed = node.with_values(_with_replaced(node.values, replaced))
+        renewed = _apply(renewed, rules.get(node.cls.name, ()))
+        if renewed is not node:
+            replaced[node] = renewed
+    return replaced
 
 
-def _with_new_children(node: Node, done: Mapping[int, Node]) -> Node:
-    if all(done[id(child)] is child for child in node.children()):
-        return node
-    return node.with_values(tuple([_replaced(value, done) for value in node.values]))
-
-
-def _replaced(value: Any, done: Mapping[int, Node]) -> Any:
-    if isinstance(value, Node):
-        return done[id(value)]
-    if type(value) is tuple:
-        return tuple([_replaced(part, done) for part in value])
-    return value
+def _with_replaced(values: tuple[Any, ...], replaced: Mapping[Node, Node]) -> tuple[Any, ...]:
+    return tuple(
+        [
+            replaced.get(value, value)
+            if isinstance(value, Node)
+            else _with_replaced(value, replaced)
+            if type(value) is tuple
+            else value
+            for value in values
+        ]
+    )
 
 
 def _apply(node: Node, rules: Sequence[Callable[[Node], Node | None]]) -> Node:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import quick_jvm
 from pyspark.sql import SparkSession
 
 TIME_ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe")
@@ -29,6 +30,7 @@ def session(directory: Path) -> Iterator[SparkSession]:
     """A local session of its own, which ends with the block."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    quick_jvm.use()
     builder = SparkSession.builder.master("local[1]").appName("substrait_spark fuzzer")
     for key, value in {**QUICK, **QUIET, "spark.sql.warehouse.dir": str(directory / "warehouse")}.items():
         builder = builder.config(key, value)
