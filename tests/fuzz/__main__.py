@@ -7,14 +7,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, given, seed
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from . import oracle, tables
+from substrait_spark import __version__
+
+from . import oracle, report, tables
 from .queries import Query, queries
 from .session import TIME_ZONES, session
 
@@ -32,6 +36,17 @@ class Tally:
     def add(self, outcome: oracle.Outcome) -> None:
         self.kinds[outcome.kind] += 1
         self.details.setdefault(outcome.kind, Counter())[outcome.detail.split("\n", 1)[0][:200]] += 1
+
+    def run(self, spark: str, seeds: tuple[int, int]) -> dict[str, Any]:
+        """What the record keeps."""
+        return {
+            "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+            "version": __version__,
+            "spark": spark,
+            "seeds": seeds,
+            "kinds": dict(self.kinds),
+            "refusals": dict(self.details.get(oracle.REFUSED, {})),
+        }
 
     def report(self, seconds: float) -> str:
         """The counts, and the commonest details of what isn't equal."""
@@ -82,6 +97,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--queries", type=int, default=0, help="stop after about so many (0: go on until interrupted)")
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    parser.add_argument("--record", action="store_true", help="add what came of them to docs/fuzzing.md")
     arguments = parser.parse_args()
     tally, started, number, failures = Tally(), time.monotonic(), arguments.seed, 0
     with tempfile.TemporaryDirectory() as directory, session(Path(directory)) as spark:
@@ -97,6 +113,8 @@ def main() -> int:
                 number += 1
         except KeyboardInterrupt:
             pass
+        if arguments.record:
+            report.record(tally.run(spark.version, (arguments.seed, number - 1)))
     print(tally.report(time.monotonic() - started))
     return 1 if failures else 0
 

@@ -1,0 +1,65 @@
+"""The record of fuzzing in docs/: one entry for each run, and the page that is written from them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from . import oracle
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+RUNS = DOCS / "measurements" / "fuzz.json"
+PAGE = DOCS / "fuzzing.md"
+KINDS = (oracle.EQUAL, oracle.RAISED, oracle.REFUSED, oracle.LOUD, oracle.WRONG, oracle.FOREIGN, oracle.UNSTABLE)
+
+INTRODUCTION = """\
+# Fuzzing
+
+`make fuzz` makes random tables' queries, each as SQL and as DataFrame operations, in ANSI mode and without, in several time
+zones. Spark's rows or error are compared with DataFusion's on our plan; every plan must keep the structural rules, have the
+same bytes twice, and be the same for both forms of the query. A failure is made smaller and printed as a regression test.
+`make fuzz FUZZ="--queries 1000 --record"` adds a run to this page; the test suite runs 300 queries of a fixed seed.
+
+*Equal* and *raised by both* are what must be; what is *refused* was refused before anything ran; *raised by the engine alone*
+is a failure of the engine where Spark has rows. *Wrong* rows, *foreign exceptions* and *unstable plans* are defects.
+"""
+
+
+def record(run: dict[str, Any]) -> None:
+    """Add a run, and write the page anew."""
+    runs = [*_runs(), run]
+    RUNS.write_text(json.dumps(runs, indent=1) + "\n", "utf-8")
+    PAGE.write_text(page(runs), "utf-8")
+
+
+def _runs() -> list[dict[str, Any]]:
+    return list(json.loads(RUNS.read_text("utf-8"))) if RUNS.exists() else []
+
+
+def page(runs: list[dict[str, Any]]) -> str:
+    """The page: what came of the queries, in all and by run, and why queries were refused."""
+    lines = [
+        INTRODUCTION,
+        "| date | Spark | seeds | queries | " + " | ".join(KINDS) + " |",
+        "|---" * (4 + len(KINDS)) + "|",
+    ]
+    lines += [_row(run["date"], run["spark"], f"{run['seeds'][0]}-{run['seeds'][1]}", run["kinds"]) for run in runs]
+    total: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for run in runs:
+        total.update(run["kinds"])
+        reasons.update(run["refusals"])
+    lines += [_row("**all**", "", "", total), "", "## Refusals", "", "| queries | reason |", "|---|---|"]
+    lines += [f"| {count} | {reason.replace('|', chr(92) + '|')} |" for reason, count in reasons.most_common()]
+    return "\n".join(lines) + "\n"
+
+
+def _row(date: str, spark: str, seeds: str, kinds: dict[str, int]) -> str:
+    queries = sum(kinds.get(kind, 0) for kind in KINDS)
+    return (
+        f"| {date} | {spark} | {seeds} | {queries:,} | "
+        + " | ".join(f"{kinds.get(kind, 0):,}" for kind in KINDS)
+        + " |"
+    )
