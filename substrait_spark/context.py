@@ -41,6 +41,8 @@ class Context:
     found: list[Found] = field(default_factory=list)
     shares: bool = False
     """Whether any expression has parts to compute once."""
+    draws: bool = False
+    """Whether any function is called that is not deterministic."""
     configuration: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
     spark: str = ""

@@ -21,6 +21,7 @@ from .expr import dispatch as expressions
 from .plan import build
 from .rel.builder import RelationBuilder
 from .rel.dispatch import HANDLERS
+from .rel.drawn import require_drawn_once
 from .rel.used import used_columns
 from .rewrites import rewrite
 
@@ -84,6 +85,8 @@ def relation_of(context: Context, document: Document) -> tuple[Relation | None, 
     if context.found:
         return None, []
     relation = relations.finished(output.select([attribute["exprId"] for attribute in document.output]).relation)
+    if context.draws:
+        require_drawn_once(relation)
     for attribute, kind in zip(document.output, relation.types, strict=True):
         try:
             context.dialect.require_type(kind, column=True)

@@ -64,17 +64,22 @@ class Implementation(NamedTuple):
     minimum: int
     options: Mapping[str, tuple[str, ...]]
     nullability: str
+    deterministic: bool
     result: Program
 
 
 class Declaration(NamedTuple):
-    """A function as a call names it: where it is from, its compound name, and the type it returns."""
+    """A function as a call names it: where it is from, its compound name, and the type it returns.
+
+    One that is not deterministic may give another value each time, whatever its arguments are.
+    """
 
     alias: str
     urn: str
     name: str
     signature: str
     result: Type
+    deterministic: bool = True
 
     @property
     def compound(self) -> str:
@@ -131,6 +136,7 @@ def _implementation(urn: str, name: str, entry: Mapping[str, Any]) -> Implementa
         int((variadic or {}).get("min", 0)),
         {key: tuple(map(str, option["values"])) for key, option in (entry.get("options") or {}).items()},
         entry.get("nullability", "MIRROR"),
+        bool(entry.get("deterministic", True)),
         program(str(entry["return"])),
     )
 
@@ -154,7 +160,8 @@ def resolve(kind: str, alias: str, name: str, arguments: tuple[Type | str, ...])
     for implementation in implementations(kind, alias, name):
         result = _result(implementation, arguments)
         if result is not None:
-            return Declaration(alias, implementation.urn, name, implementation.signature, result)
+            urn, signature = implementation.urn, implementation.signature
+            return Declaration(alias, urn, name, signature, result, implementation.deterministic)
     return None
 
 

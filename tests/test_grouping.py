@@ -202,11 +202,6 @@ def test_windows_and_groups(spark: SparkSession, query: str) -> None:
     same(spark.sql(query), tolerance=1e-9)
 
 
-def test_session_windows_are_refused(spark: SparkSession) -> None:
-    df = spark.sql("SELECT timestamp_seconds(id * 3600) t FROM x").groupBy(F.session_window("t", "2 hours")).count()
-    assert not check(df)
-
-
 # ---- subqueries
 
 

@@ -176,9 +176,10 @@ public class PlanReader {
     /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
     private static final String[] CONFIGURATION = {"spark.sql.mapKeyDedupPolicy", "spark.sql.session.timeZone"};
 
-    /** Metadata of attributes that says where their values come from. */
+    /** Metadata of attributes that says where their values come from, or that they are windows to merge. */
     private static final String[] MARKS = {
-      "__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT"
+      "__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT",
+      "spark.sessionWindow"
     };
 
     private final Set<String> harmlessOptions;

@@ -12,7 +12,7 @@ HARMLESS_OPTIONS = frozenset(
     ignoresurroundingspaces ignoretrailingwhitespace ignorecorruptfiles ignoremissingfiles inferschema int96rebasemode
     linesep locale maxcharspercolumn maxcolumns mergeschema mode multiline nanvalue negativeinf nullvalue parsermode
     pathglobfilter positiveinf prefersdate pretty primitivesasstring quote quoteall recursivefilelookup roottag rowtag
-    samplingratio sep serialization.format singlevariantcolumn timestampformat timestampntzformat timezone
+    samplingratio sep serialization.format singlevariantcolumn sortkeys timestampformat timestampntzformat timezone
     unescapedquotehandling valuetag wholetext wildcardcolname writenonasciicharacterascodepoint
     """.split()
 )

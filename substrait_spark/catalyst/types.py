@@ -29,15 +29,40 @@ ATOMIC = {
 say how values print, not which values there are, and have no counterpart."""
 
 REFUSED = {
-    "void": ("a NULL that nothing gives a type", "Cast the NULL to the type that it stands for."),
-    "variant": ("VARIANT", "Extract typed fields with variant_get before exporting."),
-    "interval": ("the legacy calendar interval", "Use a year-month or a day-time interval."),
-    "udt": ("a user-defined type", "Convert the column to the built-in type that it is stored as."),
-    "object": ("a JVM object", "Typed Dataset operations can't be exported; use DataFrame operations."),
-    "time": ("TIME", "Cast the column to a timestamp or a string."),
-    "geometry": ("GEOMETRY", "Convert the column to a binary or a string form."),
-    "geography": ("GEOGRAPHY", "Convert the column to a binary or a string form."),
+    "void": (
+        "Substrait has no type for a NULL that nothing gives a type",
+        "Cast the NULL to the type that it stands for.",
+    ),
+    "variant": (
+        "Substrait has no type for VARIANT, whose values bring their types with them",
+        "Extract typed fields with variant_get, or read the JSON with from_json, before the exported part of the query.",
+    ),
+    "interval": (
+        "a legacy calendar interval, of months, days and microseconds, can only be added to a date or a timestamp",
+        "Use a year-month or a day-time interval.",
+    ),
+    "udt": (
+        "Substrait has no type for a user-defined type",
+        "Convert the column to the built-in type that it is stored as.",
+    ),
+    "object": (
+        "Substrait has no type for a JVM object",
+        "Typed Dataset operations can't be exported; use DataFrame operations.",
+    ),
+    "time": (
+        "TIME, a type that Spark keeps switched off by default, is not exported",
+        "Cast the column to a timestamp or a string.",
+    ),
+    "geometry": (
+        "Substrait has no type for GEOMETRY, whose values carry a reference system",
+        "Convert the column to binary with st_asbinary before the exported part of the query.",
+    ),
+    "geography": (
+        "Substrait has no type for GEOGRAPHY, whose values carry a reference system",
+        "Convert the column to binary with st_asbinary before the exported part of the query.",
+    ),
 }
+"""Why the types are refused that no plan has, by the name before any parameters, and what to do instead."""
 
 
 @lru_cache(maxsize=65536)
@@ -81,8 +106,12 @@ def refusal(type: DataType) -> Unsupported:
             f"{collation} compares strings in a way that Substrait has no type for",
             "Use the collation UTF8_BINARY, for example with collate(column, 'UTF8_BINARY').",
         )
-    what, hint = REFUSED.get(type.name.split("(")[0], (f"the Spark type {type.name}", ""))
-    return Unsupported(f"Substrait has no type for {what}", hint)
+    return Unsupported(*REFUSED.get(base_name(type), (f"Substrait has no type for the Spark type {type.name}", "")))
+
+
+def base_name(type: DataType) -> str:
+    """The name of a type without its parameters."""
+    return type.name.split("(")[0]
 
 
 def field_names(name: str, type: DataType) -> list[str]:

@@ -131,6 +131,7 @@ class ExpressionBuilder:
         Raises NotInDialect where the dialect lacks it, Unsupported where the extension file has no such signature.
         """
         declaration, given = self.resolve("scalar", function, arguments, options)
+        self.context.draws |= not declaration.deterministic
         raising = self.dialect.raises("scalar", declaration.urn, declaration.name, declaration.signature, given)
         return ScalarFunction(declaration, arguments, given, raising)
 

@@ -12,13 +12,16 @@ from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, eval_mode
 from ..errors import NotInDialect
+from ..functions import user_error
 from ..functions.number_cast import FORMS
 from ..functions.time_cast import time_cast
 from .builder import ExpressionBuilder, Rule
 
 
 def cast(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Cast, by the types it is between and by its own evaluation mode."""
+    """Cast, by the types it is between and by its own evaluation mode. An error is raised in any type."""
+    if node["child"].name == "RaiseError":
+        return user_error.in_place(e, node["child"], node.type)
     child = e.emit(node["child"])
     target = e.type_of(node, child.type.nullable)
     time = time_cast(e, node, child, target)
@@ -46,7 +49,8 @@ def canonical(e: ExpressionBuilder, child: Expression, target: Type, mode: str) 
         raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {child.type} to {target}")
     if kinds[0] in FLOATS and kinds[1] == "decimal" and throws:
         # NaN and the infinities are null in every mode.
-        return e.if_then(e.call("comparison:is_finite", child), e.cast(child, target), e.null(target))
+        value = e.share(child)
+        return e.if_then(e.call("comparison:is_finite", value), e.cast(value, target), e.null(target))
     return e.cast(child, target, throws)
 
 

@@ -33,8 +33,9 @@ def rule_of(node: Expression) -> Rule:
     return rule
 
 
-EMITTED_ON_REQUEST = ("object", "daytime", "yearmonth")
-"""Types of operands that are left to the rule: constants of functions, and intervals, which it may count instead."""
+EMITTED_ON_REQUEST = ("object", "daytime", "yearmonth", "interval", "void")
+"""Types of operands that are left to the rule: constants of functions, intervals, which it may count or add in parts,
+and NULLs, which it may give a type."""
 
 
 def operands(node: Expression) -> list[Expression]:

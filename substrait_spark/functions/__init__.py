@@ -9,7 +9,9 @@ from ..errors import Unsupported
 from ..refusals import no_aggregate, unknown_form
 from . import (
     arithmetic,
+    bitmap,
     bitwise,
+    calendar_interval,
     collection,
     comparison,
     datetime,
@@ -21,10 +23,14 @@ from . import (
     interval,
     map_,
     mathematics,
+    nondeterministic,
     regular_expression,
     rounding,
+    sketch,
     string,
     structured_text,
+    user_error,
+    vector,
 )
 from .aggregate import AGGREGATE
 from .measure import Measured, Site
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
 
 SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
+    **bitmap.SCALAR,
     **bitwise.SCALAR,
     **collection.SCALAR,
     **comparison.SCALAR,
@@ -44,13 +51,18 @@ SCALAR: dict[str, Plain | Rule] = {
     **datetime.SCALAR,
     **datetime_format.SCALAR,
     **interval.SCALAR,
+    **calendar_interval.SCALAR,
     **encoding.SCALAR,
     **format.SCALAR,
     **higher_order.SCALAR,
     **map_.SCALAR,
+    **nondeterministic.SCALAR,
     **regular_expression.SCALAR,
+    **sketch.SCALAR,
     **string.SCALAR,
     **structured_text.SCALAR,
+    **user_error.SCALAR,
+    **vector.SCALAR,
 }
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
 

@@ -15,7 +15,7 @@ from ..errors import NotInDialect, Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.nested import empty_list, named_struct, size
 from ..expr.sort_order import sort_field
-from . import order_statistics, pivot, sketch, statistics
+from . import bitmap, order_statistics, pivot, sketch, statistics, vector
 from .decimal_arithmetic import NARROW, WIDE, widened
 from .floating import comparable, groupable
 from .measure import AggregateRule, Measured, Site, as_is, plain_aggregate, values_in_frame
@@ -525,9 +525,11 @@ AGGREGATE: dict[str, AggregateRule] = {
     "Min": extreme("min"),
     "Product": product,
     "Sum": sum_,
+    **bitmap.AGGREGATE,
     **order_statistics.AGGREGATE,
     **pivot.AGGREGATE,
     **sketch.AGGREGATE,
     **statistics.AGGREGATE,
+    **vector.AGGREGATE,
 }
 """Aggregate functions by Catalyst class."""

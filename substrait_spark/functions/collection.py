@@ -440,14 +440,6 @@ def is_constant(value: Expression) -> bool:
     return not isinstance(value, FieldReference) and all(map(is_constant, value.children()))
 
 
-def shuffle(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Shuffle, whose seed Spark chose when it planned the query."""
-    seed = node["randomSeed"]
-    if not isinstance(seed, int):
-        raise Unsupported("this Spark's Shuffle does not tell its seed")
-    return e.call("spark:shuffle", e.emit(node["child"]), e.i64(seed))
-
-
 SCALAR: dict[str, Plain | Rule] = {
     "ArrayContains": contains,
     "ArrayDistinct": set_of("array_distinct"),
@@ -468,7 +460,6 @@ SCALAR: dict[str, Plain | Rule] = {
     "KnownNotContainsNull": known_elements,
     "Reverse(array)": reverse,
     "Sequence": sequence,
-    "Shuffle": shuffle,
     "Size": array_size,
     "Slice": plain("spark:slice"),
     "SortArray": sort_array,

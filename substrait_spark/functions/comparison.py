@@ -11,7 +11,7 @@ from ..catalyst import tree
 from ..errors import NotInDialect
 from .floating import comparable, holds_float
 from .interval import emit_operand
-from .table import Plain, plain
+from .table import Plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -111,8 +111,6 @@ SCALAR: dict[str, Plain | Rule] = {
     "LessThanOrEqual": comparison("lte"),
     "GreaterThan": comparison("gt"),
     "GreaterThanOrEqual": comparison("gte"),
-    "IsNull": plain("comparison:is_null"),
-    "IsNotNull": plain("comparison:is_not_null"),
     "KnownNotNull": known,
     "KnownNullable": known,
 }

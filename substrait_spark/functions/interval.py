@@ -17,7 +17,7 @@ from ..errors import NotInDialect, Unsupported
 from . import time_zone as tz
 from .arithmetic import integer_operation
 from .datetime import between, checked_times, date_part, raised, scaled, zone_of
-from .table import Plain
+from .table import Plain, arguments_of
 from .time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
 
 if TYPE_CHECKING:
@@ -322,10 +322,41 @@ def calculated(name: str, *fields: str) -> Rule:
     return emit
 
 
+def tried(name: str) -> Rule:
+    """A product or a quotient that is null where it overflows, or where the divisor is 0."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        e.dialect.require_type(e.type_of(node))
+        interval, number = arguments_of(node)
+        return e.call(f"spark:try_{name}_interval", e.emit(interval), e.emit(number))
+
+    return emit
+
+
+def signum(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Signum of an interval, as a double."""
+    child = node["child"]
+    nothing = e.null(e.type_of(child))
+    if e.has(lambda: e.call("spark:signum", nothing)):
+        return e.call("spark:signum", e.emit(child))
+    value = e.share(count(e, child))
+    zero = e.literal(0, types.required(value.type))
+    return e.if_then(
+        e.call("comparison:gt", value, zero),
+        e.fp64(1.0),
+        e.call("comparison:lt", value, zero),
+        e.fp64(-1.0),
+        e.equal(value, zero),
+        e.fp64(0.0),
+        e.null(types.FP64),
+    )
+
+
 ARITHMETIC = {
     "Abs": calculated("abs_interval", "child"),
     "Add": calculated("add_intervals", "left", "right"),
     "Subtract": calculated("subtract_intervals", "left", "right"),
+    "Signum": signum,
     "UnaryMinus": calculated("negate_interval", "child"),
 }
 
@@ -347,7 +378,11 @@ SCALAR: dict[str, Plain | Rule] = {
     "SubtractDates": subtract("subtract_dates"),
     "SubtractTimestamps": subtract("subtract_timestamps"),
     "TimestampAdd": timestamp_add,
-    "TimestampAddInterval": add_interval,
     "TimestampAddYMInterval": add_months_to_timestamp,
     "TimestampDiff": timestamp_diff,
+    **{
+        f"TryEval({name}{kind}Interval)": tried(name.lower())
+        for name in ("Divide", "Multiply")
+        for kind in ("DT", "YM")
+    },
 }

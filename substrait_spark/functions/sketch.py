@@ -1,4 +1,4 @@
-"""Aggregate functions that sketch: approximate counts and sets in a form of their own, and bitmaps."""
+"""Sketches, approximate counts, sets and distributions in a form of their own: making, combining and reading them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ..errors import NotInDialect
 from .floating import groupable
 from .hash import hashed
 from .measure import AggregateRule, Measured, Site, plain_aggregate
+from .table import Plain, plain
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
@@ -75,9 +76,6 @@ AGGREGATE: dict[str, AggregateRule] = {
     "ApproxTopK": plain_aggregate("spark:approx_top_k", skips=None),
     "ApproxTopKAccumulate": plain_aggregate("spark:approx_top_k_accumulate", skips=None),
     "ApproxTopKCombine": plain_aggregate("spark:approx_top_k_combine"),
-    "BitmapAndAgg": plain_aggregate("spark:bitmap_and_agg"),
-    "BitmapConstructAgg": plain_aggregate("spark:bitmap_construct_agg"),
-    "BitmapOrAgg": plain_aggregate("spark:bitmap_or_agg"),
     "CountMinSketchAgg": plain_aggregate("spark:count_min_sketch"),
     "HllSketchAgg": plain_aggregate("spark:hll_sketch_agg"),
     "HllUnionAgg": plain_aggregate("spark:hll_union_agg"),
@@ -97,7 +95,49 @@ AGGREGATE: dict[str, AggregateRule] = {
     "TupleSketchAggInteger": plain_aggregate("spark:tuple_sketch_agg_integer"),
     "TupleUnionAggDouble": plain_aggregate("spark:tuple_union_agg_double"),
     "TupleUnionAggInteger": plain_aggregate("spark:tuple_union_agg_integer"),
-    "VectorAvg": plain_aggregate("spark:vector_avg"),
-    "VectorSum": plain_aggregate("spark:vector_sum"),
 }
 """Aggregate functions by Catalyst class."""
+
+SCALAR: dict[str, Plain] = {
+    "ApproxTopKEstimate": plain("spark:approx_top_k_estimate"),
+    "HllSketchEstimate": plain("spark:hll_sketch_estimate"),
+    "HllUnion": plain("spark:hll_union"),
+    "KllSketchGetNBigint": plain("spark:kll_sketch_get_n_bigint"),
+    "KllSketchGetNDouble": plain("spark:kll_sketch_get_n_double"),
+    "KllSketchGetNFloat": plain("spark:kll_sketch_get_n_float"),
+    "KllSketchGetQuantileBigint": plain("spark:kll_sketch_get_quantile_bigint"),
+    "KllSketchGetQuantileDouble": plain("spark:kll_sketch_get_quantile_double"),
+    "KllSketchGetQuantileFloat": plain("spark:kll_sketch_get_quantile_float"),
+    "KllSketchGetRankBigint": plain("spark:kll_sketch_get_rank_bigint"),
+    "KllSketchGetRankDouble": plain("spark:kll_sketch_get_rank_double"),
+    "KllSketchGetRankFloat": plain("spark:kll_sketch_get_rank_float"),
+    "KllSketchMergeBigint": plain("spark:kll_sketch_merge_bigint"),
+    "KllSketchMergeDouble": plain("spark:kll_sketch_merge_double"),
+    "KllSketchMergeFloat": plain("spark:kll_sketch_merge_float"),
+    "KllSketchToStringBigint": plain("spark:kll_sketch_to_string_bigint"),
+    "KllSketchToStringDouble": plain("spark:kll_sketch_to_string_double"),
+    "KllSketchToStringFloat": plain("spark:kll_sketch_to_string_float"),
+    "ThetaDifference": plain("spark:theta_difference"),
+    "ThetaIntersection": plain("spark:theta_intersection"),
+    "ThetaSketchEstimate": plain("spark:theta_sketch_estimate"),
+    "ThetaUnion": plain("spark:theta_union"),
+    "TupleDifferenceDouble": plain("spark:tuple_difference_double"),
+    "TupleDifferenceInteger": plain("spark:tuple_difference_integer"),
+    "TupleDifferenceThetaDouble": plain("spark:tuple_difference_theta_double"),
+    "TupleDifferenceThetaInteger": plain("spark:tuple_difference_theta_integer"),
+    "TupleIntersectionDouble": plain("spark:tuple_intersection_double"),
+    "TupleIntersectionInteger": plain("spark:tuple_intersection_integer"),
+    "TupleIntersectionThetaDouble": plain("spark:tuple_intersection_theta_double"),
+    "TupleIntersectionThetaInteger": plain("spark:tuple_intersection_theta_integer"),
+    "TupleSketchEstimateDouble": plain("spark:tuple_sketch_estimate_double"),
+    "TupleSketchEstimateInteger": plain("spark:tuple_sketch_estimate_integer"),
+    "TupleSketchSummaryDouble": plain("spark:tuple_sketch_summary_double"),
+    "TupleSketchSummaryInteger": plain("spark:tuple_sketch_summary_integer"),
+    "TupleSketchThetaDouble": plain("spark:tuple_sketch_theta_double"),
+    "TupleSketchThetaInteger": plain("spark:tuple_sketch_theta_integer"),
+    "TupleUnionDouble": plain("spark:tuple_union_double"),
+    "TupleUnionInteger": plain("spark:tuple_union_integer"),
+    "TupleUnionThetaDouble": plain("spark:tuple_union_theta_double"),
+    "TupleUnionThetaInteger": plain("spark:tuple_union_theta_integer"),
+}
+"""Functions on sketches by Catalyst class."""

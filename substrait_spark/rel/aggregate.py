@@ -20,11 +20,13 @@ from ..functions.measure import Group, Site
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
+from .session_window import with_sessions
 from .window import computed
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Aggregate."""
+    node = with_sessions(node)
     calls = aggregate_calls(node["aggregateExpressions"])
     source = node["child"]
     sort = sort_below(source) if any(is_ordered(call) for call in calls) else None

@@ -14,6 +14,7 @@ from ..errors import NotInDialect, Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import typed_literal
 from ..expr.nested import all_differ, typed_null
+from ..refusals import no_generator
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
@@ -133,9 +134,7 @@ def _generate(e: ExpressionBuilder, input: Relation, generator: tree.Expression,
     if generator.name == "JsonTuple":
         return Generate(input, _json_tuple(e, generator), outer)
     if generator.name not in ("Explode", "PosExplode", "Inline"):
-        raise Unsupported(
-            f"the generator {generator.name} has no Substrait form", "Run this step in Spark, and save its result."
-        )
+        raise no_generator(generator)
     rows = e.emit(generator["child"])
     whole = rows.type.kind == "list" and generator.name != "Inline"
     if rows.type.kind == "map":
