@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..catalyst.tree import Expression
-from ..functions import scalar_rule
+from ..functions.dispatch import scalar_rule
 from ..functions.table import key_of
 from ..refusals import no_expression
 from . import boolean, cast, conditional, lambda_, literal, membership, nested, reference, subquery

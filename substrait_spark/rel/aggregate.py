@@ -14,7 +14,7 @@ from ..algebra.relation import Aggregate
 from ..catalyst import tree
 from ..expr.builder import ExpressionBuilder
 from ..expr.sort_order import sort_field
-from ..functions import aggregate_rule
+from ..functions.dispatch import aggregate_rule
 from ..functions.floating import groupable
 from ..functions.measure import Group, Site
 from .builder import RelationBuilder
