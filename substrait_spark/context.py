@@ -50,6 +50,7 @@ class Context:
     used: Collection[int] | None = None
     """The exprIds of the columns that the plan uses; None where nobody asked which."""
     _path: list[str] = field(default_factory=list)
+    _known: set[tuple[str, int, str]] = field(default_factory=set)
 
     @property
     def dialect(self) -> Dialect:
@@ -67,7 +68,7 @@ class Context:
     def report(self, node: Node | None, problem: Unsupported) -> None:
         """Note a problem, once."""
         path = " / ".join(self._path)
-        for known in self.found:
-            if known.reason == problem.reason and known.path == path and known.node is node:
-                return
-        self.found.append(Found(path, node, problem.reason, problem.hint))
+        key = (path, id(node), problem.reason)
+        if key not in self._known:
+            self._known.add(key)
+            self.found.append(Found(path, node, problem.reason, problem.hint))

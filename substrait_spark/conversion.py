@@ -18,7 +18,7 @@ from .context import READS, Context, Found, Settings
 from .dialects.dialect import load
 from .errors import Problem, SubstraitSparkError, Unsupported
 from .expr import dispatch as expressions
-from .plan import build
+from .plan import DEPTH_LIMIT, build
 from .rel.builder import RelationBuilder
 from .rel.dispatch import HANDLERS
 from .rel.drawn import require_drawn_once
@@ -62,9 +62,17 @@ def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
         plan = emit_document(context, decode(text()))
     except Unsupported as problem:
         context.report(None, problem)
-    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except RecursionError:
+        context.report(None, TOO_DEEP)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         context.report(None, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
     return None if context.found else plan
+
+
+TOO_DEEP = Unsupported(
+    f"it nests deeper than Python's stack has room for, and Substrait readers stop at {DEPTH_LIMIT} nested messages",
+    "Split the query: write an intermediate result to a table and continue from there.",
+)
 
 
 def emit_document(context: Context, document: Document) -> Plan:

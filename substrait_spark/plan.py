@@ -10,7 +10,7 @@ from . import __version__
 from .algebra.relation import Relation
 from .errors import Unsupported
 from .extensions import Declaration
-from .rel.depth import cut
+from .rel.depth import cut, deepest
 
 SUBSTRAIT_VERSION = (0, 106, 0)
 
@@ -58,7 +58,8 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
     depth = _ROOT_LEVELS + relation.height
     if depth > DEPTH_LIMIT:
         raise Unsupported(
-            f"the plan nests {depth} messages deep, and Substrait readers stop at {DEPTH_LIMIT}",
+            f"the plan nests {depth} messages deep, and Substrait readers stop at {DEPTH_LIMIT}; the deepest are at "
+            f"{deepest(relation)}",
             "Split the query: write an intermediate result to a table and continue from there.",
         )
     plan = Plan()

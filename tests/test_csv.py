@@ -62,12 +62,36 @@ FLOATS = [
     "5.",
     "1d",
 ]
+OF_OTHER_SCRIPTS = [
+    "\u0661\u0662",
+    "-1\u0662",
+    "+\u0969",
+    "\uff11\uff10\uff10",
+    "9" + "\u0669" * 9,
+    "\u00b2",
+    "\U0001d7d9",
+]
+"""Digits that Java takes for digits; the last two it does not: a superscript, and one of two UTF-16 units."""
+
 TEXTS = {
-    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), NUMBERS),
+    **{type: [*NUMBERS, *OF_OTHER_SCRIPTS] for type in ("tinyint", "smallint", "int", "bigint")},
     "double": FLOATS,
     "float": FLOATS,
     "boolean": ["true", "FALSE", "True", "t", "yes", "1", "", " true"],
-    "decimal(6,2)": ["1.5", "1,234.567", "-0.005", "99999", "x", "", " 1", "+1", "12.345"],
+    "decimal(6,2)": [
+        "1.5",
+        "1,234.567",
+        "-0.005",
+        "99999",
+        "x",
+        "",
+        " 1",
+        "+1",
+        "12.345",
+        "\u0661.\u0665",
+        "-\uff11\uff12",
+        "1\u00b2",
+    ],
     "date": ["2024-01-02", "2024-1-2", "2024", "2024-02-30", "", "x", "0001-01-01", "2024-01-02 "],
     "timestamp": ["2024-01-02 03:04:05", "2024-01-02", "2024-03-10 02:30:00", "", "x", "2024-01-02 03:04:05.123456"],
 }
@@ -116,9 +140,22 @@ def test_more_that_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     assert "sep and delimiter differ" in str(check(csv(spark, path, "a\n", "a string", sep=";", delimiter=",")))
     assert "_corrupt_record" in str(check(csv(spark, path, "a\n", "a int, _corrupt_record string")))
+    renamed = csv(spark, path, "a,b\n", "a int, wrong string", columnNameOfCorruptRecord="wrong")
+    assert "the column wrong holds lines that failed to parse" in str(check(renamed))
     assert "compressed" in str(check(csv(spark, tmp_path / "t.csv.gz", "a", "a string")))
     assert "binary" in str(check(csv(spark, path, "a\n", "a binary")))
     assert check(csv(spark, path, "a,2024-01-01\n", "a string, d date", dateFormat="dd.MM.yyyy").select("a"))
+
+
+def test_the_sessions_name_of_corrupt_records(spark: SparkSession, tmp_path: Path) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.columnNameOfCorruptRecord", "wrong")
+    path = tmp_path / "t.csv"
+    assert "the column wrong holds" in str(check(csv(session, path, "a,b\n", "a int, wrong string")))
+    assert check(csv(session, path, "a,b\n", "a int, _corrupt_record string"))
+    assert "the column right holds" in str(
+        check(csv(session, path, "a,b\n", "wrong int, right string", columnNameOfCorruptRecord="right"))
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import random
 from pathlib import Path
@@ -128,6 +129,33 @@ def broken(document: dict[str, Any], path: tuple[Any, ...], chance: random.Rando
     else:
         parent[last] = chance.choice(STRANGE)
     return changed
+
+
+WRONG: list[Any] = [None, True, 10**9, -1, 1.5, "Nonsense", [], {}, {"o": "x.Y"}, {"t": 0}]
+"""Values of every kind that a field may have; not all fit in any one place."""
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("table", ["types", "nodes"])
+def test_every_field_of_every_entry_may_be_wrong(table: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dropped, of another kind (in turn), or, for the class of a node, one that is unknown."""
+    monkeypatch.setattr("substrait_spark.conversion.build", build)
+    document = recorded(name)
+    unknown = len(document["classes"])
+    document["classes"].append(["FutureClass", "e", "value"])
+    wrong = itertools.cycle(WRONG)
+    dialects = itertools.cycle([None, "datafusion", "datafusion", None])
+    for entry in document[table]:
+        for position, value in enumerate(entry):
+            is_class = table == "nodes" and position == 0
+            for _ in range(2):
+                entry[position] = unknown if is_class else next(wrong)
+                plan = emitted(document, next(dialects))
+                assert plan is None or not is_class, f"the class of {entry} was not missed"
+            del entry[position]
+            emitted(document, next(dialects))
+            entry.insert(position, value)
+    assert emitted(document) == emitted(recorded(name))
 
 
 @pytest.mark.parametrize("name", QUERIES)

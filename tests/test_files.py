@@ -221,6 +221,56 @@ def test_rebased_calendars_are_refused(spark: SparkSession, parts: str, option: 
     assert f"the option {option.lower()}=LEGACY changes what is read" in str(check(df))
 
 
+@pytest.mark.parametrize(
+    ("setting", "mode", "refused"),
+    [
+        ("datetime", "LEGACY", True),
+        ("int96", "LEGACY", True),
+        ("datetime", "EXCEPTION", False),
+        ("int96", "CORRECTED", False),
+    ],
+)
+def test_sessions_that_rebase_calendars(
+    spark: SparkSession, tmp_path: Path, setting: str, mode: str, refused: bool
+) -> None:
+    path = str(tmp_path / "dates")
+    spark.sql("SELECT 1 AS k, array(named_struct('d', DATE'2024-01-01')) AS a").write.parquet(path)
+    session = spark.newSession()
+    session.conf.set(f"spark.sql.parquet.{setting}RebaseModeInRead", mode)
+    df = session.read.parquet(path)
+    if refused:
+        assert f"{setting}RebaseModeInRead=LEGACY changes what is read" in str(check(df))
+    else:
+        assert_same_rows(df)
+    assert_same_rows(df.select("k"))
+    assert_same_rows(
+        session.read.option("datetimeRebaseMode", "CORRECTED").option("int96RebaseMode", "CORRECTED").parquet(path)
+    )
+
+
+def test_partitions_of_binary_values(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "b=ab").mkdir()
+    spark.range(2).write.parquet(str(tmp_path / "b=cd"))
+    df = spark.read.schema("id long, b binary").parquet(str(tmp_path))
+    try:
+        df.collect()
+    except Exception:  # noqa: BLE001 - Spark 4 refuses it
+        assert "binary" in str(check(df)).lower()
+    else:
+        assert_same_rows(df)
+
+
+def test_xml_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "t.xml").write_text("<rows><row><a>1</a></row></rows>")
+    try:
+        df = spark.read.format("xml").option("rowTag", "row").schema("a int").load(str(tmp_path / "t.xml"))
+    except Exception:  # noqa: BLE001 - before Spark 4.0
+        pytest.skip("this Spark reads no XML")
+    (problem,) = check(df)
+    assert problem.reason == "files of XmlFileFormat can't be read as Spark does"
+    assert "Save them as Parquet" in problem.hint
+
+
 def test_statistics_of_the_catalog(spark: SparkSession) -> None:
     spark.range(10).write.mode("overwrite").saveAsTable("analyzed")
     try:

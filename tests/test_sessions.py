@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -78,6 +83,30 @@ def test_time_zones_are_the_frames_own(spark: SparkSession) -> None:
     frames = [session.sql("SELECT timestamp'2024-01-01 00:00:00' AS x") for session in (tokyo, paris)]
     first, second = (df_to_substrait(frame).relations[0].root.input.project.expressions[0].literal for frame in frames)
     assert second.precision_timestamp_tz.value - first.precision_timestamp_tz.value == 8 * 3600 * 1_000_000
+
+
+def test_settings_interleaved_in_threads(spark: SparkSession) -> None:
+    settings = [
+        {"spark.sql.ansi.enabled": ansi, "spark.sql.session.timeZone": zone, "spark.sql.caseSensitive": case}
+        for ansi in ("true", "false")
+        for zone in ("Asia/Tokyo", "Europe/Paris")
+        for case in ("true", "false")
+    ]
+    sessions = [spark.newSession() for _ in settings]
+    for session, values in zip(sessions, settings, strict=True):
+        for key, value in values.items():
+            session.conf.set(key, value)
+    query = "SELECT CAST(s AS INT) + k AS i, k AS I, TIMESTAMP'2024-01-01 00:00:00' AS t FROM global_temp.t"
+
+    def plan(number: int) -> bytes:
+        frame = sessions[number].sql(query)
+        # Only where case counts is there one column I.
+        return df_to_substrait(frame.select("t", "i", "I") if number % 2 == 0 else frame).SerializeToString()
+
+    alone = [plan(number) for number in range(8)]
+    assert len(set(alone)) == 8
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(plan, [*range(8)] * 3)) == alone * 3
 
 
 def test_a_frame_keeps_the_mode_it_was_built_in(spark: SparkSession) -> None:
@@ -154,12 +183,132 @@ def test_stopped_restarted_and_lost(tmp_path: Any) -> None:
     assert "can't be reached any more" in lost
 
 
+HALFWAY = """
+import threading
+from pyspark.sql import SparkSession
+from substrait_spark import SubstraitSparkError, df_to_substrait
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+df = spark.createDataFrame([(1,), (2,)], "a int").selectExpr("a + 1 AS b")
+expected = df_to_substrait(df)
+started, outcomes = threading.Event(), []
+
+def convert():
+    for _ in range(2000):
+        try:
+            outcomes.append(df_to_substrait(df) == expected)
+        except SubstraitSparkError as error:
+            outcomes.append(type(error).__name__)
+            return
+        started.set()
+
+threads = [threading.Thread(target=convert) for _ in range(4)]
+for thread in threads:
+    thread.start()
+started.wait()
+spark.stop()
+for thread in threads:
+    thread.join()
+again = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+df = again.createDataFrame([(1,), (2,)], "a int").selectExpr("a + 1 AS b")
+print(False in outcomes, len(outcomes) - outcomes.count(True), df_to_substrait(df) == expected)
+"""
+
+
+def test_stopped_while_threads_convert(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(substrait_spark.__file__).parents[1])}
+    ran = subprocess.run(
+        [sys.executable, "-c", HALFWAY], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert "Traceback" not in ran.stderr, ran.stderr[-3000:]
+    assert ran.stdout.strip() == "False 4 True"
+
+
+def _interrupted(df: DataFrame, seconds: float) -> bool:
+    """Whether a conversion was under way when SIGINT arrived, so many seconds after it began."""
+    done = False
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        timer.start()
+        df_to_substrait(df, dialect="datafusion")
+        done = True
+        timer.join()
+        time.sleep(10)
+    except KeyboardInterrupt:
+        return not done
+    raise AssertionError("no interrupt arrived")
+
+
+def test_interrupted_and_carried_on(spark: SparkSession) -> None:
+    from substrait_spark.catalyst import reader
+
+    df = spark.sql("SELECT " + ", ".join(f"k + {n} AS c{n}" for n in range(300)) + " FROM global_temp.t")
+    expected = df_to_substrait(df, dialect="datafusion")
+    began = time.perf_counter()
+    reader._readers.clear()  # so that the compiler is interrupted too
+    df_to_substrait(df, dialect="datafusion")
+    whole = time.perf_counter() - began
+    interrupted = 0
+    for step in range(16):
+        reader._readers.clear()
+        interrupted += _interrupted(df, whole * step / 16)
+        assert df_to_substrait(df, dialect="datafusion") == expected
+    assert interrupted > 4
+    assert assert_same_rows(df.select("c0", "c299")).rows.num_rows == 3
+
+
 def test_the_reader_survives_a_reload_of_its_module(spark: SparkSession) -> None:
     from substrait_spark.catalyst import reader
 
     before = df_to_substrait(spark.range(3))
     reader._readers.clear()
     assert df_to_substrait(spark.range(3)) == before
+
+
+# ---- memory
+
+
+def _heap(spark: SparkSession) -> int:
+    """Bytes in use in the JVM, after its collector has run."""
+    jvm = spark._jvm
+    assert jvm is not None
+    runtime = jvm.java.lang.Runtime.getRuntime()
+    gc.collect()
+    used = []
+    for _ in range(4):
+        jvm.System.gc()
+        time.sleep(0.1)
+        used.append(runtime.totalMemory() - runtime.freeMemory())
+    return int(min(used))
+
+
+def test_nothing_is_kept_after_a_conversion(spark: SparkSession) -> None:
+    frames = [
+        spark.table("global_temp.t").selectExpr("k + 1 AS k", "s").where("k > 1"),
+        spark.sql("SELECT s, count(*) AS n FROM global_temp.t GROUP BY s ORDER BY n"),
+        spark.range(3).selectExpr("rand() AS r"),
+    ]
+
+    def convert(times: int) -> None:
+        for number in range(times):
+            check(frames[number % 3])
+            check(frames[number % 3], dialect="datafusion")
+
+    convert(60)
+    heap = _heap(spark)
+    tracemalloc.start()
+    try:
+        convert(30)
+        gc.collect()
+        objects, memory = len(gc.get_objects()), tracemalloc.get_traced_memory()[0]
+        convert(240)
+        gc.collect()
+        assert len(gc.get_objects()) - objects < 240
+        assert tracemalloc.get_traced_memory()[0] - memory < 480 * 200  # a plan of these takes thousands
+    finally:
+        tracemalloc.stop()
+    assert _heap(spark) - heap < 540 * 4000
 
 
 # ---- what is no DataFrame of a classic session

@@ -348,6 +348,10 @@ class ScalarSubquery(Expression):
         self.height = 3 + relation.height
         self.raises = False  # it is evaluated once, whatever the rows
 
+    def with_relation(self, relation: Relation) -> ScalarSubquery:
+        """The same over another relation of the same types."""
+        return ScalarSubquery(relation)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         self.relation.write(target.subquery.scalar.input, anchors)
 
@@ -370,6 +374,10 @@ class InSubquery(Expression):
     def with_children(self, children: Sequence[Expression]) -> Expression:
         return InSubquery(tuple(children), self.relation)
 
+    def with_relation(self, relation: Relation) -> InSubquery:
+        """The same over another relation of the same types."""
+        return InSubquery(self.needles, relation)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         predicate = target.subquery.in_predicate
         for needle in self.needles:
@@ -387,6 +395,10 @@ class Exists(Expression):
         self.type = types.BOOLEAN
         self.height = 3 + relation.height
         self.raises = False
+
+    def with_relation(self, relation: Relation) -> Exists:
+        """The same over another relation of the same types."""
+        return Exists(relation)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         predicate = target.subquery.set_predicate

@@ -174,7 +174,13 @@ public class PlanReader {
     private static final Method PRODUCT_ELEMENT_NAME = productElementName();
 
     /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
-    private static final String[] CONFIGURATION = {"spark.sql.mapKeyDedupPolicy", "spark.sql.session.timeZone"};
+    private static final String[] CONFIGURATION = {
+      "spark.sql.columnNameOfCorruptRecord",
+      "spark.sql.mapKeyDedupPolicy",
+      "spark.sql.parquet.datetimeRebaseModeInRead",
+      "spark.sql.parquet.int96RebaseModeInRead",
+      "spark.sql.session.timeZone"
+    };
 
     /** Metadata of attributes that says where their values come from, or that they are windows to merge. */
     private static final String[] MARKS = {

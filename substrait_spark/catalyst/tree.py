@@ -206,6 +206,34 @@ def make_plan(name: str, /, **fields: Any) -> Plan:
     return Plan(NodeClass(name, "p", tuple(fields)), tuple(fields.values()))
 
 
+def attributes(root: Node) -> Sequence[Node]:
+    """The attributes in an expression."""
+    found: list[Node] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.name == "AttributeReference":
+            found.append(node)
+        stack.extend(node.children())
+    return found
+
+
+def words(root: Node) -> tuple[object, ...]:
+    """The classes, names and numbers in an expression: equal for nodes that are `same`, to look them up by."""
+    found: list[object] = []
+    stack: list[Any] = [root]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Node):
+            found.append(value.cls.name)
+            stack.extend(value.values)
+        elif type(value) is tuple:
+            stack.extend(value)
+        elif isinstance(value, str | int):
+            found.append(value)
+    return tuple(found)
+
+
 def same(left: Any, right: Any) -> bool:
     """Whether two field values are equal in structure, nullability aside.
 

@@ -31,6 +31,8 @@ _UNITS = {0: "s", 3: "ms", 6: "us", 9: "ns"}
 
 def arrow_schema(named: NamedStruct) -> pa.Schema:
     """The Arrow schema of a NamedStruct; every field is nullable, as consumers of files see them."""
+    if any("\0" in name for name in named.names):
+        raise InvalidPlanError("A column's name holds a null character, where names end for Arrow's consumers.")
     names = iter(named.names)
     return pa.schema([_field(kind, names) for kind in named.struct.types])
 

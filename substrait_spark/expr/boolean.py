@@ -11,6 +11,9 @@ from .builder import ExpressionBuilder, Rule
 
 VARIADIC = {"And": "and", "Or": "or"}
 
+MANY = 500
+"""Above so many conjuncts, an engine that chains them is given a filter of one."""
+
 
 def chain(node: tree.Expression) -> list[tree.Expression]:
     """The operands of a chain of the same connective, in order; the node itself where it is none."""
@@ -45,7 +48,10 @@ def conjunction(e: ExpressionBuilder, operands: Sequence[Expression]) -> Express
     """The AND of a filter's conjuncts, where null counts as false; later ones are evaluated where earlier hold."""
     last = _last_raising(e, operands)
     if not last:
-        return e.and_(*operands)
+        whole = e.and_(*operands)
+        if len(operands) <= MANY or not e.dialect.quirks.chained_conjuncts:
+            return whole
+        return e.equal(e.if_then(whole, e.i32(1), e.i32(0)), e.i32(1))
     then = e.cast(e.and_(*operands[last:]), types.I32)
     return e.equal(e.if_then(conjunction(e, operands[:last]), then, e.i32(0)), e.i32(1))
 

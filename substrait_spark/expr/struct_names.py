@@ -16,7 +16,12 @@ FREE = ("ArrayTransform", "CreateNamedStruct", "LambdaFunction")
 
 
 def require_same_names(node: tree.Expression) -> None:
-    """Refuse an expression over values of the same type but for the names in it, as casts and branches may be."""
+    """Refuse an expression over values of the same type but for the names in it, as casts and branches may be.
+
+    Refuse empty names as well: the function that builds structs takes none.
+    """
+    if node.cls.name == "CreateNamedStruct" and any(not field.name for field in node.type.parameters):
+        raise NotInDialect("a field of the struct has an empty name", "Give the field a name.")
     if node.cls.name not in FREE:
         operands = [child.type for child in node.children() if isinstance(child, tree.Expression)]
         require_one_naming([node.type, *operands])

@@ -6,8 +6,6 @@ above computes the results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, SortField
 from ..algebra.relation import Aggregate
@@ -85,9 +83,12 @@ class Measures:
 
 def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
     """Expressions without repetition."""
+    alike: dict[tuple[object, ...], list[tree.Expression]] = {}
     found: list[tree.Expression] = []
     for expression in expressions:
-        if not any(tree.same(expression, known) for known in found):
+        known = alike.setdefault(tree.words(expression), [])
+        if not any(tree.same(expression, other) for other in known):
+            known.append(expression)
             found.append(expression)
     return found
 
@@ -136,20 +137,9 @@ def without_pruning(node: tree.Plan) -> tree.Plan:
 
 def sorts_of(e: ExpressionBuilder, sort: tree.Plan) -> tuple[SortField, ...] | None:
     """The order of a sort, None where its columns are not at hand any more."""
-    if not all(attribute["exprId"] in e.scope for order in sort["order"] for attribute in attributes(order)):
+    if not all(attribute["exprId"] in e.scope for order in sort["order"] for attribute in tree.attributes(order)):
         return None
     return tuple([sort_field(e, order) for order in sort["order"]])
-
-
-def attributes(root: tree.Node) -> Sequence[tree.Node]:
-    """The attributes in an expression."""
-    found, stack = [], [root]
-    while stack:
-        node = stack.pop()
-        if node.name == "AttributeReference":
-            found.append(node)
-        stack.extend(node.children())
-    return found
 
 
 HANDLERS = {"Aggregate": emit}

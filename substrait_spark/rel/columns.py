@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -78,14 +77,13 @@ def _columns(attributes: Sequence[tree.Expression], kinds: list[Type]) -> Column
 def _unique(names: Sequence[str]) -> list[str]:
     """The names of columns, with a number where one repeats: local rows may have that, no engine's table has."""
     taken, found = set(names), []
-    seen: set[str] = set()
+    next_number: dict[str, int] = {}
     for name in names:
-        candidate = name
-        for number in itertools.count(2):
-            if candidate not in seen and (candidate == name or candidate not in taken):
-                break
-            candidate = f"{name}_{number}"
-        seen.add(candidate)
+        candidate, number = name, next_number.get(name)
+        while number is not None and candidate in taken:
+            candidate, number = f"{name}_{number}", number + 1
+        taken.add(candidate)
+        next_number[name] = number or 2
         found.append(candidate)
     return found
 

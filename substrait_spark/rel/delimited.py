@@ -6,6 +6,7 @@ Spark's parser (UnivocityParser) has no value for it. Every option is in the rea
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 from ..algebra import types
@@ -34,7 +35,6 @@ WITHOUT_EFFECT = (
 
 ONLY = {
     "charset": ("utf-8", "utf8"),
-    "columnnameofcorruptrecord": ("_corrupt_record",),
     "emptyvalue": ("",),
     "encoding": ("utf-8", "utf8"),
     "enforceschema": ("true",),
@@ -60,6 +60,9 @@ FORMATS = {"dateformat": ("date",), "timestampformat": ("timestamp",), "timestam
 CODECS = (".bz2", ".deflate", ".gz", ".lz4", ".lzo", ".snappy", ".zst")
 """How the names of files end that Spark decompresses."""
 
+CORRUPT = "_corrupt_record"
+"""Spark's usual name of a column for lines that failed to parse."""
+
 STRING, BOOLEAN = DataType("string"), DataType("boolean")
 
 HINT = "Read the columns as strings without the option, and cast them; or save the rows as Parquet and read that."
@@ -70,7 +73,8 @@ def leaf(
 ) -> Callable[[Sequence[File]], Output]:
     """The relation of some files, with the columns that the plan uses."""
     used = [attribute for attribute in data if is_used(r, attribute)]
-    _require_expressible(options, data, used)
+    corrupt = r.context.configuration.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
+    _require_expressible({"columnnameofcorruptrecord": corrupt, **options}, data, used)
     if any(file.uri.lower().endswith(CODECS) for file in files):
         raise Unsupported("the text is compressed, and a plan can't say how", "Decompress it, or save it as Parquet.")
     text = DelimitedText(
@@ -98,7 +102,12 @@ def _require_expressible(
 ) -> None:
     kinds = {attribute.type.name for attribute in used}
     for option, value in options.items():
-        if option.startswith("fs.") or (option in SAID and option not in ONLY) or option in WITHOUT_EFFECT:
+        if (
+            option.startswith("fs.")
+            or option == "columnnameofcorruptrecord"
+            or (option in SAID and option not in ONLY)
+            or option in WITHOUT_EFFECT
+        ):
             continue
         if value is not None and value.lower() in ONLY.get(option, ()):
             continue
@@ -110,8 +119,9 @@ def _require_expressible(
             )
         shown = f"{option}={value}" if option in ONLY else option
         raise Unsupported(f"the CSV option {shown} can't be said in a plan", HINT)
-    if any(attribute["name"] == "_corrupt_record" for attribute in data):
-        raise Unsupported("the column _corrupt_record holds lines that failed to parse, which only Spark knows", HINT)
+    corrupt = options["columnnameofcorruptrecord"]
+    if corrupt is None or any(attribute["name"] == corrupt for attribute in data):
+        raise Unsupported(f"the column {corrupt} holds lines that failed to parse, which only Spark knows", HINT)
 
 
 def _separator(options: Mapping[str, str | None]) -> str:
@@ -159,14 +169,34 @@ def _literal(value: object, type: DataType) -> tree.Expression:
     return make("Literal", type, value is None, value=value)
 
 
-def _where(text: tree.Expression, pattern: str, value: tree.Expression) -> tree.Expression:
-    """The value where the whole text matches a regular expression, else null."""
+def _where(
+    text: tree.Expression, pattern: str, value: tree.Expression, otherwise: tree.Expression | None = None
+) -> tree.Expression:
+    """The value where the whole text matches a regular expression, else null or another value."""
     matches = make("RLike", BOOLEAN, True, left=text, right=_literal(pattern, STRING))
-    return make("If", value.type, True, predicate=matches, trueValue=value, falseValue=_literal(None, value.type))
+    rest = otherwise or _literal(None, value.type)
+    return make("If", value.type, True, predicate=matches, trueValue=value, falseValue=rest)
 
 
 def _integer(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    return _where(text, r"\A[+-]?[0-9]+\z", _cast(text, type, zone))
+    foreign = _where(text, rf"\A[+-]?{DIGIT}+\z", _cast(_in_ascii(text), type, zone))
+    return _where(text, r"\A[+-]?[0-9]+\z", _cast(text, type, zone), foreign)
+
+
+ZEROS = [chr(code) for code in range(0x10000) if unicodedata.decimal(chr(code), None) == 0]
+"""The zeros of all scripts, as far as they are one UTF-16 unit: the parser of integers and decimals knows them.
+
+The other digits follow their zero.
+"""
+
+DIGIT = "[" + "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in ZEROS) + "]"
+
+
+def _in_ascii(text: tree.Expression) -> tree.Expression:
+    """The text with the digits of other scripts as 0 to 9."""
+    digits = "".join(chr(ord(zero) + n) for zero in ZEROS for n in range(10))
+    arguments = {"matchingExpr": _literal(digits, STRING), "replaceExpr": _literal("0123456789" * len(ZEROS), STRING)}
+    return make("StringTranslate", STRING, True, srcExpr=text, **arguments)
 
 
 def _float(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
@@ -195,7 +225,9 @@ def _decimal(text: tree.Expression, type: DataType, zone: str) -> tree.Expressio
     """Commas are dropped, wherever they are."""
     comma, nothing = _literal(",", STRING), _literal("", STRING)
     number = make("StringReplace", STRING, True, srcExpr=text, searchExpr=comma, replaceExpr=nothing)
-    return _where(number, r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z", _cast(number, type, zone))
+    form = r"\A[+-]?({0}+\.?{0}*|\.{0}+)([eE][+-]?{0}+)?\z"
+    foreign = _where(number, form.format(DIGIT), _cast(_in_ascii(number), type, zone))
+    return _where(number, form.format("[0-9]"), _cast(number, type, zone), foreign)
 
 
 def _time(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:

@@ -9,6 +9,7 @@ from ..algebra import types
 from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import File, LocalFiles, Relation, Set, Statistics, VirtualTable
 from ..catalyst import locations, tree
+from ..catalyst.tree import DataType, Field
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import stored_literal
@@ -150,9 +151,36 @@ def _columnar(
                 f"the option {option}={value} changes what is read, and a plan can't say so",
                 "Read the files without the option, or save the rows as Parquet and read that.",
             )
+    if format == "parquet":
+        _require_calendar(r, [attribute.type for attribute in data if is_used(r, attribute)], options)
     schema = stored(r, data, by_name=True)
     return lambda files: schema.output(
         r, require_read(r.dialect, LocalFiles(files, format, schema.names, schema.types, statistics))
+    )
+
+
+REBASED = {
+    "datetimerebasemode": "spark.sql.parquet.datetimeRebaseModeInRead",
+    "int96rebasemode": "spark.sql.parquet.int96RebaseModeInRead",
+}
+"""Options of Parquet, and the session's settings that count without them."""
+
+
+def _require_calendar(r: RelationBuilder, kinds: Sequence[DataType], options: Mapping[str, str | None]) -> None:
+    """Refuse dates and times that the session converts from the calendar of Spark before 3.0."""
+    for option, setting in REBASED.items():
+        mode = r.context.configuration.get(setting, "")
+        if option not in options and mode.upper() == "LEGACY" and any(map(_holds_time, kinds)):
+            raise Unsupported(
+                f"the setting {setting}={mode} changes what is read, and a plan can't say so",
+                "Set it to CORRECTED where the files are newer than Spark 3.0, or save the rows anew and read that.",
+            )
+
+
+def _holds_time(kind: DataType) -> bool:
+    parts = [part.type if isinstance(part, Field) else part for part in kind.parameters]
+    return kind.name in ("date", "timestamp", "timestamp_ntz") or any(
+        _holds_time(part) for part in parts if isinstance(part, DataType)
     )
 
 
