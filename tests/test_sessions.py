@@ -56,7 +56,7 @@ def test_threads(spark: SparkSession) -> None:
     expected = [df_to_substrait(query(number)) for number in range(32)]
     with ThreadPoolExecutor(16) as pool:
         converted = list(pool.map(lambda number: df_to_substrait(query(number)), [*range(32)] * 2))
-        reports = list(pool.map(lambda n: check(query(n).withColumn("x", F.rand())), range(16)))
+        reports = list(pool.map(lambda n: check(query(n).withColumn("x", F.spark_partition_id())), range(16)))
     assert converted == expected * 2
     assert all(len(report) == 1 for report in reports)
 
@@ -375,16 +375,19 @@ def test_commands(spark: SparkSession, command: str, name: str) -> None:
 
 
 def test_every_problem_is_reported_at_once(df: DataFrame) -> None:
-    query = df.select(F.rand(7).alias("r"), F.spark_partition_id().alias("p"), "s").where("s > 'a'")
-    joined = query.join(df.select(F.monotonically_increasing_id().alias("r")), "r")
+    query = df.selectExpr("input_file_block_length() AS r", "spark_partition_id() AS p", "s").where("s > 'a'")
+    joined = query.join(df.selectExpr("input_file_block_start() AS r"), "r")
     report = check(joined)
     found = {(problem.catalyst_class, problem.sql) for problem in report}
-    assert found >= {("Rand", "rand(7L)"), ("SparkPartitionID", "SPARK_PARTITION_ID()")}
-    assert "MonotonicallyIncreasingID" in {problem.catalyst_class for problem in report}
+    assert found >= {
+        ("InputFileBlockLength", "input_file_block_length()"),
+        ("SparkPartitionID", "SPARK_PARTITION_ID()"),
+    }
+    assert "InputFileBlockStart" in {problem.catalyst_class for problem in report}
     by_class = {problem.catalyst_class: problem for problem in report}
-    assert by_class["Rand"].path.endswith("Project")
-    assert "Join / left: " in by_class["Rand"].path
-    assert "Join / right: " in by_class["MonotonicallyIncreasingID"].path
+    assert by_class["InputFileBlockLength"].path.endswith("Project")
+    assert "Join / left: " in by_class["InputFileBlockLength"].path
+    assert "Join / right: " in by_class["InputFileBlockStart"].path
     assert all(problem.reason and problem.hint for problem in report)
     with pytest.raises(UnsupportedPlanError) as raised:
         df_to_substrait(joined)
