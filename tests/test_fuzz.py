@@ -58,6 +58,7 @@ def test_regression(fuzzed: SparkSession, regression: Regression) -> None:
     assert outcome.kind in (oracle.EQUAL, oracle.RAISED), outcome
 
 
+@pytest.mark.smoke
 def test_random_queries(fuzzed: SparkSession) -> None:
     kinds: Counter[str] = Counter()
 
