@@ -12,6 +12,7 @@ from ..expr.scope import Scope
 from .builder import RelationBuilder
 from .output import Output
 from .project import columns
+from .single_join import single
 
 JOIN_TYPES = {
     "Inner": "INNER",
@@ -29,10 +30,6 @@ NOBODY = -1
 """The id of a column that no attribute refers to."""
 
 IN_WORDS = {
-    "LEFT_SINGLE": (
-        ", which checks that a correlated subquery yields at most one row",
-        "Aggregate in the subquery, for example with max(…) or any_value(…), where one row is certain.",
-    ),
     "LEFT_MARK": (
         ", which says whether IN or EXISTS holds",
         "Write the subquery as a WHERE condition of its own, or as a join.",
@@ -51,6 +48,8 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
         raise Unsupported(f"the join type {node['joinType']} is not known")
     if join_type == "INNER" and node["condition"] is None and r.dialect.allows_relation("CROSS"):
         return Output(Cross(left.relation, right.relation), left.ids + right.ids)
+    if join_type == "LEFT_SINGLE" and not r.dialect.allows_relation("JOIN", "join_types", join_type):
+        return single(r, left, lambda numbered: _join(r, node, numbered, right, "LEFT"), right)
     ids = left.ids if join_type in ("LEFT_SEMI", "LEFT_ANTI") else left.ids + right.ids
     return Output(_join(r, node, left, right, join_type), ids)
 
