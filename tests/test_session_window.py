@@ -52,6 +52,12 @@ def test_sessions(spark: SparkSession, events: str, results: str, rows: str, key
     assert_same_rows(spark.sql(f"SELECT {results} FROM {rows} GROUP BY {keys}"))
 
 
+def test_sessions_of_texts_in_order(spark: SparkSession, events: str) -> None:
+    texts = f"(SELECT user, CAST(ts AS STRING) AS t FROM {events})"
+    keys = "user, session_window(t, '5 minutes')"
+    assert_same_rows(spark.sql(f"SELECT user, {BOUNDS}, count(*) AS c FROM {texts} GROUP BY {keys} ORDER BY user, s"))
+
+
 def test_sessions_as_structs(spark: SparkSession, events: str) -> None:
     assert_well_formed(
         df_to_substrait(spark.sql(f"SELECT session_window FROM {events} GROUP BY session_window(ts, '1 hour')"))

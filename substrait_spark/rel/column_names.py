@@ -1,7 +1,8 @@
 """Bounds the names of columns for engines that name what they compute by its text.
 
 A column that is computed of computed ones then has all their texts in its name, as often as it uses them: over some
-projects in a chain, names grow beyond any memory. A union with a table of no rows takes that table's names.
+projects in a chain, names grow beyond any memory. A union takes the names of its first input: here a row that is filtered
+away, since DataFusion's optimizer drops an input that it knows to be empty, and loses its names.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import types
-from ..algebra.expression import Expression, FieldReference
-from ..algebra.relation import Aggregate, Join, Project, Relation, Set, VirtualTable
+from ..algebra.expression import Expression, FieldReference, Literal
+from ..algebra.relation import Aggregate, Filter, Join, Project, Relation, Set, VirtualTable
+from ..algebra.types import Type
 
 LONGEST = 1000
 """How many operands the texts of a relation's columns may have, before the columns are named anew."""
@@ -31,10 +33,35 @@ def _shortened(relation: Relation) -> tuple[Relation, list[int]]:
     below = [lengths for _, lengths in pairs]
     own = _own_lengths(relation, below)
     lengths = own if relation.emit is None else [own[n] for n in relation.emit]
-    if max(lengths, default=0) <= LONGEST or any(types.holds(kind, ("struct",)) for kind in relation.types):
+    if max(lengths, default=0) <= LONGEST or not all(_has_value(kind) for kind in relation.types):
         return relation, lengths
-    names = [f"c{n}" for n in range(len(relation.types))]
-    return Set([VirtualTable([], names, relation.types), relation], "UNION_ALL"), [1] * len(names)
+    return Set([_named(relation.types), relation], "UNION_ALL"), [1] * len(relation.types)
+
+
+def _named(kinds: Sequence[Type]) -> Relation:
+    """No rows of columns with short names."""
+    row = (
+        *(Literal(None if kind.nullable else VALUES[kind.kind], kind) for kind in kinds),
+        Literal(False, types.BOOLEAN),
+    )
+    names = [f"c{n}" for n in range(len(row))]
+    table = VirtualTable([row], names, [*kinds, types.BOOLEAN])
+    return Filter(table, FieldReference(len(kinds), types.BOOLEAN)).select(range(len(kinds)))
+
+
+VALUES: dict[str, object] = {
+    "boolean": False,
+    **dict.fromkeys(("i8", "i16", "i32", "i64", "date", "precision_timestamp", "precision_timestamp_tz", "decimal"), 0),
+    **dict.fromkeys(("fp32", "fp64"), 0.0),
+    "string": "",
+    "binary": b"",
+    "list": (),
+}
+"""A value of each kind of type that can't be null; none for those whose columns keep their names."""
+
+
+def _has_value(kind: Type) -> bool:
+    return not types.holds(kind, ("struct",)) and (kind.nullable or kind.kind in VALUES)
 
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
