@@ -91,13 +91,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tpch(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
-    """The folder of the TPC-H tables, which are temporary views of the session, and queries."""
+    """The folder of the TPC-H tables and queries. The tables are views of the session, which TPC-DS has too."""
     return _benchmark("tpch", pytestconfig, tmp_path_factory, spark)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tpcds(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
     """The folder of the TPC-DS tables, which are temporary views of the session, and queries."""
     return _benchmark("tpcds", pytestconfig, tmp_path_factory, spark)
