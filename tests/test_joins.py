@@ -228,3 +228,19 @@ def test_set_operations_that_become_joins(spark: SparkSession, query: str, colum
 def test_bag_operations(spark: SparkSession, query: str, columns: str) -> None:
     twice = f"(SELECT {columns} FROM l UNION ALL SELECT {columns} FROM l)"
     assert_same_rows(spark.sql(f"{twice} {query} SELECT {columns} FROM r"), allow_empty=True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT x.k, y.s FROM (SELECT DISTINCT k FROM l) x, LATERAL (SELECT s, c FROM m WHERE m.k = x.k ORDER BY n DESC LIMIT 1) y",
+        "SELECT x.k, y.n FROM (SELECT DISTINCT k FROM l) x, LATERAL (SELECT n FROM m WHERE m.k = x.k ORDER BY n LIMIT 2) y",
+        "SELECT x.k, s FROM (SELECT DISTINCT k FROM l) x, LATERAL (SELECT s FROM m WHERE m.k = x.k ORDER BY -n LIMIT 2 OFFSET 1)",
+        "SELECT k, (SELECT s FROM m WHERE m.k = l.k ORDER BY n DESC LIMIT 1) AS newest FROM l",
+        "SELECT k, (SELECT upper(s) || c FROM m WHERE m.k = l.k ORDER BY c, n DESC LIMIT 1) AS newest FROM l",
+    ],
+)
+def test_a_correlated_limit_keeps_its_order(spark: SparkSession, query: str) -> None:
+    rows = spark.range(300).selectExpr("id % 4 AS k", "(id * 37) % 300 AS n", "CAST(id AS STRING) AS s", "id % 3 AS c")
+    rows.createOrReplaceTempView("m")
+    assert_same_rows(spark.sql(query))

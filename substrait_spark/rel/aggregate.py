@@ -18,6 +18,7 @@ from ..functions.measure import Group, Site
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
+from .row_order import sort_below, without_pruning
 from .session_window import with_sessions
 from .window import computed
 
@@ -111,28 +112,11 @@ def aggregate_calls(expressions: tuple[tree.Expression, ...]) -> list[tree.Expre
 ORDERED = ("CollectList", "First", "Last", "ListAgg")
 """Functions whose result depends on the order of the rows. Spark leaves it open, and keeps to a sort below where it can."""
 
-ORDER_KEEPING = ("Filter", "GlobalLimit", "LocalLimit", "Offset", "Project", "SubqueryAlias")
-"""Plan nodes whose rows come in the order of their child's."""
-
 
 def is_ordered(call: tree.Expression) -> bool:
     """Whether an aggregate's result depends on the order of the rows."""
     function = call["aggregateFunction"]
     return function.name in ORDERED and not (function.name == "ListAgg" and function["orderExpressions"])
-
-
-def sort_below(node: tree.Plan) -> tree.Plan | None:
-    """The sort that gives a plan its order, None where it has none."""
-    while node.name in ORDER_KEEPING:
-        node = node["child"]
-    return node if node.name == "Sort" else None
-
-
-def without_pruning(node: tree.Plan) -> tree.Plan:
-    """The plan below projects that only drop columns, maybe those that it is sorted by; and below the sort, if it is that."""
-    while node.name == "Project" and all(item.name == "AttributeReference" for item in node["projectList"]):
-        node = node["child"]
-    return node["child"] if node.name == "Sort" else node
 
 
 def sorts_of(e: ExpressionBuilder, sort: tree.Plan) -> tuple[SortField, ...] | None:

@@ -18,11 +18,14 @@ from ..refusals import unknown_form
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
+from .row_order import sort_below
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Window: the child's columns, then results over window functions of one partition and order."""
     input = r.emit(node["child"])
+    if not node["orderSpec"] and sort_below(node["child"]) is not None:
+        _require_no_numbers(node)
     e = r.expressions(input.scope())
     partition = tuple(groupable(e, key) for key in e.emit_all(node["partitionSpec"]))
     sorts = tuple(sort_field(e, order) for order in node["orderSpec"])
@@ -42,6 +45,15 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     kept = [FieldReference(n, kind) for n, kind in enumerate(input.relation.types)]
     results = columns(relation, [*kept, *above.emit_all(node["windowExpressions"])])
     return Output(results, input.ids + ids_of(node["windowExpressions"]))
+
+
+def _require_no_numbers(node: tree.Plan) -> None:
+    """Refuse row numbers in the order of a sort that the window doesn't state."""
+    if any(call["windowFunction"].name == "RowNumber" for call in window_calls(node["windowExpressions"])):
+        raise Unsupported(
+            "it numbers rows in the order of a sort below, whose keys are not at hand",
+            "Write the LIMIT of the lateral subquery as row_number() with an order of its own.",
+        )
 
 
 def computed(

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from ..catalyst.tree import Document, Node, Plan
-from . import decimal_aggregates, float_keys, merged_subqueries, replaced_functions
+from . import decimal_aggregates, float_keys, lateral_limits, merged_subqueries, replaced_functions
 from .transform import transform
 
 Rule = Callable[[Node], Node | None]
@@ -18,6 +18,7 @@ Rule = Callable[[Node], Node | None]
 RULES: tuple[tuple[str, Rule], ...] = (
     *decimal_aggregates.RULES,
     *float_keys.RULES,
+    *lateral_limits.RULES,
     *merged_subqueries.RULES,
     *replaced_functions.RULES,
 )
