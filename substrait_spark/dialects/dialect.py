@@ -39,8 +39,8 @@ class Quirks(NamedTuple):
     """Reads a window bound's removed integer `offset` in place of `offset_expr`."""
     unsigned_range_keys: bool = False
     """Runs frames by range with offsets for unsigned 64-bit sort keys only, and gets them wrong for all others."""
-    windows_by_text: bool = False
-    """Names window results by the text of their calls, and can't compute one where its input has a column of that name."""
+    named_by_text: bool = False
+    """Names what it computes by its text, which grows with every use, and takes no window call that its input has by name."""
     empty_frames: bool = True
     """Takes window frames that can't hold a row, such as those from the current row to the one before it."""
     grouping_sets: bool = True

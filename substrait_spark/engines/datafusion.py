@@ -23,6 +23,8 @@ from .result import named
 
 _fresh = itertools.count(1)
 
+DEFAULT_CATALOG = "datafusion"
+
 SETTINGS = {
     # Gives the same name to two columns where fields of structs are used several times.
     "datafusion.optimizer.enable_leaf_expression_pushdown": "false",
@@ -187,12 +189,18 @@ def _register(ctx: SessionContext, name: str, frames: list[DataFrame]) -> str:
 def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
     """The name by which DataFusion knows a table: its full name, or else its last part."""
     for candidate in (parts, parts[-1:]):
-        try:
-            if ctx.table_exist(".".join(f'"{part}"' for part in candidate)):
-                return candidate
-        except Exception:  # noqa: BLE001, S112 - an unknown catalog or schema; DataFusion has no class for it
-            continue
+        name = ".".join('"' + part.replace('"', '""') + '"' for part in candidate)
+        if _has_schema(ctx, candidate[:-1]) and ctx.table_exist(name):
+            return candidate
     return None
+
+
+def _has_schema(ctx: SessionContext, parts: list[str]) -> bool:
+    """Whether there is this schema, or catalog and schema. To ask for a table in one that is not there would raise."""
+    if not parts:
+        return True
+    catalog = parts[0] if len(parts) > 1 else DEFAULT_CATALOG
+    return len(parts) <= 2 and catalog in ctx.catalog_names() and parts[-1] in ctx.catalog(catalog).schema_names()
 
 
 def _bind_files(read: ReadRel, ctx: SessionContext) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra import types
-from ..algebra.expression import Bound, Literal
+from ..algebra.expression import AggregateFunction, Bound, Literal, WindowCall
 from ..catalyst import tree
 from ..errors import Unsupported
 
@@ -57,6 +57,11 @@ class Frame(NamedTuple):
 
 
 WHOLE = Frame(True, Bound("unbounded"), Bound("unbounded"))
+
+
+def over(call: AggregateFunction | WindowCall, frame: Frame) -> WindowCall:
+    """The function of a call, over a frame."""
+    return WindowCall(call.declaration, call.arguments, frame.rows, frame.lower, frame.upper, call.options)
 
 
 def frame_of(e: ExpressionBuilder, spec: tree.Expression) -> Frame:

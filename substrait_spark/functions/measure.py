@@ -12,7 +12,7 @@ from ..catalyst import tree
 from ..errors import NotInDialect, Unsupported
 from ..expr.boolean import conjunction
 from .floating import groupable
-from .frame import WHOLE, Frame
+from .frame import WHOLE, Frame, over
 from .table import arguments_of
 
 if TYPE_CHECKING:
@@ -182,8 +182,7 @@ class Group:
 
 def whole(e: ExpressionBuilder, function: str, argument: Expression) -> WindowCall:
     """An aggregate function over the whole partition."""
-    call = e.aggregate(function, argument, frame=WHOLE)
-    return WindowCall(call.declaration, call.arguments, WHOLE.rows, WHOLE.lower, WHOLE.upper, call.options)
+    return over(e.aggregate(function, argument, frame=WHOLE), WHOLE)
 
 
 def values_in_frame(site: Site, child: Expression) -> AggregateFunction:

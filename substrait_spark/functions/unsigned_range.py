@@ -8,7 +8,7 @@ from ..algebra import types
 from ..algebra.expression import Bound, Expression, Literal, SortField, WindowCall
 from ..algebra.types import INTEGERS
 from ..errors import NotInDialect
-from .frame import DAY
+from .frame import DAY, Frame, over
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
@@ -35,8 +35,7 @@ def shifted(
         Bound(bound.kind, e.i64(distances[id(bound)])) if bound.offset is not None else bound
         for bound in (call.lower, call.upper)
     )
-    over = WindowCall(call.declaration, call.arguments, False, lower, upper, call.options)
-    return over, (SortField(key, sort.ascending, sort.nulls_first),)
+    return over(call, Frame(False, lower, upper)), (SortField(key, sort.ascending, sort.nulls_first),)
 
 
 def _distance(e: ExpressionBuilder, key: Expression, bound: Bound) -> int:

@@ -13,7 +13,7 @@ from ..errors import NotInDialect, Unsupported
 from ..expr.nested import size
 from ..refusals import no_aggregate
 from .aggregate import AGGREGATE
-from .frame import WHOLE, Frame
+from .frame import WHOLE, Frame, over
 from .measure import Result, Site, as_is
 
 if TYPE_CHECKING:
@@ -210,8 +210,7 @@ def _away(e: ExpressionBuilder, name: str, value: Expression, offset: Expression
 
 def _number(e: ExpressionBuilder, value: Expression, frame: Frame) -> WindowCall:
     """How many values of a frame are not null."""
-    call = e.aggregate("aggregate_generic:count", value, frame=frame)
-    return WindowCall(call.declaration, call.arguments, frame.rows, frame.lower, frame.upper, call.options)
+    return over(e.aggregate("aggregate_generic:count", value, frame=frame), frame)
 
 
 def _nulls_behind(e: ExpressionBuilder, value: Expression) -> SortField:
@@ -241,14 +240,13 @@ def _reversed(sort: SortField) -> SortField:
 
 def _of_list(e: ExpressionBuilder, name: str, value: Expression, frame: Frame) -> Windowed:
     """Over a frame of limited size: of the list of its values."""
-    call = e.aggregate("spark:collect_list", value, frame=frame)
-    over = WindowCall(call.declaration, call.arguments, frame.rows, frame.lower, frame.upper, call.options)
+    listed = over(e.aggregate("spark:collect_list", value, frame=frame), frame)
 
     def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
         position = above.i64(1) if name == "first" else above.cast(size(above, refs[0]), types.I64)
         return above.call("datafusion:array_element", refs[0], position)
 
-    return Windowed((over,), result)
+    return Windowed((listed,), result)
 
 
 def counter_difference(e: ExpressionBuilder, node: tree.Expression, frame: Frame, below: Below) -> Windowed:
@@ -272,11 +270,7 @@ def aggregate(e: ExpressionBuilder, node: tree.Expression, frame: Frame, below: 
     if node["isDistinct"]:
         raise Unsupported("DISTINCT on a window function has no Substrait form")
     measured = rule(Site(e, node, frame), function)
-    calls = tuple(
-        WindowCall(call.declaration, call.arguments, frame.rows, frame.lower, frame.upper, call.options)
-        for call in measured.calls
-    )
-    return Windowed(calls, measured.result)
+    return Windowed(tuple(over(call, frame) for call in measured.calls), measured.result)
 
 
 POSITIONAL: dict[str, WindowRule] = {"First": end_of_frame("first_value"), "Last": end_of_frame("last_value")}

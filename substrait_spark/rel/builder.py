@@ -62,7 +62,7 @@ class RelationBuilder:
         """The relation with what is evaluated where, and how often, settled."""
         shared = share(relation) if self.context.shares else relation
         kept = keep(self, shared)
-        return shortened(kept) if self.dialect.quirks.windows_by_text else kept
+        return shortened(kept) if self.dialect.quirks.named_by_text else kept
 
     def _stand_in(self, node: tree.Plan) -> Output:
         """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""

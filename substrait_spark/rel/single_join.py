@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..algebra import types
-from ..algebra.expression import FieldReference, WindowCall
+from ..algebra.expression import FieldReference
 from ..algebra.relation import Fetch, Filter, Join
-from ..functions.frame import WHOLE
+from ..functions.frame import WHOLE, over
 from .builder import RelationBuilder
 from .output import Output
 from .window import computed
@@ -23,8 +23,7 @@ def single(r: RelationBuilder, left: Output, join: Callable[[Output], Join], rig
     joined = Output(join(numbered), (*numbered.ids, *right.ids))
     row = FieldReference(len(left.ids), number.type)
     e = r.expressions(joined.scope())
-    count = e.aggregate("aggregate_generic:count", frame=WHOLE)
-    matches = WindowCall(count.declaration, count.arguments, WHOLE.rows, WHOLE.lower, WHOLE.upper, count.options)
+    matches = over(e.aggregate("aggregate_generic:count", frame=WHOLE), WHOLE)
     counted = Output(computed(r, joined.relation, [matches], (row,), ()), (*joined.ids, MATCHES))
 
     e = r.expressions(counted.scope())

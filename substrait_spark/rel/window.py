@@ -70,7 +70,7 @@ def computed(
         return Window(input, calls, partition, sorts)
     offset_field = r.dialect.quirks.window_offset_field
     e = r.expressions(Output(input, ()).scope())
-    level = levels(input) if r.dialect.quirks.windows_by_text else 0
+    level = levels(input) if r.dialect.quirks.named_by_text else 0
     if level:  # one more key that is the same for all rows makes the text another
         partition = (*partition, e.i64(level))
     functions = []

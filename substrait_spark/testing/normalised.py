@@ -26,7 +26,7 @@ PART = re.compile(r"part-[^/]*?(\.[a-z]+)?$")
 def normalised(plan: Plan, *, keep: Collection[str] = (), roots: Mapping[str, str] | None = None) -> Plan:
     """A copy of a plan without what is `ASIDE`, but for what is to be kept.
 
-    `roots` are folders, as absolute paths or URIs, with what stands for each: `{"/home/me/project": "."}`. Of several
+    `roots` are folders, as absolute paths or URIs, with what stands for each: `{str(project): "."}`. Of several
     that hold a file, the innermost counts.
 
     Raises ValueError for a word that is not in `ASIDE`.
