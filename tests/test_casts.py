@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -118,14 +119,24 @@ def test_cast(spark: SparkSession, tables: None, source: str, name: str) -> None
         assert set(targets) - set(taken) == set(REFUSED[name].get(source, "").split())
         if name != "ansi":
             compare(spark, view, [f"{function}(v AS {t})" for t in taken])
+            compare(spark, view, [test for t in taken for test in comparisons(f"{function}(v AS {t})", t)])
             return
         # Rows that fail would fail the whole query: null takes their place.
         guarded = [f"CASE WHEN v IS NULL OR try_cast(v AS {t}) IS NOT NULL THEN cast(v AS {t}) END" for t in taken]
         compare(spark, view, guarded)
         for target in taken:
             failing = spark.sql(f"SELECT id FROM {view} WHERE v IS NOT NULL AND try_cast(v AS {target}) IS NULL")
-            for row in failing.limit(2).collect():
-                raises_alike(spark.sql(f"SELECT cast(v AS {target}) AS r FROM {view} WHERE id = {row.id}"))
+            calls = [f"cast(v AS {target})", *comparisons(f"cast(v AS {target})", target)[:1]]
+            for row, call in itertools.product(failing.limit(2).collect(), calls):
+                raises_alike(spark.sql(f"SELECT {call} AS r FROM {view} WHERE id = {row.id}"))
+
+
+def comparisons(call: str, type: str) -> list[str]:
+    """Comparisons with literals: engines compare what is cast instead, where they take the cast for harmless."""
+    if type == "decimal(3,3)":
+        return []  # Spark can't plan these for all sources: it looks for a literal of the source's type that is 1
+    zero, one = (f"cast('{value}' AS {type})" for value in "01")
+    return [f"{call} = {one}", f"{call} < {one}", f"{call} IN ({zero}, {one})", f"{call} IS NULL"]
 
 
 def compare(spark: SparkSession, view: str, calls: list[str]) -> None:

@@ -29,6 +29,8 @@ class Quirks(NamedTuple):
     """Compares NaNs by their bits, and groups -0.0 under whichever zero came first; has `datafusion:nanvl`."""
     eager_connectives: bool = False
     """AND and OR evaluate all operands for all rows, so that one may raise where Spark does not evaluate it."""
+    unwraps_casts: bool = False
+    """Compares the input of a cast with a literal in place of its result, though the cast may fail, round or truncate."""
     chained_conjuncts: bool = False
     """Takes a filter's AND apart and nests it one conjunct in the other, so that thousands overflow its stack."""
     projects_below_filters: bool = False

@@ -230,11 +230,21 @@ class ExpressionBuilder:
             return self.as_type(input, target)
         self.require_nameless(target)
         self.dialect.require_type(target)
-        return Cast(input, target, throws)
+        return self._apart(Cast(input, target, throws))
 
     def narrow(self, input: Expression, type: Type, throws: bool) -> Expression:
         """A checked cast of what an engine computes in a wider type than the call declares."""
-        return Cast(input, types.with_nullable(type, input.type.nullable or not throws), throws, checks=True)
+        return self._apart(
+            Cast(input, types.with_nullable(type, input.type.nullable or not throws), throws, checks=True)
+        )
+
+    def _apart(self, cast: Cast) -> Expression:
+        """The cast, out of reach of engines that compare what it casts instead, which may be another value or none."""
+        exact = types.widens(cast.input.type, cast.type) and not cast.checks
+        numbers = {cast.input.type.kind, cast.type.kind} <= {*types.INTEGERS, "decimal"}
+        if exact or not numbers or isinstance(cast.input, Literal) or not self.dialect.quirks.unwraps_casts:
+            return cast
+        return self.call_as(cast.type, "datafusion:greatest", cast)
 
     def as_type(self, input: Expression, type: Type) -> Expression:
         """The same value in a type that differs in nullability only."""
