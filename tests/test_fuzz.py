@@ -6,7 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 import pytest
-from fuzz import oracle, tables
+from fuzz import function_forms, oracle, tables
 from fuzz.queries import Query, queries
 from fuzz.session import QUICK, TIME_ZONES
 from hypothesis import HealthCheck, given, seed, settings
@@ -48,6 +48,7 @@ def fuzzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Spa
     for key, value in QUICK.items():
         session.conf.set(key, value)
     tables.create(session, tmp_path_factory.mktemp("fuzz"))
+    function_forms.add(session)
     return session
 
 

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from substrait_spark import __version__
 
-from . import oracle, report, tables
+from . import function_forms, oracle, report, tables
 from .queries import Query, queries
 from .session import TIME_ZONES, session
 
@@ -102,6 +102,7 @@ def main() -> int:
     tally, started, number, failures = Tally(), time.monotonic(), arguments.seed, 0
     with tempfile.TemporaryDirectory() as directory, session(Path(directory)) as spark:
         tables.create(spark, Path(directory))
+        function_forms.add(spark)
         try:
             while not arguments.queries or sum(tally.kinds.values()) < arguments.queries:
                 failure = run(spark, number, tally)

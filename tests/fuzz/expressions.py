@@ -48,6 +48,9 @@ LITERALS = {
     "timestamp_ntz": ["TIMESTAMP_NTZ'2024-11-03 01:30:00'"],
     "array<int>": ["array(1, 2)", "CAST(array() AS ARRAY<INT>)"],
     "array<string>": ["array('a', NULL)"],
+    "array<double>": ["array(1.5D, double('NaN'))"],
+    "array<array<int>>": ["array(array(1), NULL)"],
+    "map<string,int>": ["map('a', 1)"],
     "struct<x:int,y:string>": ["named_struct('x', 1, 'y', 'a')"],
 }
 
@@ -129,9 +132,9 @@ def _signatures() -> dict[str, list[Signature]]:
 
 
 SIGNATURES = _signatures()
-"""Every form by the type of its result."""
+"""Every form by the type of its result. `function_forms` adds to them."""
 
-PLACE = re.compile(r"\{([^{}]+)\}")
+PLACE = re.compile(r"\{(" + "|".join(map(re.escape, TYPES)) + r")\}")
 
 
 @st.composite

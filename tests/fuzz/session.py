@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ QUIET = {"spark.log.level": "OFF", "spark.ui.enabled": "false", "spark.ui.showCo
 @contextmanager
 def session(directory: Path) -> Iterator[SparkSession]:
     """A local session of its own, which ends with the block."""
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     quick_jvm.use()

@@ -50,6 +50,9 @@ COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "timestamp_ntz": (pa.timestamp("us"), _TIMES),
     "array<int>": (pa.list_(pa.int32()), [[], [1], [1, None, 2], [None], [3, 3, -1]]),
     "array<string>": (pa.list_(pa.string()), [[], ["a"], ["b", None, ""], ["é", "a"]]),
+    "array<double>": (pa.list_(pa.float64()), [[], [1.5, None], [_NAN, 0.0, -0.0], [-_INF, 2.0]]),
+    "array<array<int>>": (pa.list_(pa.list_(pa.int32())), [[], [[1, 2], []], [[None], None], [[3]]]),
+    "map<string,int>": (pa.map_(pa.string(), pa.int32()), [[], [("a", 1)], [("a", None), ("b", 2)]]),
     "struct<x:int,y:string>": (
         pa.struct([("x", pa.int32()), ("y", pa.string())]),
         [{"x": 1, "y": "a"}, {"x": None, "y": "b"}, {"x": 2, "y": None}],
