@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyspark
-import quick_jvm
+import quick_spark
 import yaml
 from functions import examples
 from functions.examples import Arguments, SparkFunction
@@ -75,7 +75,7 @@ def session() -> SparkSession:
     """A quiet session with a time zone that has daylight-saving time."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    quick_jvm.use()
+    quick_spark.use()
     spark = (
         SparkSession.builder.master("local[1]")
         .config("spark.driver.memory", "1g")

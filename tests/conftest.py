@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import quick_jvm
+import quick_spark
 import tpc_data
 from pyspark.sql import SparkSession
 from substrait.plan_pb2 import Plan
@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    quick_jvm.use()
+    quick_spark.use()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -70,7 +70,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     # The session is for this machine alone; a laptop's name may not even resolve.
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     directory = tmp_path_factory.mktemp("spark")
-    session = (
+    builder = (
         SparkSession.builder.master("local[2]")
         .appName("substrait_spark tests")
         .config("spark.driver.memory", "1g")
@@ -79,11 +79,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", TIME_ZONE)
-        .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")  # Spark 3.5 asks, before it writes 1500
         .config("spark.sql.warehouse.dir", str(directory / "warehouse"))
-        .getOrCreate()
     )
+    for key, value in quick_spark.SETTINGS.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
     # Queries that raise are what some tests are about; pytest shows the exceptions that matter.
     session.sparkContext.setLogLevel("OFF")
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)

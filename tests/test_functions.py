@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+import quick_spark
 from functions import cases, grid
 from functions.cases import Case
 from pyspark.errors import PySparkException
@@ -79,11 +80,16 @@ def run_both(df: DataFrame) -> tuple[pa.Table, pa.Table]:
 
 
 @pytest.fixture(scope="module")
-def edges(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Grid:
+def edges(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Grid]:
     path = tmp_path_factory.mktemp("grid") / "grid.parquet"
     grid.write(path)
     spark.read.parquet(str(path)).createOrReplaceTempView("grid")
-    return Grid(spark)
+    # As users run them. A few functions are others when Spark interprets them.
+    for key in quick_spark.INTERPRETED:
+        spark.conf.unset(key)
+    yield Grid(spark)
+    for key, value in quick_spark.INTERPRETED.items():
+        spark.conf.set(key, value)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])

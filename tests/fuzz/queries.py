@@ -43,7 +43,7 @@ class Table(Query):
         return f"SELECT {self._renamed()} FROM {self.name}"
 
     def dataframe(self, spark: SparkSession) -> DataFrame:
-        return spark.table(self.name).select(*(F.col(f"c{n}").alias(c.name) for n, c in enumerate(self.columns)))
+        return spark.table(self.name).toDF(*(column.name for column in self.columns))
 
     def _renamed(self) -> str:
         return ", ".join(f"c{n} AS {column.name}" for n, column in enumerate(self.columns))
@@ -166,7 +166,7 @@ class Explode(Query):
 
     def dataframe(self, spark: SparkSession) -> DataFrame:
         explode = F.explode_outer if self.outer else F.explode
-        kept = [F.col(column.name) for column in self.columns[:-1]]
+        kept = [column.name for column in self.columns[:-1]]
         return self.child.dataframe(spark).select(*kept, explode(F.expr(self.array)).alias(self.columns[-1].name))
 
 

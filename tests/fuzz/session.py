@@ -9,22 +9,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import quick_jvm
+import quick_spark
 from pyspark.sql import SparkSession
 
 TIME_ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe")
 
-QUICK = {
-    "spark.sql.shuffle.partitions": "1",
-    # Small queries take less time to interpret than to compile.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
+DATES = {
     # By default, Spark 3.5 reads no dates of before 1582 that others wrote.
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
-"""Settings under which small queries take the least time."""
 
 QUIET = {"spark.log.level": "OFF", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
 
@@ -35,9 +29,14 @@ def session(directory: Path) -> Iterator[SparkSession]:
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    quick_jvm.use()
+    quick_spark.use()
     builder = SparkSession.builder.master("local[1]").appName("substrait_spark fuzzer")
-    for key, value in {**QUICK, **QUIET, "spark.sql.warehouse.dir": str(directory / "warehouse")}.items():
+    for key, value in {
+        **quick_spark.SETTINGS,
+        **DATES,
+        **QUIET,
+        "spark.sql.warehouse.dir": str(directory / "warehouse"),
+    }.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     try:
