@@ -244,3 +244,27 @@ def test_a_correlated_limit_keeps_its_order(spark: SparkSession, query: str) -> 
     rows = spark.range(300).selectExpr("id % 4 AS k", "(id * 37) % 300 AS n", "CAST(id AS STRING) AS s", "id % 3 AS c")
     rows.createOrReplaceTempView("m")
     assert_same_rows(spark.sql(query))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT x.k, y.* FROM l x, LATERAL (SELECT sum(n) OVER (ORDER BY n) AS t FROM m WHERE m.k >= x.k) y",
+        "SELECT x.k, y.* FROM l x, LATERAL (SELECT row_number() OVER (ORDER BY n) AS t, n FROM m WHERE m.k = x.k) y",
+        "SELECT * FROM l WHERE k IN (SELECT rank() OVER (PARTITION BY c ORDER BY n) FROM m WHERE m.k >= l.k)",
+    ],
+)
+def test_correlated_windows(spark: SparkSession, query: str) -> None:
+    rows = spark.range(30).selectExpr("id % 4 AS k", "(id * 37) % 30 AS n", "id % 3 AS c")
+    rows.createOrReplaceTempView("m")
+    assert_same_rows(spark.sql(query))
+
+
+@pytest.mark.parametrize("how", ["LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
+@pytest.mark.parametrize(
+    "condition", ["a.k = a.c", "a.k <=> a.c", "a.k = a.c AND a.k = b.k", "a.k = b.k AND b.c = b.k"]
+)
+def test_conditions_on_one_side(spark: SparkSession, how: str, condition: str) -> None:
+    spark.range(30).selectExpr("id % 4 AS k", "nullif(id % 3, 2) AS c", "id").createOrReplaceTempView("m")
+    kept = "a" if how.startswith("LEFT") else "b"
+    assert_same_rows(spark.sql(f"SELECT {kept}.id FROM m a {how} JOIN m b ON {condition}"))

@@ -59,6 +59,8 @@ class Quirks(NamedTuple):
     """Orders nulls inside lists and structs as the nulls of the column: first where those are first."""
     joins_without_columns: bool = True
     """Joins relations of which no column is left."""
+    keys_of_one_side: bool = False
+    """Takes every equality of two columns in a join's condition for keys of its two sides."""
     offset_alone: bool = True
     """Takes a fetch of an offset without a count (DataFusion moves a sort above it below it)."""
     required_columns: bool = True

@@ -12,8 +12,7 @@ def numbered_in_order(node: Node) -> Node | None:
     """
     project = node["child"] if node["child"].name == "Project" else None
     sort = project["child"] if project is not None else node["child"]
-    calls = [item["child"] for item in node["windowExpressions"]]
-    if node["orderSpec"] or sort.name != "Sort" or not all(map(_is_row_number, calls)):
+    if node["orderSpec"] or sort.name != "Sort" or not all(map(_is_row_number, node["windowExpressions"])):
         return None
     order = sort["order"]
     ordered = tuple([_ordered(item, order) for item in node["windowExpressions"]])
@@ -30,7 +29,9 @@ def numbered_in_order(node: Node) -> Node | None:
     return make_plan("Project", projectList=(*project["projectList"], *numbers), child=window)
 
 
-def _is_row_number(call: Node) -> bool:
+def _is_row_number(item: Expression) -> bool:
+    # A decorrelated window also lists the columns that it passes on.
+    call = item["child"] if item.name == "Alias" else item
     return call.name == "WindowExpression" and call["windowFunction"].name == "RowNumber"
 
 
