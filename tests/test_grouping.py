@@ -226,3 +226,23 @@ def test_windows_and_groups(spark: SparkSession, query: str) -> None:
 )
 def test_correlated_subqueries(spark: SparkSession, query: str) -> None:
     same(spark.sql(query))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, count(*) AS n FROM x GROUP BY K",
+        "SELECT K + 1 AS next, max(D) AS d FROM x GROUP BY k + 1 HAVING count(S) > 0",
+        "SELECT K, s, count(*) AS n FROM x GROUP BY ROLLUP (k, S)",
+        "SELECT DISTINCT X.K, sum(C) OVER (PARTITION BY k) AS t FROM x",
+        "SELECT a.K, count(b.ID) AS n FROM x a JOIN y b ON A.k = B.K WHERE a.S IN (SELECT s FROM Y WHERE Y.K = A.k) GROUP BY A.k",
+    ],
+)
+def test_names_in_other_letters(spark: SparkSession, query: str) -> None:
+    same(spark.sql(query))
+
+
+def test_maps_as_keys(spark: SparkSession) -> None:
+    df = spark.sql("SELECT map('k', k, 's', id % 2) AS m, count(*) AS n FROM x GROUP BY ALL")
+    assert plan_of(df)
+    assert not check(df, dialect="datafusion")

@@ -205,6 +205,8 @@ public class PlanReader {
     private final List numbered = new ArrayList();
     /** Rows by the RDD that they are from: a query may read one several times, and each read is a job. */
     private final Map<Object, InternalRow[]> takenRows = new IdentityHashMap<Object, InternalRow[]>();
+    /** Attributes of one id are one column, also where a query writes its name in other letters: its source's, or the first. */
+    private final Map<Long, String> names = new HashMap<Long, String>();
     private QueryExecution execution;
 
     /** Without rows, nodes have the same numbers, and no Spark job runs. */
@@ -221,6 +223,7 @@ public class PlanReader {
       // Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one.
       LogicalPlan plan = execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
       if (readsCache(plan)) plan = withoutCache(execution);
+      namesOfSources(plan);
       StringBuilder output = new StringBuilder();
       value(plan.output(), output);
       int root = node(plan);
@@ -271,6 +274,23 @@ public class PlanReader {
       Iterator subqueries = javaIterator(plan.subqueriesAll());
       while (subqueries.hasNext()) if (readsCache((LogicalPlan) subqueries.next())) return true;
       return false;
+    }
+
+    private void namesOfSources(LogicalPlan plan) {
+      Iterator nodes = javaIterator(plan.collectLeaves());
+      while (nodes.hasNext()) {
+        Iterator attributes = javaIterator(((LogicalPlan) nodes.next()).output());
+        while (attributes.hasNext()) nameOf((Attribute) attributes.next());
+      }
+      Iterator subqueries = javaIterator(plan.subqueriesAll());
+      while (subqueries.hasNext()) namesOfSources((LogicalPlan) subqueries.next());
+    }
+
+    private String nameOf(Attribute attribute) {
+      Long id = Long.valueOf(attribute.exprId().id());
+      String name = (String) names.get(id);
+      if (name == null) names.put(id, name = attribute.name());
+      return name;
     }
 
     private static LogicalPlan withoutCache(QueryExecution execution) {
@@ -350,7 +370,7 @@ public class PlanReader {
       out.append(classNumber(attribute.getClass(), "e", new String[] {"name", "exprId", "metadata"}, false));
       expressionHead(attribute, out);
       out.append(',');
-      string(attribute.name(), out);
+      string(nameOf(attribute), out);
       out.append(',').append(exprId(attribute)).append(",[");
       boolean first = true;
       for (int i = 0; i < MARKS.length; i++) {

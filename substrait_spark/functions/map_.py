@@ -99,6 +99,7 @@ SCALAR: dict[str, Plain | Rule] = {
     "MapFromArrays": from_arrays,
     "MapFromEntries": from_entries,
     "MapKeys": plain("spark:map_keys"),
+    "MapSort": plain("spark:map_sort"),
     "MapValues": plain("spark:map_values"),
     "StringToMap": from_text,
 }
