@@ -413,3 +413,11 @@ def test_tables_that_are_not_what_the_plan_says(spark: SparkSession, table: dict
         datafusion.execute(plan)
     good = pa.table({"b": pa.array(["x"]).dictionary_encode(), "a": [1]})
     assert datafusion.execute(plan, tables={"given": good}).to_pylist() == [{"a": 1, "b": "x"}]
+
+
+@pytest.mark.parametrize("format", ["parquet", "orc", "csv"])
+def test_rows_without_columns(spark: SparkSession, tmp_path: Path, format: str) -> None:
+    path = str(tmp_path / format)
+    spark.range(5).selectExpr("CAST(id AS STRING) AS id").write.format(format).save(path)
+    found = assert_same_rows(spark.read.schema("id string").format(format).load(path).drop("id"))
+    assert (found.rows.num_rows, found.rows.num_columns) == (5, 0)

@@ -12,6 +12,8 @@ def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
 
     Strings and binaries of 64-bit offsets or views become plain ones.
     """
+    if not table.columns:
+        return table
     remaining = iter(names)
     fields = [_field(field, remaining) for field in table.schema]
     arrays = [
@@ -19,6 +21,11 @@ def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
         for column, field in zip(table.columns, fields, strict=True)
     ]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def without_columns(rows: int) -> pa.Table:
+    """A table of so many rows that has no columns."""
+    return pa.table({"": pa.nulls(rows)}).select([])
 
 
 def _field(field: pa.Field, names: Iterator[str]) -> pa.Field:
