@@ -246,3 +246,22 @@ def test_maps_as_keys(spark: SparkSession) -> None:
     df = spark.sql("SELECT map('k', k, 's', id % 2) AS m, count(*) AS n FROM x GROUP BY ALL")
     assert plan_of(df)
     assert not check(df, dialect="datafusion")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT y.id FROM y JOIN (SELECT d.k FROM (SELECT DISTINCT k FROM x) d JOIN x ON x.k > d.k GROUP BY x.k, d.k) q ON y.k = q.k",
+        "SELECT y.id FROM y LEFT JOIN (SELECT DISTINCT d.k, x.s FROM (SELECT DISTINCT k FROM x) d CROSS JOIN x) q ON y.k = q.k",
+        "SELECT y.id FROM y JOIN (SELECT DISTINCT m.k, x.s FROM (SELECT max(k) AS k FROM x) m CROSS JOIN x) q ON y.k = q.k",
+    ],
+)
+def test_keys_that_a_join_multiplies(spark: SparkSession, query: str) -> None:
+    """An engine that takes the keys of the inner groups for unique would leave rows out."""
+    same(spark.sql(query))
+
+
+def test_keys_that_a_join_multiplies_beside_a_struct(spark: SparkSession) -> None:
+    spread = "SELECT d.k, named_struct('s', x.s) AS t FROM (SELECT DISTINCT k FROM x) d CROSS JOIN x"
+    report = check(spark.sql(f"SELECT DISTINCT * FROM ({spread})"), dialect="datafusion")
+    assert "a column of structs can't be hidden from it" in str(report)

@@ -59,6 +59,8 @@ class Quirks(NamedTuple):
     """Orders nulls inside lists and structs as the nulls of the column: first where those are first."""
     joins_without_columns: bool = True
     """Joins relations of which no column is left."""
+    keys_survive_joins: bool = False
+    """Takes the keys of an aggregate for unique in a second aggregate by these and others, though a join is between."""
     keys_of_one_side: bool = False
     """Takes every equality of two columns in a join's condition for keys of its two sides."""
     offset_alone: bool = True

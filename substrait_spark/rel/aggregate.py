@@ -20,6 +20,7 @@ from .output import Output, ids_of
 from .project import columns
 from .row_order import sort_below, without_pruning
 from .session_window import with_sessions
+from .unique_keys import without_keys
 from .window import computed
 
 
@@ -48,7 +49,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     below = input.relation
     for windows in group.windows:
         below = computed(r, below, windows.calls, windows.partition, ())
-    relation = Aggregate(below, groupings, measures.calls)
+    relation = Aggregate(without_keys(r, below, len(groupings)), groupings, measures.calls)
     above = r.expressions(Output(relation, ()).scope())
     for ordinal, key in enumerate(keys):
         above.let(key, FieldReference(ordinal, relation.types[ordinal]))

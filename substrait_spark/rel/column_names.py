@@ -33,13 +33,17 @@ def _shortened(relation: Relation) -> tuple[Relation, list[int]]:
     below = [lengths for _, lengths in pairs]
     own = _own_lengths(relation, below)
     lengths = own if relation.emit is None else [own[n] for n in relation.emit]
-    if max(lengths, default=0) <= LONGEST or not all(_has_value(kind) for kind in relation.types):
+    if max(lengths, default=0) <= LONGEST or not can_rename(relation):
         return relation, lengths
-    return Set([_named(relation.types), relation], "UNION_ALL"), [1] * len(relation.types)
+    return renamed(relation), [1] * len(relation.types)
 
 
-def _named(kinds: Sequence[Type]) -> Relation:
-    """No rows of columns with short names."""
+def renamed(relation: Relation) -> Relation:
+    """The relation with short names for its columns, whose types must all be able to."""
+    return Set([_no_rows(relation.types), relation], "UNION_ALL")
+
+
+def _no_rows(kinds: Sequence[Type]) -> Relation:
     row = (
         *(Literal(None if kind.nullable else VALUES[kind.kind], kind) for kind in kinds),
         Literal(False, types.BOOLEAN),
@@ -60,8 +64,9 @@ VALUES: dict[str, object] = {
 """A value of each kind of type that can't be null; none for those whose columns keep their names."""
 
 
-def _has_value(kind: Type) -> bool:
-    return not types.holds(kind, ("struct",)) and (kind.nullable or kind.kind in VALUES)
+def can_rename(relation: Relation) -> bool:
+    """Whether there is a value of each of the columns' types."""
+    return all(not types.holds(kind, ("struct",)) and (kind.nullable or kind.kind in VALUES) for kind in relation.types)
 
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
