@@ -18,7 +18,7 @@ INTRODUCTION = """\
 # Fuzzing
 
 `make fuzz` makes random tables' queries, each as SQL and as DataFrame operations, in ANSI mode and without, in several time
-zones. Spark's rows or error are compared with DataFusion's on our plan; every plan must keep the structural rules, have the
+zones. Their expressions nest the calls of the functions' own verdicts. Spark's rows or error are compared with DataFusion's on our plan; every plan must keep the structural rules, have the
 same bytes twice, and be the same for both forms of the query. A failure is made smaller and printed as a regression test.
 `make fuzz FUZZ="--queries 1000 --record"` adds a run to this page; the test suite runs 300 queries of a fixed seed.
 
