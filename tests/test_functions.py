@@ -47,10 +47,10 @@ class Grid:
         """Spark's and the engine's columns of a case: key and result; or what went wrong with its batch."""
         key = tuple(map(str, case.batch or ()))
         if key not in self._results:
-            calls = sorted({other.call for other in CASES if other.batch == case.batch}, key=_window)
+            calls = sorted({other.call for other in CASES if other.batch == case.batch}, key=_by_window)
             self._results[key] = {}
             # DataFusion takes a minute to plan a correlation over one window below calls over another.
-            for _, group in itertools.groupby(calls, key=_window):
+            for _, group in itertools.groupby(calls, key=lambda call: _by_window(call)[0]):
                 members = list(group)
                 for start in range(0, len(members), BATCH):
                     self._results[key].update(self._run(members[start : start + BATCH], case))
@@ -66,8 +66,10 @@ class Grid:
         return {call: tuple(_picked(table, n) for table in both) for n, call in enumerate(calls)}
 
 
-def _window(call: str) -> str:
-    return call.partition(" OVER ")[2]
+def _by_window(call: str) -> tuple[str, str]:
+    """The window, then the function."""
+    function, _, window = call.partition(" OVER ")
+    return window, function
 
 
 def _picked(table: pa.Table, n: int) -> pa.Table:
