@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 from fuzz import function_forms, oracle, tables
 from fuzz.queries import Query, queries
-from fuzz.session import DATES, TIME_ZONES
+from fuzz.session import READING, TIME_ZONES
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
@@ -43,9 +43,9 @@ REGRESSIONS = (
 
 @pytest.fixture(scope="module")
 def fuzzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    """A session that reads old dates, with the tables."""
+    """A session that reads all values as they are, with the tables."""
     session = spark.newSession()
-    for key, value in DATES.items():
+    for key, value in READING.items():
         session.conf.set(key, value)
     tables.create(session, tmp_path_factory.mktemp("fuzz"))
     function_forms.add(session)
