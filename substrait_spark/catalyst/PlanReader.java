@@ -223,7 +223,7 @@ public class PlanReader {
       // Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one.
       LogicalPlan plan = execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
       if (readsCache(plan)) plan = withoutCache(execution);
-      namesOfSources(plan);
+      nameSources(plan);
       StringBuilder output = new StringBuilder();
       value(plan.output(), output);
       int root = node(plan);
@@ -269,21 +269,30 @@ public class PlanReader {
     // ---- plans read from the cache: the user's query is the one below it
 
     private static boolean readsCache(LogicalPlan plan) {
-      Iterator nodes = javaIterator(plan.collectLeaves());
-      while (nodes.hasNext()) if (nodes.next() instanceof InMemoryRelation) return true;
-      Iterator subqueries = javaIterator(plan.subqueriesAll());
-      while (subqueries.hasNext()) if (readsCache((LogicalPlan) subqueries.next())) return true;
+      Iterator sources = sources(plan).iterator();
+      while (sources.hasNext()) if (sources.next() instanceof InMemoryRelation) return true;
       return false;
     }
 
-    private void namesOfSources(LogicalPlan plan) {
-      Iterator nodes = javaIterator(plan.collectLeaves());
-      while (nodes.hasNext()) {
-        Iterator attributes = javaIterator(((LogicalPlan) nodes.next()).output());
+    /** The leaves of a plan and of its subqueries, at any depth. */
+    private static List sources(LogicalPlan plan) {
+      List found = new ArrayList();
+      Iterator leaves = javaIterator(plan.collectLeaves());
+      while (leaves.hasNext()) found.add(leaves.next());
+      Iterator subqueries = javaIterator(plan.subqueriesAll());
+      while (subqueries.hasNext()) {
+        leaves = javaIterator(((LogicalPlan) subqueries.next()).collectLeaves());
+        while (leaves.hasNext()) found.add(leaves.next());
+      }
+      return found;
+    }
+
+    private void nameSources(LogicalPlan plan) {
+      Iterator sources = sources(plan).iterator();
+      while (sources.hasNext()) {
+        Iterator attributes = javaIterator(((LogicalPlan) sources.next()).output());
         while (attributes.hasNext()) nameOf((Attribute) attributes.next());
       }
-      Iterator subqueries = javaIterator(plan.subqueriesAll());
-      while (subqueries.hasNext()) namesOfSources((LogicalPlan) subqueries.next());
     }
 
     private String nameOf(Attribute attribute) {
