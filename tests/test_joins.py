@@ -268,3 +268,20 @@ def test_conditions_on_one_side(spark: SparkSession, how: str, condition: str) -
     spark.range(30).selectExpr("id % 4 AS k", "nullif(id % 3, 2) AS c", "id").createOrReplaceTempView("m")
     kept = "a" if how.startswith("LEFT") else "b"
     assert_same_rows(spark.sql(f"SELECT {kept}.id FROM m a {how} JOIN m b ON {condition}"))
+
+
+@pytest.mark.parametrize("inner", ["l.k = m.k", "l.k <=> m.k"])
+@pytest.mark.parametrize("outer", ["m.s = r.s", "m.s <=> r.s", "m.d <=> r.d", "array(m.s) <=> array(r.s)"])
+def test_nulls_in_chains_of_joins(spark: SparkSession, inner: str, outer: str) -> None:
+    df = spark.sql(f"SELECT * FROM l JOIN r AS m ON {inner} JOIN r ON {outer}")
+    assert_same_rows(df)
+    plan_of(df)
+
+
+@pytest.mark.parametrize(
+    "key", ["k", "s", "d", "c", "t", "array(k, y)", "struct(s, t)", "s = ''", "encode(s, 'utf-8')"]
+)
+def test_null_safe_keys_of_every_kind(spark: SparkSession, key: str) -> None:
+    left, right = f"SELECT {key} AS x, y FROM l", f"SELECT {key} AS x, y FROM r"
+    df = spark.sql(f"SELECT * FROM ({left}) JOIN ({right}) AS r USING (y) JOIN ({right}) AS o ON r.x <=> o.x")
+    assert_same_rows(df)

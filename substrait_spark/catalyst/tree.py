@@ -207,14 +207,14 @@ def make_plan(name: str, /, **fields: Any) -> Plan:
 
 
 def attributes(root: Node) -> Sequence[Node]:
-    """The attributes in an expression."""
+    """The attributes in an expression, without those of the plans of its subqueries."""
     found: list[Node] = []
     stack = [root]
     while stack:
         node = stack.pop()
         if node.name == "AttributeReference":
             found.append(node)
-        stack.extend(node.children())
+        stack.extend(child for child in node.children() if not isinstance(child, Plan))
     return found
 
 

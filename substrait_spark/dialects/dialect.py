@@ -63,6 +63,10 @@ class Quirks(NamedTuple):
     """Takes the keys of an aggregate for unique in a second aggregate by these and others, though a join is between."""
     keys_of_one_side: bool = False
     """Takes every equality of two columns in a join's condition for keys of its two sides."""
+    literal_options: bool = False
+    """Takes an option of an IN list that a CASE computes for a constant; options that are literals it gets right."""
+    one_null_equality: bool = False
+    """Joins all of a chain of inner joins as the uppermost joins: nulls equal each other as keys in all, or in none."""
     offset_alone: bool = True
     """Takes a fetch of an offset without a count (DataFusion moves a sort above it below it)."""
     required_columns: bool = True

@@ -34,14 +34,16 @@ def chain(node: tree.Expression) -> list[tree.Expression]:
 
 def connective(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """And, Or: one call for a whole chain, because messages nest only so deep."""
-    operands = e.emit_all(chain(node))
-    name = VARIADIC[node.cls.name]
+    return connected(e, VARIADIC[node.cls.name], e.emit_all(chain(node)))
+
+
+def connected(e: ExpressionBuilder, name: str, operands: Sequence[Expression]) -> Expression:
+    """The `and` or `or` of operands, where later ones that may raise are evaluated only if the earlier leave it open."""
     last = _last_raising(e, operands)
     if not last:
-        return e.call(f"boolean:{name}", *operands)
-    first, rest = operands[:last], operands[last:]
+        return _joined(e, name, operands)
     lazy = _lazy_and if name == "and" else _lazy_or
-    return lazy(e, _joined(e, name, first), _joined(e, name, rest))
+    return lazy(e, _joined(e, name, operands[:last]), _joined(e, name, operands[last:]))
 
 
 def conjunction(e: ExpressionBuilder, operands: Sequence[Expression]) -> Expression:

@@ -13,6 +13,7 @@ from ..algebra import types
 from ..algebra.expression import Expression, FieldReference, Literal
 from ..algebra.relation import Aggregate, Filter, Join, Project, Relation, Set, VirtualTable
 from ..algebra.types import Type
+from .join_keys import NEUTRAL
 
 LONGEST = 1000
 """How many operands the texts of a relation's columns may have, before the columns are named anew."""
@@ -53,14 +54,7 @@ def _no_rows(kinds: Sequence[Type]) -> Relation:
     return Filter(table, FieldReference(len(kinds), types.BOOLEAN)).select(range(len(kinds)))
 
 
-VALUES: dict[str, object] = {
-    "boolean": False,
-    **dict.fromkeys(("i8", "i16", "i32", "i64", "date", "precision_timestamp", "precision_timestamp_tz", "decimal"), 0),
-    **dict.fromkeys(("fp32", "fp64"), 0.0),
-    "string": "",
-    "binary": b"",
-    "list": (),
-}
+VALUES = {**NEUTRAL, "list": ()}
 """A value of each kind of type that can't be null; none for those whose columns keep their names."""
 
 

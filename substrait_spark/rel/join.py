@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..algebra import types
-from ..algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ..algebra.expression import Literal
 from ..algebra.relation import Cross, Join
 from ..catalyst import tree
 from ..catalyst.tree import Node
 from ..errors import NotInDialect, Unsupported
-from ..expr.builder import ExpressionBuilder
 from ..expr.scope import Scope
 from .builder import RelationBuilder
+from .join_keys import suited
 from .output import Output
 from .project import columns
 from .single_join import single
@@ -81,25 +81,7 @@ def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join
         raise NotInDialect(f"the dialect {r.dialect.name} has no {join_type} join{what}", hint)
     e = r.expressions(Scope(left.ids + right.ids, left.relation.types + right.relation.types))
     condition = e.true() if node["condition"] is None else e.emit(node["condition"])
-    if e.dialect.quirks.keys_of_one_side:
-        condition = without_keys_of_one_side(e, condition, len(left.ids))
-    return Join(left.relation, right.relation, join_type, condition)
-
-
-EQUALITIES = ("equal", "is_not_distinct_from")
-
-
-def without_keys_of_one_side(e: ExpressionBuilder, condition: Expression, width: int) -> Expression:
-    """The condition, with equalities of two columns of one side behind two NOTs; `width` is how many are on the left."""
-    if not isinstance(condition, ScalarFunction):
-        return condition
-    operands = condition.children()
-    if condition.declaration.name == "and":
-        return e.and_(*(without_keys_of_one_side(e, operand, width) for operand in operands))
-    sides = {operand.ordinal < width for operand in operands if isinstance(operand, FieldReference)}
-    both = all(isinstance(operand, FieldReference) for operand in operands)
-    one_side = both and len(sides) == 1 and condition.declaration.name in EQUALITIES
-    return e.not_(e.not_(condition)) if one_side else condition
+    return Join(left.relation, right.relation, join_type, suited(e, condition, len(left.ids)))
 
 
 HANDLERS = {"Join": emit}

@@ -22,14 +22,13 @@ def with_sessions(node: Plan) -> Plan:
         return node
     (window,) = marked
     keys = tuple([key for key in node["groupingExpressions"] if key is not window])
-    start, end = _field(window, 0), _field(window, 1)
-    names = [f"{window['name']}.{part}" for part in ("lasts", "start", "end")]
-    until, begin, finish = (_attribute(name, window, n) for n, name in enumerate(names, 1))
+    names = [f"{window['name']}.{part}" for part in ("opens", "closes", "lasts", "start", "end")]
+    start, end, until, begin, finish = (_attribute(name, window, n) for n, name in enumerate(names, 1))
 
     order = (make("SortOrder", start.type, True, child=start, direction="Ascending", nullOrdering="NullsFirst"),)
     bounds = make("UnboundedPreceding", start.type), make("CurrentRow", start.type)
     before = make("Literal", DataType("integer"), False, value=-1)
-    child = node["child"]
+    child = _opened(node, window, (start, end))
     child = _window(child, until, _greatest(end), keys, order, _frame("RowFrame", bounds[0], before))
     apart = make("GreaterThan", DataType("boolean"), True, left=start, right=until)
     first = make("IsNull", DataType("boolean"), False, child=until)
@@ -50,13 +49,28 @@ def _is_marked(key: Expression) -> bool:
 
 def _attribute(name: str, window: Expression, number: int) -> Expression:
     """A column of our own; Spark numbers its columns from 0."""
-    id = -4 * window["exprId"] - number
+    id = -8 * window["exprId"] - number
     return make("AttributeReference", _field(window, 0).type, True, name=name, exprId=id, metadata=())
 
 
 def _field(window: Expression, ordinal: int) -> Expression:
     field = window.type.parameters[ordinal]
     return make("GetStructField", field.type, True, child=window, ordinal=ordinal, name=None)
+
+
+def _opened(node: Plan, window: Expression, bounds: Sequence[Expression]) -> Plan:
+    """The columns that an Aggregate needs of its child, with the bounds of a row's own window in the window's place."""
+    used = {
+        attribute["exprId"]: attribute
+        for expression in (*node["groupingExpressions"], *node["aggregateExpressions"])
+        for attribute in tree.attributes(expression)
+        if attribute["exprId"] != window["exprId"]
+    }
+    fields = [
+        make("Alias", bound.type, True, child=_field(window, n), name=bound["name"], exprId=bound["exprId"])
+        for n, bound in enumerate(bounds)
+    ]
+    return make_plan("Project", projectList=(*used.values(), *fields), child=node["child"])
 
 
 def _greatest(value: Expression) -> Expression:

@@ -72,6 +72,8 @@ def run(spark: SparkSession, number: int, tally: Tally) -> str | None:
         oracle.settings(spark, ansi, time_zone)
         outcome = oracle.judge(spark, query)
         tally.add(outcome)
+        if outcome.kind == oracle.LOUD:
+            print(regression_test(query, ansi, time_zone, outcome), flush=True)
         if outcome.kind in oracle.FAILURES:
             smallest[:] = [regression_test(query, ansi, time_zone, outcome)]
             raise AssertionError(outcome.kind)

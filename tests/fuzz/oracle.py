@@ -20,6 +20,7 @@ TOLERANCE = 1e-12
 
 EQUAL, RAISED, REFUSED, INVALID = "equal", "raised by both", "refused", "no valid query"
 LOUD = "raised by the engine alone"
+UNNEEDED = "raised by Spark alone, over rows that no result needs"
 WRONG, FOREIGN, UNSTABLE = "wrong", "foreign exception", "unstable plan"
 FAILURES = (WRONG, FOREIGN, UNSTABLE)
 
@@ -84,6 +85,8 @@ def compared(df: DataFrame, plan: Plan) -> Outcome:
         return Outcome(RAISED if raised else LOUD, str(error)[:300])
     except Exception as error:  # noqa: BLE001 - nothing else may leave the library
         return Outcome(FOREIGN, f"{type(error).__name__}: {error}")
+    if expected is None and not actual.num_rows:
+        return Outcome(UNNEEDED, raised)
     if expected is None:
         return Outcome(WRONG, f"Spark raises: {raised}; the engine returns {actual.num_rows} rows")
     found = differences(expected, actual, tolerance=TOLERANCE)
