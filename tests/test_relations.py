@@ -494,3 +494,22 @@ def test_decimal_sums_beside_distinct_keep_their_type(spark: SparkSession) -> No
 )
 def test_relations_without_columns(spark: SparkSession, query: str) -> None:
     assert_same_rows(spark.sql(query), allow_empty=True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id, t FROM {steps} WHERE t > TIMESTAMP'2024-03-09 12:00:00'",
+        "SELECT id FROM (SELECT * FROM {steps} ORDER BY id DESC LIMIT 20) WHERE t > TIMESTAMP'2024-03-09 12:00:00'",
+        "SELECT id FROM {steps} WHERE CAST(CAST(t AS STRING) AS TIMESTAMP) = t ORDER BY id LIMIT 7",
+        "SELECT id FROM moments WHERE EXISTS (SELECT 1 FROM {steps} s WHERE s.id = moments.id + 1 AND t > '2024-03-10')",
+        "SELECT count(*) FROM {steps} WHERE t > TIMESTAMP'2024-03-10' GROUP BY hour(t) HAVING max(t) < current_date()",
+    ],
+)
+def test_filters_over_what_is_computed_of_computed(spark: SparkSession, query: str) -> None:
+    """Written out over their input, the steps of a change of clocks would take DataFusion hours to evaluate."""
+    spark.range(50).selectExpr(
+        "id", "timestamp_micros(1710000000000000 + id * 3000000000) AS ts"
+    ).createOrReplaceTempView("moments")
+    steps = "(SELECT id, date_trunc('hour', ts + INTERVAL 1 DAY) AS t FROM moments)"
+    assert_same_rows(spark.sql(query.format(steps=steps)))

@@ -35,6 +35,8 @@ class Quirks(NamedTuple):
     """Takes a filter's AND apart and nests it one conjunct in the other, so that thousands overflow its stack."""
     projects_below_filters: bool = False
     """Moves projections below filters, so that they may raise for rows that the filter drops."""
+    grows_filters: bool = False
+    """Moves filters below projections, with all that these compute written out in them as often as they use it."""
     filters_below_totals: bool = False
     """Moves filters on constants below aggregates without keys, which then still yield their row."""
     window_offset_field: bool = False

@@ -18,6 +18,7 @@ from ..refusals import no_relation, unknown_form
 from .allowed import Checked
 from .column_names import shortened
 from .evaluation_order import keep
+from .filter_growth import bounded
 from .output import Output
 from .sharing import share
 
@@ -62,7 +63,8 @@ class RelationBuilder:
         """The relation with what is evaluated where, and how often, settled."""
         shared = share(relation) if self.context.shares else relation
         kept = keep(self, shared)
-        return shortened(kept) if self.dialect.quirks.named_by_text else kept
+        named = shortened(kept) if self.dialect.quirks.named_by_text else kept
+        return bounded(named) if self.dialect.quirks.grows_filters else named
 
     def _stand_in(self, node: tree.Plan) -> Output:
         """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""

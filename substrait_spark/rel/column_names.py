@@ -66,10 +66,10 @@ def can_rename(relation: Relation) -> bool:
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
     """The lengths of the names of a relation's own columns, before it picks some of them."""
     if isinstance(relation, Project):
-        return below[0] + _text_lengths(relation.computed, below[0])
+        return below[0] + text_lengths(relation.computed, below[0])
     if isinstance(relation, Aggregate):
-        measures = [1 + sum(_text_lengths(measure.expressions(), below[0])) for measure in relation.measures]
-        return _text_lengths(relation.groupings, below[0]) + measures
+        measures = [1 + sum(text_lengths(measure.expressions(), below[0])) for measure in relation.measures]
+        return text_lengths(relation.groupings, below[0]) + measures
     if isinstance(relation, Set) or (isinstance(relation, Join) and relation.join_type in LEFT_ONLY):
         known = below[0]
     else:
@@ -78,8 +78,8 @@ def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
     return known + [1] * (max(picked, default=-1) + 1 - len(known))
 
 
-def _text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> list[int]:
-    """How many operands the texts of expressions have, those in the names of the columns they use included."""
+def text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> list[int]:
+    """How many operands the texts of expressions have, those of the columns they use included."""
     known: dict[int, int] = {}
     stack = list(expressions)
     while stack:

@@ -1,0 +1,81 @@
+"""Keeps filters from growing, for engines that move them below projections.
+
+There a filter has all that the projections compute written out in it, as often as it uses that: over some projects in a
+chain, it takes longer to evaluate than anyone waits. No filter passes a limit, so here one that limits nothing is below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algebra.expression import Expression, FieldReference
+from ..algebra.relation import Aggregate, Cross, Fetch, Filter, Generate, Join, Project, Relation, Set, Sort
+from .column_names import text_lengths
+
+LONGEST = 500
+"""How many operands a filter may have, when all projections below are written out in it."""
+
+ALL = 2**63 - 1
+"""As many rows as a limit can say."""
+
+
+def bounded(relation: Relation) -> Relation:
+    """The relation, with limits below the filters in it that would grow long."""
+    return _bounded(relation)[0]
+
+
+def _bounded(relation: Relation) -> tuple[Relation, list[int]]:
+    """The relation, and how long each column is when all projections below are written out."""
+    pairs = [_bounded(input) for input in relation.inputs]
+    below = [lengths for _, lengths in pairs]
+    if isinstance(relation, Filter) and _grows(relation, below[0]) and _can_limit(relation):
+        relation = relation.with_inputs((Fetch(pairs[0][0], 0, ALL),))
+        below = [[1] * len(below[0])]
+    elif any(new is not old for (new, _), old in zip(pairs, relation.inputs, strict=True)):
+        relation = relation.with_inputs(tuple([input for input, _ in pairs]))
+    own = _own_lengths(relation, below)
+    return relation, own if relation.emit is None else [own[n] for n in relation.emit]
+
+
+def _grows(relation: Filter, columns: Sequence[int]) -> bool:
+    (written,) = text_lengths([relation.condition], [1] * len(columns))
+    (grown,) = text_lengths([relation.condition], columns)
+    return grown > max(LONGEST, 2 * written)
+
+
+def _can_limit(relation: Filter) -> bool:
+    """Whether a limit changes no rows below a filter: it would be taken for one of a sort, and of one outer row."""
+    return not any(isinstance(below, Sort) or any(map(_is_correlated, below.expressions())) for below in _all(relation))
+
+
+def _all(relation: Relation) -> list[Relation]:
+    found = [relation]
+    for each in found:
+        found.extend(each.inputs)
+    return found
+
+
+def _is_correlated(expression: Expression) -> bool:
+    stack = [expression]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, FieldReference) and current.outer:
+            return True
+        stack.extend(current.children())
+    return False
+
+
+def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
+    """The lengths of a relation's own columns, before it picks some of them."""
+    if isinstance(relation, Project):
+        return below[0] + text_lengths(relation.computed, below[0])
+    if isinstance(relation, Aggregate):
+        known = text_lengths(relation.groupings, below[0])
+    elif isinstance(relation, Set):
+        known = [max(lengths) for lengths in zip(*below, strict=True)]
+    elif isinstance(relation, Filter | Sort | Generate | Join | Cross):
+        known = [length for part in below for length in part]
+    else:
+        known = []
+    picked = range(len(relation.types)) if relation.emit is None else relation.emit
+    return known + [1] * (max(picked, default=-1) + 1 - len(known))
