@@ -97,6 +97,17 @@ def test_fields_by_position(spark: SparkSession, query: str) -> None:
     assert problem.hint
 
 
+@pytest.mark.parametrize("key", ["array(k)", "s", "struct(k AS a)", "k, array(k) DESC"])
+def test_peers_by_nested_keys(spark: SparkSession, key: str) -> None:
+    """DataFusion sorts by such keys, and takes each row for its only peer."""
+    for frame in ("ROWS UNBOUNDED PRECEDING", "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"):
+        assert_same_rows(spark.sql(f"SELECT k, min(k) OVER (ORDER BY {key}, k {frame}) FROM t"))
+    df = spark.sql(f"SELECT count(*) OVER (ORDER BY {key}) FROM t")
+    plan_of(df)
+    (problem,) = check(df, dialect="datafusion")
+    assert "frames by range" in problem.reason
+
+
 def test_equal_keys_of_maps(spark: SparkSession) -> None:
     df = spark.sql("SELECT map(k, 1, 2, 2) FROM t")
     assert_engine_raises(df)

@@ -42,7 +42,7 @@ class Quirks(NamedTuple):
     window_offset_field: bool = False
     """Reads a window bound's removed integer `offset` in place of `offset_expr`."""
     unsigned_range_keys: bool = False
-    """Runs frames by range with offsets for unsigned 64-bit sort keys only, and gets them wrong for all others."""
+    """Runs frames by range with offsets for unsigned 64-bit keys only, others for no nested keys and no binary ones first."""
     named_by_text: bool = False
     """Names what it computes by its text, which grows with every use, and takes no window call that its input has by name."""
     empty_frames: bool = True

@@ -25,8 +25,10 @@ def shifted(
 ) -> tuple[WindowCall, tuple[SortField, ...]]:
     """A call and its order, with a shifted key and offsets in its units where the frame has offsets by range."""
     bounds = [bound for bound in (call.lower, call.upper) if bound.offset is not None]
-    if call.rows or not bounds or not e.dialect.quirks.unsigned_range_keys:
+    if call.rows or not e.dialect.quirks.unsigned_range_keys:
         return call, sorts
+    if not bounds:
+        return call, _by_range(e, sorts, is_whole=call.lower.kind == call.upper.kind == "unbounded")
     (sort,) = sorts
     distances = {id(bound): _distance(e, sort.expression, bound) for bound in bounds}
     signed = [distances[id(bound)] * (-1 if bound.kind == "preceding" else 1) for bound in bounds]
@@ -36,6 +38,17 @@ def shifted(
         for bound in (call.lower, call.upper)
     )
     return over(call, Frame(False, lower, upper)), (SortField(key, sort.ascending, sort.nulls_first),)
+
+
+def _by_range(e: ExpressionBuilder, sorts: tuple[SortField, ...], is_whole: bool) -> tuple[SortField, ...]:
+    """The same order, behind a constant where a frame by range can't begin with the key; peers by nested keys get lost."""
+    if not is_whole and any(types.holds(sort.expression.type, ("list", "struct")) for sort in sorts):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} has no frames by range in an order of lists or structs",
+            "Give the window a frame by rows, or order it by the elements or fields.",
+        )
+    first = sorts[0].expression.type.kind if sorts else None
+    return (SortField(e.i64(0), True, True), *sorts) if first in ("binary", "struct") else sorts
 
 
 def _distance(e: ExpressionBuilder, key: Expression, bound: Bound) -> int:
