@@ -43,6 +43,11 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT a.c1, b.c2 FROM many a JOIN many b ON a.c2 <=> b.c2 JOIN many c ON a.c0 = c.c0 WHERE a.c0",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c1 FROM few WHERE NOT EXISTS (SELECT 1 FROM (SELECT count(*) FROM many) WHERE if(true, NULL, 0S) = c2)",
+    ),
     Regression(ansi=False, time_zone="UTC", sql="SELECT count(*) OVER (ORDER BY c10 DESC, c1) FROM many"),
     Regression(ansi=False, time_zone="UTC", sql="SELECT c0 FROM many WHERE c5 IN (0F, greatest(0F, c5))"),
 )

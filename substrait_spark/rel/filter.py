@@ -18,10 +18,12 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     conjuncts = [c for c in e.emit_all(chain(condition) if condition.name == "And" else [condition]) if not _is_true(c)]
     if not conjuncts:
         return input
-    relation = input.relation
-    if r.dialect.quirks.filters_below_totals and is_total(relation):
-        relation = Fetch(relation, 0, 1)  # no filter passes a limit
-    return Output(Filter(relation, conjunction(e, conjuncts)), input.ids)
+    return Output(Filter(filterable(r, input.relation), conjunction(e, conjuncts)), input.ids)
+
+
+def filterable(r: RelationBuilder, relation: Relation) -> Relation:
+    """The relation, below a limit where the dialect would move a filter on constants below it: none passes a limit."""
+    return Fetch(relation, 0, 1) if r.dialect.quirks.filters_below_totals and is_total(relation) else relation
 
 
 def is_total(relation: Relation) -> bool:

@@ -10,6 +10,7 @@ from ..catalyst.tree import Node
 from ..errors import NotInDialect, Unsupported
 from ..expr.scope import Scope
 from .builder import RelationBuilder
+from .filter import filterable
 from .join_keys import suited
 from .output import Output
 from .project import columns
@@ -81,6 +82,8 @@ def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join
         raise NotInDialect(f"the dialect {r.dialect.name} has no {join_type} join{what}", hint)
     e = r.expressions(Scope(left.ids + right.ids, left.relation.types + right.relation.types))
     condition = e.true() if node["condition"] is None else e.emit(node["condition"])
+    if isinstance(condition, Literal) and condition.value is not True:  # a filter on constants for either side
+        return Join(filterable(r, left.relation), filterable(r, right.relation), join_type, condition)
     return Join(left.relation, right.relation, join_type, suited(e, condition, len(left.ids)))
 
 
