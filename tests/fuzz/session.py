@@ -22,7 +22,12 @@ READING = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
 
-QUIET = {"spark.log.level": "OFF", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+QUIET = {
+    "spark.log.level": "OFF",
+    "spark.driver.memory": "3g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
 
 
 @contextmanager
