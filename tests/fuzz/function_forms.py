@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from functions import cases
 from functions.cases import MODES, Case
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from .expressions import PLACE, SIGNATURES, Signature
@@ -31,6 +32,9 @@ PLACES = {
 
 TEXT_OR_NAME = re.compile(r"'(?:[^'\\]|\\.|'')*'|\b(" + "|".join(PLACES) + r")2?\b(?!\()")
 
+NAMES = {type: f"c{n}" for n, type in enumerate(COLUMNS)}
+"""The column of each type in the tables."""
+
 APART = {"nondeterministic", "user_error"}
 """Families of functions whose calls depend on more than their arguments."""
 
@@ -40,14 +44,24 @@ INTERPRETED_APART = {"levenshtein"}
 
 def add(spark: SparkSession) -> None:
     """Add the forms to `SIGNATURES`, by the types that Spark gives them over the tables."""
-    forms = sorted(set(_forms()))
-    names = {type: f"c{n}" for n, type in enumerate(COLUMNS)}
-    filled = [PLACE.sub(lambda place: names[place[1]], form) for form in forms]
-    schema = spark.sql(f"SELECT {', '.join(f'{sql} AS f{n}' for n, sql in enumerate(filled))} FROM many").schema
-    for form, field in zip(forms, schema, strict=True):
-        signature = _signature(form, field.dataType.simpleString())
+    for form, type in _typed(spark, sorted(set(_forms()))):
+        signature = _signature(form, type)
         if signature not in SIGNATURES[signature.type]:
             SIGNATURES[signature.type].append(signature)
+
+
+def _typed(spark: SparkSession, forms: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The forms that this version of Spark has, with their types."""
+    calls = ", ".join(f"{PLACE.sub(lambda place: NAMES[place[1]], form)} AS f{n}" for n, form in enumerate(forms))
+    try:
+        schema = spark.sql(f"SELECT {calls} FROM many").schema
+    except AnalysisException:
+        half = len(forms) // 2
+        if half:
+            yield from _typed(spark, forms[:half])
+            yield from _typed(spark, forms[half:])
+        return
+    yield from zip(forms, [field.dataType.simpleString() for field in schema], strict=True)
 
 
 def _forms() -> Iterator[str]:
