@@ -48,6 +48,10 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT c1 FROM few WHERE NOT EXISTS (SELECT 1 FROM (SELECT count(*) FROM many) WHERE if(true, NULL, 0S) = c2)",
     ),
+    Regression(ansi=False, time_zone="UTC", sql="SELECT c4 ^ c4, (c4 ^ c3) ^ c4, c4 ^ (c3 ^ c4) FROM many"),
+    Regression(ansi=False, time_zone="UTC", sql="SELECT c3 FROM many WHERE NOT (c3 IN (1, 2) AND c3 IN (3, 10))"),
+    Regression(ansi=False, time_zone="UTC", sql="SELECT c9 IN ('a', 'b') AND c9 NOT IN ('a', 'b', 'c') FROM many"),
+    Regression(ansi=False, time_zone="UTC", sql="SELECT (c3 = 1 OR c3 = 2) AND (c3 = 3 OR c3 = 10) FROM many"),
     Regression(ansi=False, time_zone="UTC", sql="SELECT count(*) OVER (ORDER BY c10 DESC, c1) FROM many"),
     Regression(ansi=False, time_zone="UTC", sql="SELECT c0 FROM many WHERE c5 IN (0F, greatest(0F, c5))"),
 )

@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import pandas_udf
@@ -408,6 +409,18 @@ def test_a_query_that_spark_cannot_plan(spark: SparkSession) -> None:
     # The analysis succeeds, the optimizer evaluates the constant and fails, or leaves it to the execution.
     report = check(spark.sql("SELECT CAST('x' AS INT) AS i, k FROM global_temp.t"))
     assert report or "Spark" in str(report)
+
+
+def test_a_query_that_ends_in_a_defect_of_sparks_optimizer(spark: SparkSession) -> None:
+    texts = "string_agg(s, '') WITHIN GROUP (ORDER BY k)"
+    df = spark.sql(f"SELECT {texts}, sum(DISTINCT k) FILTER (WHERE k > 1) FROM global_temp.t")
+    try:
+        df._jdf.queryExecution().optimizedPlan()
+    except Py4JError:
+        (problem,) = check(df)
+        assert problem.reason.startswith("Spark itself can't plan it: java.lang.")
+    else:
+        pytest.skip("this version of Spark plans it")
 
 
 def functions(df: DataFrame) -> Iterator[tuple[str, DataFrame]]:

@@ -84,9 +84,20 @@ def _call(df: DataFrame, method: str, *arguments: object) -> Any:
     except Py4JNetworkError as error:
         raise UnsupportedSessionError(GONE) from error
     except Py4JError as error:
+        if not _is_planned(df):
+            raise Unsupported(f"Spark itself can't plan it: {redacted(_first_line(error))}") from None
         raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {redacted(_first_line(error))}") from None
     except OSError as error:
         raise UnsupportedSessionError(GONE) from error
+
+
+def _is_planned(df: DataFrame) -> bool:
+    """Whether Spark's optimizer gets through the query, which a defect of its own may keep it from."""
+    try:
+        df._jdf.queryExecution().optimizedPlan()
+    except Py4JError:
+        return False
+    return True
 
 
 def _first_line(error: Exception) -> str:

@@ -65,6 +65,8 @@ class Quirks(NamedTuple):
     """Takes the keys of an aggregate for unique in a second aggregate by these and others, though a join is between."""
     keys_of_one_side: bool = False
     """Takes every equality of two columns in a join's condition for keys of its two sides."""
+    forgets_nulls: bool = False
+    """Takes `x ^ x` for 0, and IN lists of `x` without a common option for false, though `x` may be null."""
     literal_options: bool = False
     """Takes an option of an IN list that a CASE computes for a constant; options that are literals it gets right."""
     one_null_equality: bool = False

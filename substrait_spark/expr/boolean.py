@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import types
-from ..algebra.expression import Expression
+from ..algebra.expression import Expression, Literal, ScalarFunction, SingularOrList
 from ..catalyst import tree
 from .builder import ExpressionBuilder, Rule
 
@@ -39,11 +39,42 @@ def connective(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def connected(e: ExpressionBuilder, name: str, operands: Sequence[Expression]) -> Expression:
     """The `and` or `or` of operands, where later ones that may raise are evaluated only if the earlier leave it open."""
+    if e.dialect.quirks.forgets_nulls:
+        operands = _with_lists_apart(e, name, operands)
     last = _last_raising(e, operands)
     if not last:
         return _joined(e, name, operands)
     lazy = _lazy_and if name == "and" else _lazy_or
     return lazy(e, _joined(e, name, operands[:last]), _joined(e, name, operands[last:]))
+
+
+def _with_lists_apart(e: ExpressionBuilder, name: str, operands: Sequence[Expression]) -> Sequence[Expression]:
+    """The operands, of which the engine sees one list only: with no common option, it takes two for false, not for null."""
+    lists = [operand for operand in operands if _is_list(operand)]
+    if len(lists) < 2:
+        return operands
+    return [e.hidden(operand) if operand in lists[1:] else operand for operand in operands]
+
+
+def _is_list(expression: Expression) -> bool:
+    """Whether an engine may see an IN list, or the negation of one, in an expression."""
+    if isinstance(expression, SingularOrList):
+        return True
+    if not isinstance(expression, ScalarFunction):
+        return False
+    name, operands = expression.declaration.name, expression.children()
+    if name == "not":
+        return _is_list(operands[0])
+    return name in ("and", "or") and all(_is_comparison(operand) for operand in operands)
+
+
+def _is_comparison(expression: Expression) -> bool:
+    if not isinstance(expression, ScalarFunction):
+        return _is_list(expression)
+    name, operands = expression.declaration.name, expression.children()
+    if name == "not":
+        return _is_comparison(operands[0])
+    return _is_list(expression) or (name == "equal" and any(isinstance(operand, Literal) for operand in operands))
 
 
 def conjunction(e: ExpressionBuilder, operands: Sequence[Expression]) -> Expression:

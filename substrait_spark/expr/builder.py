@@ -244,7 +244,11 @@ class ExpressionBuilder:
         numbers = {cast.input.type.kind, cast.type.kind} <= {*types.INTEGERS, "decimal"}
         if exact or not numbers or isinstance(cast.input, Literal) or not self.dialect.quirks.unwraps_casts:
             return cast
-        return self.call_as(cast.type, "datafusion:greatest", cast)
+        return self.hidden(cast)
+
+    def hidden(self, input: Expression) -> Expression:
+        """The same value, in a form that the engine's optimizer does not look into."""
+        return self.call_as(input.type, "datafusion:greatest", input)
 
     def as_type(self, input: Expression, type: Type) -> Expression:
         """The same value in a type that differs in nullability only."""
