@@ -51,21 +51,28 @@ def _runs() -> list[dict[str, Any]]:
 
 
 def page(runs: list[dict[str, Any]]) -> str:
-    """The page: what came of the queries, in all and by run, and why queries were refused."""
+    """The page: what came of the queries, in all and by run, with the remarks on runs, and why queries were refused."""
     lines = [
         INTRODUCTION,
         "| date | Spark | seeds | queries | " + " | ".join(KINDS) + " |",
         "|---" * (4 + len(KINDS)) + "|",
     ]
-    lines += [_row(run["date"], run["spark"], f"{run['seeds'][0]}-{run['seeds'][1]}", run["kinds"]) for run in runs]
+    lines += [_row(run["date"], run["spark"], _seeds(run), run["kinds"]) for run in runs]
     total: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for run in runs:
         total.update(run["kinds"])
         reasons.update(run["refusals"])
-    lines += [_row("**all**", "", "", total), "", "## Refusals", "", "| queries | reason |", "|---|---|"]
+    lines += [_row("**all**", "", "", total), ""]
+    lines += [f"* Seeds {_seeds(run)}: {run['remark']}" for run in runs if "remark" in run]
+    lines += ["", "## Refusals", "", "| queries | reason |", "|---|---|"]
     lines += [f"| {count} | {reason.replace('|', chr(92) + '|')} |" for reason, count in reasons.most_common()]
     return "\n".join(lines) + "\n"
+
+
+def _seeds(run: dict[str, Any]) -> str:
+    first, last = run["seeds"]
+    return f"{first}-{last}"
 
 
 def _row(date: str, spark: str, seeds: str, kinds: dict[str, int]) -> str:
