@@ -48,6 +48,11 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT c1 FROM few WHERE NOT EXISTS (SELECT 1 FROM (SELECT count(*) FROM many) WHERE if(true, NULL, 0S) = c2)",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c1 FROM few WHERE c1 IN (SELECT c1 FROM many) UNION ALL SELECT c1 FROM many",
+    ),
     Regression(ansi=False, time_zone="UTC", sql="SELECT c4 ^ c4, (c4 ^ c3) ^ c4, c4 ^ (c3 ^ c4) FROM many"),
     Regression(ansi=False, time_zone="UTC", sql="SELECT c3 FROM many WHERE NOT (c3 IN (1, 2) AND c3 IN (3, 10))"),
     Regression(ansi=False, time_zone="UTC", sql="SELECT c9 IN ('a', 'b') AND c9 NOT IN ('a', 'b', 'c') FROM many"),

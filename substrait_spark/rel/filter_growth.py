@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import Aggregate, Cross, Fetch, Filter, Generate, Join, Project, Relation, Set, Sort
-from .column_names import text_lengths
+from .column_names import LEFT_ONLY, text_lengths
 
 LONGEST = 500
 """How many operands a filter may have, when all projections below are written out in it."""
@@ -73,6 +73,8 @@ def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
         known = text_lengths(relation.groupings, below[0])
     elif isinstance(relation, Set):
         known = [max(lengths) for lengths in zip(*below, strict=True)]
+    elif isinstance(relation, Join) and relation.join_type in LEFT_ONLY:
+        known = below[0]
     elif isinstance(relation, Filter | Sort | Generate | Join | Cross):
         known = [length for part in below for length in part]
     else:
