@@ -12,7 +12,7 @@ from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import Aggregate, Cross, Fetch, Filter, Generate, Join, Project, Relation, Set, Sort
 from .column_names import LEFT_ONLY, text_lengths
 
-LONGEST = 500
+LONGEST = 5000
 """How many operands a filter may have, when all projections below are written out in it."""
 
 ALL = 2**63 - 1
