@@ -80,22 +80,28 @@ def _call(df: DataFrame, method: str, *arguments: object) -> Any:
         return getattr(_reader(df), method)(df._jdf, *arguments)
     except PySparkException as error:
         # Its message may hold a path with credentials, so it is neither quoted in full nor chained.
-        raise Unsupported(f"Spark itself can't plan it: {redacted(_first_line(error))}") from None
+        raise _unplanned(error) from None
     except Py4JNetworkError as error:
         raise UnsupportedSessionError(GONE) from error
     except Py4JError as error:
         if not _is_planned(df):
-            raise Unsupported(f"Spark itself can't plan it: {redacted(_first_line(error))}") from None
+            raise _unplanned(error) from None
         raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {redacted(_first_line(error))}") from None
     except OSError as error:
         raise UnsupportedSessionError(GONE) from error
 
 
+def _unplanned(error: Exception) -> Unsupported:
+    return Unsupported(f"Spark itself can't plan it: {redacted(_first_line(error))}")
+
+
 def _is_planned(df: DataFrame) -> bool:
     """Whether Spark's optimizer gets through the query, which a defect of its own may keep it from."""
+    from pyspark.errors import PySparkException
+
     try:
         df._jdf.queryExecution().optimizedPlan()
-    except Py4JError:
+    except (PySparkException, Py4JError):
         return False
     return True
 

@@ -40,7 +40,7 @@ def connective(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def connected(e: ExpressionBuilder, name: str, operands: Sequence[Expression]) -> Expression:
     """The `and` or `or` of operands, where later ones that may raise are evaluated only if the earlier leave it open."""
     if e.dialect.quirks.forgets_nulls:
-        operands = _with_lists_apart(e, name, operands)
+        operands = _with_lists_apart(e, operands)
     last = _last_raising(e, operands)
     if not last:
         return _joined(e, name, operands)
@@ -48,12 +48,10 @@ def connected(e: ExpressionBuilder, name: str, operands: Sequence[Expression]) -
     return lazy(e, _joined(e, name, operands[:last]), _joined(e, name, operands[last:]))
 
 
-def _with_lists_apart(e: ExpressionBuilder, name: str, operands: Sequence[Expression]) -> Sequence[Expression]:
+def _with_lists_apart(e: ExpressionBuilder, operands: Sequence[Expression]) -> Sequence[Expression]:
     """The operands, of which the engine sees one list only: with no common option, it takes two for false, not for null."""
-    lists = [operand for operand in operands if _is_list(operand)]
-    if len(lists) < 2:
-        return operands
-    return [e.hidden(operand) if operand in lists[1:] else operand for operand in operands]
+    first = next((operand for operand in operands if _is_list(operand)), None)
+    return [e.hidden(operand) if operand is not first and _is_list(operand) else operand for operand in operands]
 
 
 def _is_list(expression: Expression) -> bool:

@@ -74,6 +74,11 @@ def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
         known = below[0]
     else:
         known = [length for part in below for length in part]
+    return completed(relation, known)
+
+
+def completed(relation: Relation, known: list[int]) -> list[int]:
+    """The lengths of a relation's own columns, where those that are not known are new and short."""
     picked = range(len(relation.types)) if relation.emit is None else relation.emit
     return known + [1] * (max(picked, default=-1) + 1 - len(known))
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import Aggregate, Cross, Fetch, Filter, Generate, Join, Project, Relation, Set, Sort
-from .column_names import LEFT_ONLY, text_lengths
+from .column_names import LEFT_ONLY, completed, text_lengths
+from .sharing import inside
 
 LONGEST = 5000
 """How many operands a filter may have, when all projections below are written out in it."""
@@ -56,13 +57,7 @@ def _all(relation: Relation) -> list[Relation]:
 
 
 def _is_correlated(expression: Expression) -> bool:
-    stack = [expression]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, FieldReference) and current.outer:
-            return True
-        stack.extend(current.children())
-    return False
+    return any(isinstance(part, FieldReference) and part.outer for part in inside(expression))
 
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
@@ -79,5 +74,4 @@ def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
         known = [length for part in below for length in part]
     else:
         known = []
-    picked = range(len(relation.types)) if relation.emit is None else relation.emit
-    return known + [1] * (max(picked, default=-1) + 1 - len(known))
+    return completed(relation, known)

@@ -66,7 +66,7 @@ def _levels(relation: Relation) -> list[list[Shared]]:
             continue
         if shared.raises and (id(shared) not in certain or types.holds(shared.type, ("struct",))):
             continue
-        below = [level_of[id(inner)] for inner in _inside(shared.value) if id(inner) in level_of]
+        below = [level_of[id(inner)] for inner in inside(shared.value) if id(inner) in level_of]
         level = level_of[id(shared)] = 1 + max(below, default=-1)
         if level == len(levels):
             levels.append([])
@@ -106,7 +106,7 @@ def _evaluated(relation: Relation, roots: list[Expression]) -> set[int]:
     return seen
 
 
-def _inside(root: Expression) -> Iterator[Expression]:
+def inside(root: Expression) -> Iterator[Expression]:
     """The expressions in an expression, each once."""
     seen: set[int] = set()
     stack = [root]
@@ -119,7 +119,7 @@ def _inside(root: Expression) -> Iterator[Expression]:
 
 
 def _movable(shared: Shared) -> bool:
-    references = (part for part in _inside(shared.value) if isinstance(part, FieldReference))
+    references = (part for part in inside(shared.value) if isinstance(part, FieldReference))
     return not any(part.outer or part.parameter is not None for part in references)
 
 
