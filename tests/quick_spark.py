@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
+
+from py4j.java_gateway import JavaClass, JavaMember, JavaPackage, JVMView
 
 OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java options: compile once, collect in one thread."""
@@ -18,6 +22,20 @@ SETTINGS = {**INTERPRETED, "spark.sql.adaptive.enabled": "false", "spark.sql.shu
 
 
 def use() -> None:
-    """Let every JVM that Spark starts from here, or from a process below, have the options."""
+    """Let every JVM that Spark starts from here, or from a process below, have the options; and ask it little."""
     for variable in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
         os.environ.setdefault(variable, OPTIONS)
+    for named in (JVMView, JavaPackage, JavaClass):
+        named.__getattr__ = _remembering(named.__getattr__)
+
+
+def _remembering(ask: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """Ask the JVM once for each name: for `org`, it looks for a class of that name in all of Spark's archives."""
+
+    def found(owner: Any, name: str) -> Any:
+        value = ask(owner, name)
+        if isinstance(value, JavaPackage | JavaClass | JavaMember):
+            vars(owner)[name] = value
+        return value
+
+    return found

@@ -59,6 +59,36 @@ REGRESSIONS = (
     Regression(ansi=False, time_zone="UTC", sql="SELECT (c3 = 1 OR c3 = 2) AND (c3 = 3 OR c3 = 10) FROM many"),
     Regression(ansi=False, time_zone="UTC", sql="SELECT count(*) OVER (ORDER BY c10 DESC, c1) FROM many"),
     Regression(ansi=False, time_zone="UTC", sql="SELECT c0 FROM many WHERE c5 IN (0F, greatest(0F, c5))"),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT * FROM (SELECT count(*) AS n FROM many) RIGHT JOIN (SELECT DISTINCT c0 FROM many) ON c0 "
+        "ORDER BY n NULLS FIRST, c0 DESC LIMIT 1",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT a.c1, b.c1 AS d1, b.c2 FROM many a LEFT JOIN few b ON a.c2 < b.c2 AND b.c1 = 1Y "
+        "ORDER BY d1 NULLS LAST, a.c1 DESC, b.c2",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT s, d1, count(*), row_number() OVER (PARTITION BY d1 ORDER BY s) FROM many a FULL JOIN "
+        "(SELECT struct(1 AS x) AS s, c1 AS d1, c2 FROM few WHERE c1 > 0Y) b ON a.c2 < b.c2 GROUP BY s, d1",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT * FROM (SELECT m, count(*) FROM (SELECT bool_and(c0) AS m FROM many) GROUP BY m) "
+        "WHERE NOT EXISTS (SELECT 1 FROM many WHERE c1 = 0Y)",
+    ),
+    Regression(ansi=False, time_zone="UTC", sql="SELECT max(c1), (SELECT max(c2) FROM few) FROM many"),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT a.c15, a.c9, explode_outer(a.c14) FROM (SELECT 1 FROM few WHERE c0) RIGHT JOIN many a WHERE a.c0",
+    ),
 )
 
 

@@ -71,6 +71,8 @@ class Quirks(NamedTuple):
     """Takes an option of an IN list that a CASE computes for a constant; options that are literals it gets right."""
     one_null_equality: bool = False
     """Joins all of a chain of inner joins as the uppermost joins: nulls equal each other as keys in all, or in none."""
+    constants_survive_joins: bool = False
+    """Takes columns that are constant below an outer join for constant above it, in sorts, groups and partitions."""
     offset_alone: bool = True
     """Takes a fetch of an offset without a count (DataFusion moves a sort above it below it)."""
     required_columns: bool = True

@@ -6,16 +6,21 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from ..errors import InvalidPlanError
+
 
 def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
     """The table with its columns, and the fields of structs in them, named in depth-first order.
 
-    Strings and binaries of 64-bit offsets or views become plain ones.
+    Strings and binaries of 64-bit offsets or views become plain ones. Raises InvalidPlanError where there are too few
+    names, or too many.
     """
     if not table.columns:
         return table
     remaining = iter(names)
     fields = [_field(field, remaining) for field in table.schema]
+    if next(remaining, None) is not None:
+        raise InvalidPlanError(f"The plan's root has {len(names)} names, more than there are columns and fields.")
     arrays = [
         pa.chunked_array([_rebuilt(chunk, field.type) for chunk in column.chunks], field.type)
         for column, field in zip(table.columns, fields, strict=True)
@@ -29,7 +34,9 @@ def without_columns(rows: int) -> pa.Table:
 
 
 def _field(field: pa.Field, names: Iterator[str]) -> pa.Field:
-    name = next(names)
+    name = next(names, None)
+    if name is None:
+        raise InvalidPlanError("The plan's root has fewer names than there are columns and fields.")
     return pa.field(name, _type(field.type, names))
 
 

@@ -103,7 +103,7 @@ def aggregate_calls(expressions: tuple[tree.Expression, ...]) -> list[tree.Expre
         node = stack.pop()
         if node.name == "AggregateExpression":
             found.setdefault(id(node), node)  # type: ignore[arg-type]
-        else:
+        elif not isinstance(node, tree.Plan):  # a subquery's aggregates are its own
             stack.extend(reversed(list(node.children())))
     return list(found.values())
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ..algebra.expression import Exists, Expression, InSubquery, Literal, ScalarFunction, ScalarSubquery
 from ..algebra.relation import Relation, Window
 from ..errors import Unsupported
+from .constants import RANDOM
 
 Call = tuple[str, object]
 """A function's name and its seed, None where it has none."""
@@ -41,9 +42,13 @@ def _calls(root: Relation) -> Iterator[Call]:
             expression = stack.pop()
             if isinstance(expression, ScalarSubquery | InSubquery | Exists):
                 relations.append(expression.relation)
-            if isinstance(expression, ScalarFunction) and not expression.declaration.deterministic:
+            if isinstance(expression, ScalarFunction) and _draws(expression):
                 yield expression.declaration.name, _seed(expression)
             stack.extend(expression.children())
+
+
+def _draws(call: ScalarFunction) -> bool:
+    return not call.declaration.deterministic and call.declaration.name != RANDOM
 
 
 def _seed(call: ScalarFunction) -> object:

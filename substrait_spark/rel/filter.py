@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..algebra.expression import Expression, Literal
-from ..algebra.relation import Aggregate, Fetch, Filter, Project, Relation
+from ..algebra.relation import Aggregate, Fetch, Filter, Relation
 from ..catalyst import tree
 from ..expr.boolean import chain, conjunction
 from .builder import RelationBuilder
+from .constants import constants, is_constant
 from .output import Output
 
 
@@ -15,22 +18,33 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
     condition = node["condition"]
-    conjuncts = [c for c in e.emit_all(chain(condition) if condition.name == "And" else [condition]) if not _is_true(c)]
-    if not conjuncts:
+    parts = [c for c in e.emit_all(chain(condition) if condition.name == "And" else [condition]) if not _is_true(c)]
+    if not parts:
         return input
-    return Output(Filter(filterable(r, input.relation), conjunction(e, conjuncts)), input.ids)
+    return Output(Filter(filterable(r, input.relation, parts), conjunction(e, parts)), input.ids)
 
 
-def filterable(r: RelationBuilder, relation: Relation) -> Relation:
-    """The relation, below a limit where the dialect would move a filter on constants below it: none passes a limit."""
-    return Fetch(relation, 0, 1) if r.dialect.quirks.filters_below_totals and is_total(relation) else relation
+def filterable(r: RelationBuilder, relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:
+    """A relation whose columns, from the `first` on, some conditions are about, for a filter or a join.
+
+    There are limits on its aggregates without keys, where the dialect would move a condition on constants below them:
+    none passes a limit.
+    """
+    if not r.dialect.quirks.filters_below_totals:
+        return relation
+    known = [False] * first + constants(relation)
+    if any(is_constant(condition, known) for condition in conditions if not _is_true(condition)):
+        return _limited(relation)
+    return relation
 
 
-def is_total(relation: Relation) -> bool:
-    """Whether a relation is one row, of an aggregate without keys."""
-    while isinstance(relation, Project):
-        (relation,) = relation.inputs
-    return isinstance(relation, Aggregate) and not relation.groupings
+def _limited(relation: Relation) -> Relation:
+    """The relation, with limits on the aggregates without keys in it that it takes rows from."""
+    if isinstance(relation, Aggregate) and not relation.groupings:
+        return Fetch(relation, 0, 1)
+    if isinstance(relation, Fetch) or not relation.inputs:
+        return relation
+    return relation.with_inputs(tuple([_limited(input) for input in relation.inputs]))
 
 
 def _is_true(condition: Expression) -> bool:

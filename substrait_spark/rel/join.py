@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..algebra import types
 from ..algebra.expression import Literal
-from ..algebra.relation import Cross, Join
+from ..algebra.relation import Cross, Join, Relation
 from ..catalyst import tree
 from ..catalyst.tree import Node
 from ..errors import NotInDialect, Unsupported
 from ..expr.scope import Scope
 from .builder import RelationBuilder
+from .constants import conjuncts, varying
 from .filter import filterable
 from .join_keys import suited
 from .output import Output
@@ -42,6 +43,11 @@ IN_WORDS = {
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Join of any type. Hints are advice and fall away."""
+    output = _emit(r, node)
+    return output.select([id for id in output.ids if id != NOBODY]) if NOBODY in output.ids else output
+
+
+def _emit(r: RelationBuilder, node: tree.Plan) -> Output:
     left, right = side(r, node["left"], "left: "), side(r, node["right"], "right: ")
     if isinstance(node["joinType"], Node):
         return existence(r, node, left, right)
@@ -76,15 +82,16 @@ def existence(r: RelationBuilder, node: tree.Plan, left: Output, right: Output) 
     return Output(columns(marked, [*kept, e.coalesce(mark, e.false())]), (*left.ids, exists))
 
 
-def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join_type: str) -> Join:
+def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join_type: str) -> Relation:
     if not r.dialect.allows_relation("JOIN", "join_types", join_type):
         what, hint = IN_WORDS.get(join_type, ("", ""))
         raise NotInDialect(f"the dialect {r.dialect.name} has no {join_type} join{what}", hint)
     e = r.expressions(Scope(left.ids + right.ids, left.relation.types + right.relation.types))
     condition = e.true() if node["condition"] is None else e.emit(node["condition"])
-    if isinstance(condition, Literal) and condition.value is not True:  # a filter on constants for either side
-        return Join(filterable(r, left.relation), filterable(r, right.relation), join_type, condition)
-    return Join(left.relation, right.relation, join_type, suited(e, condition, len(left.ids)))
+    parts = conjuncts(condition)
+    sides = [filterable(r, left.relation, parts), filterable(r, right.relation, parts, len(left.ids))]
+    joined = Join(sides[0], sides[1], join_type, suited(e, condition, len(left.ids)))
+    return varying(e, joined) if r.dialect.quirks.constants_survive_joins else joined
 
 
 HANDLERS = {"Join": emit}

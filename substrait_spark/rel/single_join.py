@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..algebra import types
 from ..algebra.expression import FieldReference
-from ..algebra.relation import Fetch, Filter, Join
+from ..algebra.relation import Fetch, Filter, Relation
 from ..functions.frame import WHOLE, over
 from .builder import RelationBuilder
 from .output import Output
@@ -16,7 +16,7 @@ NUMBER, MATCHES = -2, -3
 """The ids of columns that no attribute refers to: the number of the row on the left, and how many matches it has."""
 
 
-def single(r: RelationBuilder, left: Output, join: Callable[[Output], Join], right: Output) -> Output:
+def single(r: RelationBuilder, left: Output, join: Callable[[Output], Relation], right: Output) -> Output:
     """The columns of both sides; `join` is the left join of what it is given with the right side."""
     number = r.expressions(left.scope()).window("arithmetic:row_number", frame=WHOLE)
     numbered = Output(computed(r, left.relation, [number], (), ()), (*left.ids, NUMBER))

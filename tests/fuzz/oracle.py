@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
-from rows import differences, spark_table
-from substrait.algebra_pb2 import CrossRel, JoinRel
+from rows import Ordering, differences, ordering, spark_table
+from substrait.algebra_pb2 import CrossRel, JoinRel, Rel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import EngineError, UnsupportedPlanError, df_to_substrait
+from substrait_spark import EngineError, InvalidPlanError, UnsupportedPlanError, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
 from substrait_spark.testing import assert_well_formed
@@ -87,14 +87,39 @@ def compared(df: DataFrame, plan: Plan) -> Outcome:
         return Outcome(RAISED if raised else LOUD, str(error)[:300])
     except Exception as error:  # noqa: BLE001 - nothing else may leave the library
         return Outcome(FOREIGN, f"{type(error).__name__}: {error}")
-    if expected is None and not actual.num_rows and _joins(plan):
+    if expected is None and _leaves_out(plan):
         return Outcome(UNNEEDED, raised)
     if expected is None:
         return Outcome(WRONG, f"Spark raises: {raised}; the engine returns {actual.num_rows} rows")
-    found = differences(expected, actual, tolerance=TOLERANCE)
+    found = differences(expected, actual, tolerance=TOLERANCE, order=_order(df))
     return Outcome(WRONG, "\n".join(found[:6])) if found else Outcome(EQUAL)
 
 
-def _joins(plan: Plan) -> bool:
-    """Whether a plan has joins: DataFusion leaves out one side where the other is empty, with whatever it would raise."""
-    return any(isinstance(message, JoinRel | CrossRel) for message in messages(plan))
+def _order(df: DataFrame) -> Ordering | None:
+    """The order of the rows, where the query's last step is to sort them, or to limit what is sorted."""
+    node = df._jdf.queryExecution().analyzed()
+    while node.nodeName() in ("GlobalLimit", "LocalLimit", "Offset"):
+        node = node.child()
+    return ordering(df) if node.nodeName() == "Sort" else None
+
+
+def _leaves_out(plan: Plan) -> bool:
+    """Whether the engine raises as well when it computes all of a join's inputs: of two, it leaves out one whose other
+    is empty."""
+    joins = [message for message in messages(plan) if isinstance(message, JoinRel | CrossRel)]
+    return any(_raises(plan, side) for join in joins for side in (join.left, join.right))
+
+
+def _raises(plan: Plan, rel: Rel) -> bool:
+    part = Plan()
+    part.CopyFrom(plan)
+    root = part.relations[0].root
+    root.input.CopyFrom(rel)
+    del root.names[:]
+    try:
+        datafusion.execute(part)
+    except EngineError:
+        return True
+    except InvalidPlanError:  # it has run, and has no names
+        return False
+    return False

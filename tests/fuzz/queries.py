@@ -138,18 +138,21 @@ class Set(Query):
 
 @dataclass(frozen=True)
 class Limit(Query):
-    """The first rows in an order by all columns, so that ties are equal rows."""
+    """The first rows, or all, in an order by all columns, so that ties are equal rows."""
 
     child: Query
     orders: tuple[str, ...]
-    count: int
+    count: int | None
     offset: int
 
     def sql(self) -> str:
-        return f"SELECT * FROM {self.child.source()} ORDER BY {', '.join(self.orders)} LIMIT {self.count} OFFSET {self.offset}"
+        limit = "" if self.count is None else f" LIMIT {self.count} OFFSET {self.offset}"
+        return f"SELECT * FROM {self.child.source()} ORDER BY {', '.join(self.orders)}{limit}"
 
     def dataframe(self, spark: SparkSession) -> DataFrame:
         ordered = self.child.dataframe(spark).orderBy(*(_sort_key(order) for order in self.orders))
+        if self.count is None:
+            return ordered
         return ordered.offset(self.offset).limit(self.count) if self.offset else ordered.limit(self.count)
 
 
@@ -371,7 +374,8 @@ def _orders(draw: st.DrawFn, columns: Sequence[Column]) -> tuple[str, ...]:
 def _limit(draw: st.DrawFn, names: Names, depth: int) -> Query:
     child = _flat(draw, names, depth)
     orders = _orders(draw, child.columns)
-    return Limit(child, orders, draw(st.integers(0, 9)), draw(st.sampled_from([0, 0, 2])), columns=child.columns)
+    count = draw(st.sampled_from([None, None, 0, 1, 3, 5, 9]))
+    return Limit(child, orders, count, draw(st.sampled_from([0, 0, 2])), columns=child.columns)
 
 
 SETS = ("UNION ALL", "UNION ALL", "UNION", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL")

@@ -1,0 +1,126 @@
+"""Which columns an engine may take for constant, and how to keep it from it.
+
+DataFusion leaves constant keys out of sorts, groups and partitions. It knows constants from projections, conditions,
+the statistics of files, and aggregates without keys; and it goes on taking them for constant above outer joins, where
+they are null for rows without a match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..algebra import types
+from ..algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction
+from ..algebra.relation import Aggregate, Filter, Join, Project, Relation, Set
+from ..expr.builder import ExpressionBuilder
+from .column_names import LEFT_ONLY
+from .project import columns
+from .sharing import inside
+
+RANDOM = "random"
+
+NULL_LEFT = ("RIGHT", "OUTER")
+NULL_RIGHT = ("LEFT", "OUTER")
+
+
+def varying(e: ExpressionBuilder, join: Join) -> Relation:
+    """An outer join, whose columns that are null where nothing matches are taken for constant by nobody."""
+    if join.join_type not in NULL_LEFT + NULL_RIGHT:
+        return join
+    left, right = (constants(input) for input in join.inputs)
+    known = _by_condition(join.condition, left + right, between=True)
+    nulled = [join.join_type in NULL_LEFT] * len(left) + [join.join_type in NULL_RIGHT] * len(right)
+    kept = [FieldReference(n, type) for n, type in enumerate(join.types)]
+    return columns(join, [_varying(e, c) if nulled[n] and known[n] else c for n, c in enumerate(kept)])
+
+
+def _varying(e: ExpressionBuilder, column: Expression) -> Expression:
+    """The same value, by a condition that holds always and is known of none."""
+    holds = e.call("comparison:gte", e.call(f"datafusion:{RANDOM}"), Literal(0.0, types.FP64))
+    return IfThen(((holds, column),), column)
+
+
+def constants(relation: Relation) -> list[bool]:
+    """For each column of a relation, whether it may be taken for constant."""
+    known: dict[int, list[bool]] = {}
+    stack = [relation]
+    while stack:
+        current = stack[-1]
+        pending = [input for input in current.inputs if id(input) not in known]
+        if pending:
+            stack.extend(pending)
+            continue
+        stack.pop()
+        own = _own_constants(current, [known[id(input)] for input in current.inputs])
+        picked = range(len(current.types)) if current.emit is None else current.emit
+        known[id(current)] = [n < len(own) and own[n] for n in picked]
+    return known[id(relation)]
+
+
+def _own_constants(relation: Relation, below: list[list[bool]]) -> list[bool]:
+    """Of a relation's own columns, those that come from below and those that it computes of them."""
+    if isinstance(relation, Project):
+        return below[0] + [is_constant(expression, below[0]) for expression in relation.computed]
+    if isinstance(relation, Aggregate):
+        total = not relation.groupings
+        return [is_constant(key, below[0]) for key in relation.groupings] + [total] * len(relation.measures)
+    if isinstance(relation, Set):
+        return [all(column) for column in zip(*below, strict=True)]
+    all_below = [column for part in below for column in part]
+    if isinstance(relation, Filter):
+        return _by_condition(relation.condition, all_below, between=False)
+    if isinstance(relation, Join):
+        if relation.join_type == "INNER":
+            return _by_condition(relation.condition, all_below, between=True)
+        return below[0] if relation.join_type in LEFT_ONLY else all_below
+    return all_below
+
+
+def is_constant(expression: Expression, columns: list[bool]) -> bool:
+    """Whether an expression may be taken for constant, of columns that may be."""
+    if any(isinstance(part, ScalarFunction) and part.declaration.name == RANDOM for part in inside(expression)):
+        return False
+    return all(ordinal < len(columns) and columns[ordinal] for ordinal in _ordinals(expression))
+
+
+def _by_condition(condition: Expression, known: list[bool], *, between: bool) -> list[bool]:
+    """The columns that may be taken for constant where a condition holds: whatever it compares.
+
+    Two columns that it equates are so if one of them is, `between` two inputs.
+    """
+    known = list(known)
+    pairs = []
+    for conjunct in conjuncts(condition):
+        ordinals = list(_ordinals(conjunct))
+        if between and len(ordinals) == len(conjunct.children()) == 2:
+            pairs.append(ordinals)
+        elif not _is_not_null(conjunct):
+            _mark(known, ordinals)
+    for _ in pairs:
+        for pair in pairs:
+            if any(known[ordinal] for ordinal in pair):
+                _mark(known, pair)
+    return known
+
+
+def _mark(known: list[bool], ordinals: Iterable[int]) -> None:
+    for ordinal in ordinals:
+        known[ordinal] = True
+
+
+def conjuncts(condition: Expression) -> list[Expression]:
+    """The conditions that all hold where a condition does."""
+    if isinstance(condition, ScalarFunction) and condition.declaration.name == "and":
+        return [conjunct for operand in condition.children() for conjunct in conjuncts(operand)]
+    return [condition]
+
+
+def _is_not_null(condition: Expression) -> bool:
+    return isinstance(condition, ScalarFunction) and condition.declaration.name == "is_not_null"
+
+
+def _ordinals(expression: Expression) -> Iterator[int]:
+    """The columns that an expression uses."""
+    for part in inside(expression):
+        if isinstance(part, FieldReference) and not part.outer and part.parameter is None:
+            yield part.ordinal
