@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import class_archive
 import pytest
 import quick_spark
 import tpc_data
@@ -31,8 +32,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     quick_spark.use()
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):  # many tests: many JVMs
+        class_archive.make(quick_spark.COMPILED_ONCE)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,10 +6,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import class_archive
 from py4j.java_gateway import JavaClass, JavaMember, JavaPackage, JVMView
 
-OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Java options: compile once, collect in one thread."""
+COMPILED_ONCE = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
+"""Java options: compile once, collect in one thread; Spark's planner recurses deeply, the more so before it is compiled."""
+
+OPTIONS = f"{COMPILED_ONCE} -XX:SharedArchiveFile={class_archive.PATH} -Xlog:disable"
+"""Java options with the archive of classes, about which nothing is said where it can't be used."""
 
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
@@ -23,8 +27,8 @@ SETTINGS = {**INTERPRETED, "spark.sql.adaptive.enabled": "false", "spark.sql.shu
 
 def use() -> None:
     """Let every JVM that Spark starts from here, or from a process below, have the options; and ask it little."""
-    for variable in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS"):
-        os.environ.setdefault(variable, OPTIONS)
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", OPTIONS)
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", COMPILED_ONCE)
     for named in (JVMView, JavaPackage, JavaClass):
         named.__getattr__ = _remembering(named.__getattr__)
 

@@ -58,7 +58,7 @@ def test_example_fails_on_a_changed_join(project: Path) -> None:
         assert line.removesuffix("…") in shown
     assert "1 snapshot failed. 2 snapshots passed." in shown
 
-    code, shown = pytest_in(project, "--snapshot-update", "-n", "2")
+    code, shown = pytest_in(project, "--snapshot-update")
     assert code == 0, shown
     assert "1 snapshot updated" in shown
     stored = (project / "tests/__snapshots__/test_plans/test_daily_revenue.substrait.txt").read_text("utf-8")

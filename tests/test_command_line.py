@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -192,34 +194,83 @@ def test_waiting_is_told_after_a_while(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert capsys.readouterr().err == "substrait-spark: counting sheep …\n"
 
 
-# ---- with Spark
+# ---- with Spark: one process takes several commands, because Spark takes long to start
 
 
-def test_export_in_every_form(exported: Path, orders: Path, tmp_path: Path) -> None:
+class Answer(NamedTuple):
+    """What a command wrote, and how it ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+SEVERAL = """
+import io, json, sys
+from substrait_spark.command_line import main
+
+def stream(content=""):
+    return io.TextIOWrapper(io.BytesIO(content.encode()), "utf-8", write_through=True)
+
+def answer(arguments, stdin):
+    kept = sys.stdin, sys.stdout, sys.stderr
+    sys.argv = ["substrait-spark", *arguments]
+    sys.stdin, sys.stdout, sys.stderr = streams = stream(stdin), stream(), stream()
+    try:
+        main()
+    except SystemExit as end:
+        return end.code, *(each.buffer.getvalue().decode() for each in streams[1:])
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = kept
+
+commands = json.load(sys.stdin)
+path = sys.argv[1]
+answers = {name: answer(*command) for name, command in commands.items()}
+json.dump(answers, open(path, "w"))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers(orders: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
+    folder = tmp_path_factory.mktemp("answers")
+    (folder / "query.sql").write_text(QUERY, "utf-8")
+    options = ("-t", f"orders={orders}", "-d", "datafusion")
+    commands = {
+        "from a file": ((str(folder / "query.sql"), *options, "-o", str(orders.with_name("plan.json"))), ""),
+        "from stdin": (("-", *options), QUERY),
+        "refused": (("SELECT input_file_name(), spark_partition_id()", "-o", "-"), ""),
+        "no query": (("SELEC 1",), ""),
+    }
+    given = {name: (("export", *arguments), stdin) for name, (arguments, stdin) in commands.items()}
+    given["checked"] = (("check", "--sql", "SELECT spark_partition_id()"), "")
+    path = folder / "answers.json"
+    done = subprocess.run(
+        [sys.executable, "-c", SEVERAL, path], input=json.dumps(given).encode(), capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return {name: Answer(*answer) for name, answer in json.loads(path.read_text("utf-8")).items()}
+
+
+def test_export_in_every_form(exported: Path, answers: dict[str, Answer]) -> None:
     """From a file and from stdin, as JSON and as text, the plan is the one that was exported before."""
     plan = Plan.FromString(exported.read_bytes())
-    (tmp_path / "query.sql").write_text(QUERY, "utf-8")
-    options = ("-t", f"orders={orders}", "-d", "datafusion")
-    done = command("export", tmp_path / "query.sql", *options, "-o", tmp_path / "plan.json")
-    assert done.returncode == 0
-    assert json_format.Parse((tmp_path / "plan.json").read_text("utf-8"), Plan()) == plan
-    done = command("export", "-", *options, stdin=QUERY.encode())
-    assert done.stdout.decode() == explain(plan).rstrip("\n") + "\n"
-    assert_only_progress(done.stderr)
+    assert answers["from a file"].code == 0
+    assert json_format.Parse(exported.with_name("plan.json").read_text("utf-8"), Plan()) == plan
+    assert answers["from stdin"].stdout == explain(plan).rstrip("\n") + "\n"
+    assert_only_progress(answers["from stdin"].stderr.encode())
 
 
-def test_what_cannot_be_exported() -> None:
-    done = command("export", "SELECT input_file_name(), spark_partition_id()", "-o", "-")
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert "2 obstacles on the way to a Substrait plan:" in done.stderr.decode()
-    done = command("check", "--sql", "SELECT spark_partition_id()")
-    assert done.returncode == 1
-    assert done.stdout.decode().startswith("1 obstacle on the way to a Substrait plan:")
-    assert_only_progress(done.stderr)
+def test_what_cannot_be_exported(answers: dict[str, Answer]) -> None:
+    code, stdout, stderr = answers["refused"]
+    assert (code, stdout) == (1, "")
+    assert "2 obstacles on the way to a Substrait plan:" in stderr
+    code, stdout, stderr = answers["checked"]
+    assert code == 1
+    assert stdout.startswith("1 obstacle on the way to a Substrait plan:")
+    assert_only_progress(stderr.encode())
 
 
-def test_what_spark_does_not_take(tmp_path: Path) -> None:
-    done = command("export", "SELEC 1")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert "Spark doesn't take the query: [PARSE_SYNTAX_ERROR]" in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
+def test_what_spark_does_not_take(answers: dict[str, Answer]) -> None:
+    code, stdout, stderr = answers["no query"]
+    assert (code, stdout) == (2, "")
+    assert "Spark doesn't take the query: [PARSE_SYNTAX_ERROR]" in stderr

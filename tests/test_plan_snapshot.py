@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -135,16 +136,23 @@ class Project:
         return done.returncode, done.stdout + done.stderr
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """A project whose snapshots are written."""
-    made = Project(tmp_path)
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project whose snapshots are written."""
+    made = Project(tmp_path_factory.mktemp("project"))
     missing, shown = made.pytest()
     assert missing == 1
     assert "There is no snapshot test_first yet: pytest --snapshot-update writes it." in shown
     code, shown = made.pytest("--snapshot-update")
     assert code == 0, shown
-    return made
+    return made.snapshots.parent
+
+
+@pytest.fixture
+def project(written: Path, tmp_path: Path) -> Project:
+    """A copy of that project."""
+    shutil.copytree(written, tmp_path / "__snapshots__")
+    return Project(tmp_path)
 
 
 def test_plugin(project: Project) -> None:
