@@ -16,7 +16,7 @@ from rows import assert_same_rows, plan_of
 from substrait.algebra_pb2 import FetchRel, ReadRel, Rel, SortRel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import UnsupportedPlanError, check, df_to_substrait
+from substrait_spark import InvalidPlanError, UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
 
@@ -513,3 +513,11 @@ def test_filters_over_what_is_computed_of_computed(spark: SparkSession, query: s
     ).createOrReplaceTempView("moments")
     steps = "(SELECT id, date_trunc('hour', ts + INTERVAL 1 DAY) AS t FROM moments)"
     assert_same_rows(spark.sql(query.format(steps=steps)))
+
+
+@pytest.mark.parametrize(("names", "message"), [([], "fewer names than"), (["id", "more"], "2 names, more than")])
+def test_a_root_has_a_name_for_each_column(spark: SparkSession, names: list[str], message: str) -> None:
+    plan = df_to_substrait(spark.range(3), dialect="datafusion")
+    plan.relations[0].root.names[:] = names
+    with pytest.raises(InvalidPlanError, match=message):
+        datafusion.execute(plan)
