@@ -21,7 +21,12 @@ INTERPRETED = {
 }
 """Small queries take less time to interpret than to compile."""
 
-SETTINGS = {**INTERPRETED, "spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "1"}
+SETTINGS = {
+    **INTERPRETED,
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.ui.explainMode": "simple",  # each run is described to a user interface that isn't there
+}
 """Settings of sessions. Spark's logical plans hang on none of them."""
 
 

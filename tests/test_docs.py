@@ -102,7 +102,7 @@ def bash(block: Block) -> str:
             assert re.search(rf"^{command.split()[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE), command
         elif command:
             assert command.startswith("pip install "), f"don't know how to run {command}"
-            for extra in re.findall(r"substrait-spark\[(.*?)\]", command):
+            for extra in re.findall(r"\.\[(.*?)\]", command):
                 assert set(extra.split(",")) <= extras(), command
     return printed
 

@@ -467,6 +467,10 @@ def test_one_row_and_range_need_no_table(spark: SparkSession) -> None:
         ("SELECT rand() FROM t", "random values"),
         ("SELECT k FROM t WHERE rand() > 0.5", "random values"),
         ("SELECT TRANSFORM(k) USING 'cat' AS (x) FROM t", "ScriptTransformation"),
+        (
+            "SELECT listagg(s) WITHIN GROUP (ORDER BY s), listagg(s) WITHIN GROUP (ORDER BY k, s) FROM t",
+            "in one order only",
+        ),
     ],
 )
 def test_refused_steps(spark: SparkSession, query: str, reason: str) -> None:

@@ -73,6 +73,8 @@ class Quirks(NamedTuple):
     """Joins all of a chain of inner joins as the uppermost joins: nulls equal each other as keys in all, or in none."""
     constants_survive_joins: bool = False
     """Takes columns that are constant below an outer join for constant above it, in sorts, groups and partitions."""
+    one_list_order: bool = False
+    """Makes lists and joined texts in one order only in an aggregate, or in orders that go on from each other."""
     offset_alone: bool = True
     """Takes a fetch of an offset without a count (DataFusion moves a sort above it below it)."""
     required_columns: bool = True

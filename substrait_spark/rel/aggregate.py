@@ -6,10 +6,13 @@ above computes the results.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, SortField
 from ..algebra.relation import Aggregate
 from ..catalyst import tree
+from ..errors import NotInDialect
 from ..expr.builder import ExpressionBuilder
 from ..expr.sort_order import sort_field
 from ..functions.dispatch import aggregate_rule
@@ -46,6 +49,8 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
         measures.add(e.aggregate("aggregate_generic:count"))
     if r.dialect.quirks.distinct_widens_sums:
         measures.filter_distinct()
+    if r.dialect.quirks.one_list_order:
+        require_one_order(measures.calls)
     below = input.relation
     for windows in group.windows:
         below = computed(r, below, windows.calls, windows.partition, ())
@@ -109,6 +114,36 @@ def aggregate_calls(expressions: tuple[tree.Expression, ...]) -> list[tree.Expre
 
 
 # ---- the order of the rows
+
+LISTS = ("array_agg", "string_agg")
+"""The functions of DataFusion that take all their rows in the order that they ask for."""
+
+Order = tuple[tuple[object, bool, bool], ...]
+"""For each key what it is, whether it ascends and whether nulls come first."""
+
+
+def require_one_order(calls: Sequence[AggregateFunction]) -> None:
+    """Raise `NotInDialect` where lists are asked for in orders of which none goes on from the others, or their reverse."""
+    orders = sorted({_order(call) for call in calls if call.declaration.name in LISTS and call.sorts}, key=len)
+    longest = orders[-1] if orders else ()
+    backwards = tuple([(key, not ascending, not nulls_first) for key, ascending, nulls_first in longest])
+    for order in orders:
+        if order not in (longest[: len(order)], backwards[: len(order)]):
+            raise NotInDialect(
+                "DataFusion makes lists and joined texts in one order only in an aggregate",
+                "Aggregate in one query for each order, and join these by their keys.",
+            )
+
+
+def _order(call: AggregateFunction) -> Order:
+    return tuple([(_identity(sort.expression), sort.ascending, sort.nulls_first) for sort in call.sorts])
+
+
+def _identity(expression: Expression) -> object:
+    if isinstance(expression, FieldReference):
+        return expression.ordinal, expression.path
+    return id(expression)
+
 
 ORDERED = ("CollectList", "First", "Last", "ListAgg")
 """Functions whose result depends on the order of the rows. Spark leaves it open, and keeps to a sort below where it can."""
