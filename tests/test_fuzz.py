@@ -83,6 +83,11 @@ REGRESSIONS = (
         sql="SELECT * FROM (SELECT m, count(*) FROM (SELECT bool_and(c0) AS m FROM many) GROUP BY m) "
         "WHERE NOT EXISTS (SELECT 1 FROM many WHERE c1 = 0Y)",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c0, explode(CASE WHEN c0 THEN c15 WHEN false THEN c15 END) FROM many WHERE c1 IN (SELECT c1 FROM many)",
+    ),
     Regression(ansi=False, time_zone="UTC", sql="SELECT max(c1), (SELECT max(c2) FROM few) FROM many"),
     Regression(
         ansi=False,

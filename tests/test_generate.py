@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from rows import assert_same_rows, plan_of
@@ -9,6 +10,8 @@ from rows import assert_same_rows, plan_of
 from substrait_spark import check
 from substrait_spark.algebra.extension_messages import Generate, Sample
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines.generate import generated
+from substrait_spark.engines.result import named
 
 TABLE = """SELECT * FROM VALUES (1, 'a', array(1, 2), map('k', 1)), (2, NULL, array(), map()), (3, 'c', NULL, NULL),
   (NULL, '', array(NULL, 7), map('x', NULL, 'y', 2)) AS t(k, s, l, m)"""
@@ -92,3 +95,19 @@ def test_sample(spark: SparkSession) -> None:
     detail = Sample.FromString(any_.value)  # type: ignore[attr-defined]
     assert (detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed) == (0.0, 0.5, True, 3)
     assert "Sample" in str(check(df, dialect="datafusion"))
+
+
+def test_values_below_null_lists_are_nobodys() -> None:
+    """An engine may leave values where a list is null."""
+    values = pa.array([{"c0": n} for n in range(7)])
+    offsets = pa.array([0, 2, 5, 7], pa.int32())
+    full = pa.ListArray.from_arrays(offsets, values)
+    second_is_null = pa.py_buffer(bytes([0b101]))
+    lists = pa.ListArray.from_buffers(full.type, 3, [second_is_null, full.buffers()[1]], children=[values])
+    assert lists.to_pylist() == [[{"c0": 0}, {"c0": 1}], None, [{"c0": 5}, {"c0": 6}]]
+
+    renamed = named(pa.table({"x": lists}), ["x", "n"])
+    assert renamed.to_pydict() == {"x": [[{"n": 0}, {"n": 1}], None, [{"n": 5}, {"n": 6}]]}
+    rows = generated(pa.table({"id": [1, 2, 3], "x": lists}), Generate(whole_elements=True, outer=True))
+    assert rows.to_pydict()["c0"] == [1, 1, 2, 3, 3]
+    assert [row and row["c0"] for row in rows.to_pydict()["c1"]] == [0, 1, None, 5, 6]

@@ -15,9 +15,12 @@ def generated(table: pa.Table, detail: Any) -> pa.Table:
     """
     lists = table.column(table.num_columns - 1).combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(lists).cast(pa.int64()), 0)
-    starts = pc.subtract(pc.cumulative_sum(lengths), lengths)
-    parents = pc.list_parent_indices(lists).cast(pa.int64())
+    ends = pc.cumulative_sum(lengths)
+    starts = pc.subtract(ends, lengths)
     elements = pc.list_flatten(lists)
+    # Below a null list there may be elements, which are none of its.
+    offsets = pa.concat_arrays([pa.array([0], pa.int64()), ends])
+    parents = pc.list_parent_indices(pa.LargeListArray.from_arrays(offsets, elements))
     positions = pc.subtract(pa.array(range(len(parents)), pa.int64()), starts.take(parents)).cast(pa.int32())
     if detail.outer:
         empty = pc.indices_nonzero(pc.equal(lengths, 0)).cast(pa.int64())

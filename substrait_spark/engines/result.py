@@ -63,18 +63,27 @@ def _rebuilt(array: pa.Array, type: pa.DataType) -> pa.Array:
         parts = [_rebuilt(part, type.field(n).type) for n, part in enumerate(array.flatten())]
         return pa.StructArray.from_arrays(parts, fields=list(type), mask=array.is_null())
     if pa.types.is_map(type):
-        keys, items = _rebuilt(array.keys, type.key_type), _rebuilt(array.items, type.item_type)
-        return pa.MapArray.from_arrays(_offsets(array), keys, items, type=type, mask=None)
+        offsets, kept = _contents(array)
+        keys, items = (
+            _rebuilt(part.take(kept), inner)
+            for part, inner in ((array.keys, type.key_type), (array.items, type.item_type))
+        )
+        return pa.MapArray.from_arrays(offsets, keys, items, type=type, mask=None)
     if pa.types.is_list(type):
-        values = _rebuilt(array.values, type.value_type)
-        return pa.ListArray.from_arrays(_offsets(array), values, type=type)
+        offsets, kept = _contents(array)
+        return pa.ListArray.from_arrays(offsets, _rebuilt(array.values.take(kept), type.value_type), type=type)
     return array.cast(type)
 
 
-def _offsets(array: pa.Array) -> pa.Array:
-    """The offsets of lists into their values, null where the list is null."""
-    offsets = array.offsets.cast(pa.int32()).to_pylist()
-    nulls = array.is_null().to_pylist()
-    return pa.array(
-        [None if null else offset for offset, null in zip(offsets, [*nulls, False], strict=True)], pa.int32()
-    )
+def _contents(array: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Where each list starts in what all of them hold, null where it is null; and what that is of the array's values.
+
+    Below a null list there may be values, which are none of its.
+    """
+    ends = array.offsets.to_pylist()
+    starts: list[int | None] = []
+    kept: list[int] = []
+    for start, end, is_null in zip(ends, ends[1:], array.is_null().to_pylist(), strict=False):
+        starts.append(None if is_null else len(kept))
+        kept.extend(() if is_null else range(start, end))
+    return pa.array([*starts, len(kept)], pa.int32()), pa.array(kept, pa.int64())
