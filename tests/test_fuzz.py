@@ -88,6 +88,18 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT c0, explode(CASE WHEN c0 THEN c15 WHEN false THEN c15 END) FROM many WHERE c1 IN (SELECT c1 FROM many)",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c0, 0Y AS n FROM many WHERE c0 UNION ALL SELECT c0, CAST(NULL AS tinyint) FROM (SELECT DISTINCT c0 FROM many) "
+        "ORDER BY c0 NULLS FIRST, n NULLS FIRST LIMIT 3",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c0 AS a, true AS b FROM many WHERE c0 UNION ALL SELECT a, a AND a FROM (SELECT DISTINCT c0 AS a FROM many) "
+        "ORDER BY a NULLS FIRST, b DESC NULLS LAST",
+    ),
     Regression(ansi=False, time_zone="UTC", sql="SELECT max(c1), (SELECT max(c2) FROM few) FROM many"),
     Regression(
         ansi=False,

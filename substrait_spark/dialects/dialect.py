@@ -71,8 +71,8 @@ class Quirks(NamedTuple):
     """Takes an option of an IN list that a CASE computes for a constant; options that are literals it gets right."""
     one_null_equality: bool = False
     """Joins all of a chain of inner joins as the uppermost joins: nulls equal each other as keys in all, or in none."""
-    constants_survive_joins: bool = False
-    """Takes columns that are constant below an outer join for constant above it, in sorts, groups and partitions."""
+    constants_survive: bool = False
+    """Takes what is constant below an outer join, or in an input of a union, for constant above, in sorts and groups."""
     one_list_order: bool = False
     """Makes lists and joined texts in one order only in an aggregate, or in orders that go on from each other."""
     offset_alone: bool = True

@@ -2,18 +2,19 @@
 
 DataFusion leaves constant keys out of sorts, groups and partitions. It knows constants from projections, conditions,
 the statistics of files, and aggregates without keys; and it goes on taking them for constant above outer joins, where
-they are null for rows without a match.
+they are null for rows without a match, and above unions, of whose inputs each has another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..algebra import types
-from ..algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction
+from ..algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction, SortField
 from ..algebra.relation import Aggregate, Filter, Join, Project, Relation, Set
 from ..expr.builder import ExpressionBuilder
 from .column_names import LEFT_ONLY
+from .filter_growth import whole
 from .project import columns
 from .sharing import inside
 
@@ -30,12 +31,28 @@ def varying(e: ExpressionBuilder, join: Join) -> Relation:
     left, right = (constants(input) for input in join.inputs)
     known = _by_condition(join.condition, left + right, between=True)
     nulled = [join.join_type in NULL_LEFT] * len(left) + [join.join_type in NULL_RIGHT] * len(right)
-    kept = [FieldReference(n, type) for n, type in enumerate(join.types)]
-    return columns(join, [_varying(e, c) if nulled[n] and known[n] else c for n, c in enumerate(kept)])
+    return _with_varying(e, join, {n for n, is_known in enumerate(known) if is_known and nulled[n]})
+
+
+def sortable(e: ExpressionBuilder, relation: Relation, sorts: Sequence[SortField]) -> Relation:
+    """A relation to sort, whose keys that are constant in some input of a union are taken for constant by nobody.
+
+    DataFusion sorts each input by the other keys, and drops rows as soon as it has enough that are equal in these.
+    """
+    if not any(isinstance(each, Set) for each in whole(relation)):
+        return relation
+    known = constants(relation)
+    keys = {ordinal for sort in sorts for ordinal in _ordinals(sort.expression)}
+    return _with_varying(e, relation, {key for key in keys if known[key]})
+
+
+def _with_varying(e: ExpressionBuilder, relation: Relation, ordinals: set[int]) -> Relation:
+    """The relation, with some of its columns' values by a condition that holds always and is known of none."""
+    kept = [FieldReference(n, type) for n, type in enumerate(relation.types)]
+    return columns(relation, [_varying(e, column) if column.ordinal in ordinals else column for column in kept])
 
 
 def _varying(e: ExpressionBuilder, column: Expression) -> Expression:
-    """The same value, by a condition that holds always and is known of none."""
     holds = e.call("comparison:gte", e.call(f"datafusion:{RANDOM}"), Literal(0.0, types.FP64))
     return IfThen(((holds, column),), column)
 
@@ -65,7 +82,7 @@ def _own_constants(relation: Relation, below: list[list[bool]]) -> list[bool]:
         total = not relation.groupings
         return [is_constant(key, below[0]) for key in relation.groupings] + [total] * len(relation.measures)
     if isinstance(relation, Set):
-        return [all(column) for column in zip(*below, strict=True)]
+        return [any(column) for column in zip(*below, strict=True)]
     all_below = [column for part in below for column in part]
     if isinstance(relation, Filter):
         return _by_condition(relation.condition, all_below, between=False)

@@ -46,10 +46,13 @@ def _grows(relation: Filter, columns: Sequence[int]) -> bool:
 
 def _can_limit(relation: Filter) -> bool:
     """Whether a limit changes no rows below a filter: it would be taken for one of a sort, and of one outer row."""
-    return not any(isinstance(below, Sort) or any(map(_is_correlated, below.expressions())) for below in _all(relation))
+    return not any(
+        isinstance(below, Sort) or any(map(_is_correlated, below.expressions())) for below in whole(relation)
+    )
 
 
-def _all(relation: Relation) -> list[Relation]:
+def whole(relation: Relation) -> list[Relation]:
+    """The relation and all below it."""
     found = [relation]
     for each in found:
         found.extend(each.inputs)

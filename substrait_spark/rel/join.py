@@ -91,7 +91,7 @@ def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join
     parts = conjuncts(condition)
     sides = [filterable(r, left.relation, parts), filterable(r, right.relation, parts, len(left.ids))]
     joined = Join(sides[0], sides[1], join_type, suited(e, condition, len(left.ids)))
-    return varying(e, joined) if r.dialect.quirks.constants_survive_joins else joined
+    return varying(e, joined) if r.dialect.quirks.constants_survive else joined
 
 
 HANDLERS = {"Join": emit}

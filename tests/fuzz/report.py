@@ -34,8 +34,8 @@ forms of the query. A failure is made smaller and printed as a regression test.
 
 *Equal* and *raised by both* are what must be; what is *refused* was refused before anything ran; *raised by the engine
 alone* is a failure of the engine where Spark has rows. *Raised by Spark alone* is an error over rows that the result
-hangs on in no way: DataFusion leaves out one side of a join whose other side is empty, and returns no rows. *Wrong* rows,
-*foreign exceptions* and *unstable plans* are defects.
+hangs on in no way: DataFusion leaves out one side of a join whose other side is empty, and raises as well when it computes
+that side by itself. *Wrong* rows, *foreign exceptions* and *unstable plans* are defects.
 """
 
 
