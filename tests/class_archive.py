@@ -1,4 +1,4 @@
-"""An archive of the classes that Spark loads, from which a JVM starts in less time: `python class_archive.py PATH` makes it.
+"""An archive of the classes that Spark loads, from which a JVM starts in less time: `python class_archive.py` loads them.
 
 https://docs.oracle.com/en/java/javase/17/vm/class-data-sharing.html. A JVM that can't use an archive goes without it.
 """

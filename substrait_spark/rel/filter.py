@@ -10,6 +10,7 @@ from ..catalyst import tree
 from ..expr.boolean import chain, conjunction
 from .builder import RelationBuilder
 from .constants import constants, is_constant
+from .filter_growth import whole
 from .output import Output
 
 
@@ -30,7 +31,7 @@ def filterable(r: RelationBuilder, relation: Relation, conditions: Sequence[Expr
     There are limits on its aggregates without keys, where the dialect would move a condition on constants below them:
     none passes a limit.
     """
-    if not r.dialect.quirks.filters_below_totals:
+    if not r.dialect.quirks.filters_below_totals or not any(map(_is_total, whole(relation))):
         return relation
     known = [False] * first + constants(relation)
     if any(is_constant(condition, known) for condition in conditions if not _is_true(condition)):
@@ -40,11 +41,15 @@ def filterable(r: RelationBuilder, relation: Relation, conditions: Sequence[Expr
 
 def _limited(relation: Relation) -> Relation:
     """The relation, with limits on the aggregates without keys in it that it takes rows from."""
-    if isinstance(relation, Aggregate) and not relation.groupings:
+    if _is_total(relation):
         return Fetch(relation, 0, 1)
     if isinstance(relation, Fetch) or not relation.inputs:
         return relation
     return relation.with_inputs(tuple([_limited(input) for input in relation.inputs]))
+
+
+def _is_total(relation: Relation) -> bool:
+    return isinstance(relation, Aggregate) and not relation.groupings
 
 
 def _is_true(condition: Expression) -> bool:
