@@ -73,17 +73,15 @@ READ = {
 """Java's fields of digits that can be read, as regular expressions."""
 
 _HOURS, _MINUTES = "([+-](?:0[0-9]|1[0-8]))", "([0-5][0-9])"
+_OFFSETS = {"x": f"{_HOURS}{_MINUTES}?", "xx": f"{_HOURS}{_MINUTES}", "xxx": f"{_HOURS}:{_MINUTES}"}
 
 READ_WORDS = {
     "MMM": f"((?i:{'|'.join(month[:3] for month in MONTHS)}))",
     "MMMM": f"((?i:{'|'.join(MONTHS)}))",
     "a": "((?i:AM|PM))",
-    **dict.fromkeys(("Z", "ZZ", "ZZZ", "xx"), f"{_HOURS}{_MINUTES}"),
-    "x": f"{_HOURS}{_MINUTES}?",
-    "xxx": f"{_HOURS}:{_MINUTES}",
-    "X": f"(?:{_HOURS}{_MINUTES}?|[Zz])",
-    "XX": f"(?:{_HOURS}{_MINUTES}|[Zz])",
-    "XXX": f"(?:{_HOURS}:{_MINUTES}|[Zz])",
+    **dict.fromkeys(("Z", "ZZ", "ZZZ"), _OFFSETS["xx"]),
+    **_OFFSETS,
+    **{field.upper(): f"(?:{offset}|[Zz])" for field, offset in _OFFSETS.items()},
 }
 """Java's other fields; an offset has a group for its hours with a sign, and one for its minutes."""
 
