@@ -175,3 +175,20 @@ def test_lines_that_engines_read_in_several_ways(spark: SparkSession, tmp_path: 
     plan = plan_of(csv(spark, tmp_path / "t.csv", text, "a string, b string"), "datafusion")
     with pytest.raises(InvalidPlanError, match=message):
         datafusion.execute(plan)
+
+
+@pytest.mark.parametrize("sources", ["csv", ""])
+def test_columns_of_the_text_that_are_not_read(spark: SparkSession, tmp_path: Path, sources: str) -> None:
+    spark.conf.set("spark.sql.sources.useV1SourceList", sources)
+    try:
+        df = csv(spark, tmp_path / "t.csv", "1,x,2.5\n2,y,3.5\n", "a int, b string, c double")
+        for part in (df, df.select("b"), df.select("c", "a"), df.where("a = 2").select("c"), df.groupBy().count()):
+            assert_same_rows(part)
+        for key in ("1", "2"):
+            (tmp_path / "parts" / f"b={key}").mkdir(parents=True)
+            (tmp_path / "parts" / f"b={key}" / "t.csv").write_text(f"a,b,c\nx,9,{key}\n")
+        both = spark.read.csv(str(tmp_path / "parts"), header=True)
+        for part in (both, both.select("c"), both.select("b"), both.where("b = 1").select("c")):
+            assert_same_rows(part)
+    finally:
+        spark.conf.unset("spark.sql.sources.useV1SourceList")

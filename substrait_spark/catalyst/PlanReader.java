@@ -512,7 +512,10 @@ public class PlanReader {
       }
       FileScan files = (FileScan) scan;
       Object options = call(scan, "options");
-      fileEntry(files.fileIndex(), files.readDataSchema(), scan, options == null ? new HashMap() : options,
+      // Text has all columns, by position, whichever of them are read.
+      Object stored = call(scan, "dataSchema");
+      StructType data = stored instanceof StructType ? (StructType) stored : files.readDataSchema();
+      fileEntry(files.fileIndex(), data, scan, options == null ? new HashMap() : options,
           files.partitionFilters().toList(), files.dataFilters().toList(), out);
       out.append(",null");
     }

@@ -59,11 +59,6 @@ def local(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> Columns:
     return _columns(attributes, kinds if required else [types.nullable_inside(kind) for kind in kinds])
 
 
-def text_columns(attributes: Sequence[tree.Expression]) -> Columns:
-    """The columns of delimited text: all of them are strings, and have their names."""
-    return Columns(list(attributes), [a["name"] for a in attributes], [types.nullable(types.STRING)] * len(attributes))
-
-
 def _columns(attributes: Sequence[tree.Expression], kinds: list[Type]) -> Columns:
     shown = _unique([attribute["name"] for attribute in attributes])
     names = [

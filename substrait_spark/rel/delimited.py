@@ -16,7 +16,7 @@ from ..catalyst.tree import DataType, make
 from ..errors import Unsupported
 from .allowed import require_read
 from .builder import RelationBuilder
-from .columns import is_used, text_columns
+from .columns import is_used
 from .output import Output, ids_of
 from .project import columns
 
@@ -69,12 +69,16 @@ HINT = "Read the columns as strings without the option, and cast them; or save t
 
 
 def leaf(
-    r: RelationBuilder, data: Sequence[tree.Expression], options: Mapping[str, str | None], files: Sequence[File]
+    r: RelationBuilder,
+    data: Sequence[tree.Expression],
+    names: Sequence[str],
+    options: Mapping[str, str | None],
+    files: Sequence[File],
 ) -> Callable[[Sequence[File]], Output]:
-    """The relation of some files, with the columns that the plan uses."""
+    """The relation of some files, with the columns that the plan uses. `names` are those of all columns of the text."""
     used = [attribute for attribute in data if is_used(r, attribute)]
     corrupt = r.context.configuration.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
-    _require_expressible({"columnnameofcorruptrecord": corrupt, **options}, data, used)
+    _require_expressible({"columnnameofcorruptrecord": corrupt, **options}, names, used)
     if any(file.uri.lower().endswith(CODECS) for file in files):
         raise Unsupported("the text is compressed, and a plan can't say how", "Decompress it, or save it as Parquet.")
     text = DelimitedText(
@@ -84,11 +88,14 @@ def leaf(
         value_treated_as_null="",
         header_lines_to_skip=1 if _flag(options, "header") else 0,
     )
-    schema = text_columns(data)
+    kinds = [types.nullable(types.STRING)] * len(names)
+    ordinals = {name: ordinal for ordinal, name in enumerate(names)}
+    kept = [ordinals[attribute["name"]] for attribute in used]
     zone = options.get("timezone") or r.context.configuration.get("spark.sql.session.timeZone", "UTC")
 
     def read(chosen: Sequence[File]) -> Output:
-        input = schema.output(r, require_read(r.dialect, LocalFiles(chosen, text, schema.names, schema.types)))
+        stored = require_read(r.dialect, LocalFiles(chosen, text, names, kinds))
+        input = Output(stored.select(kept), ids_of(used))
         e = r.expressions(input.scope())
         parsed = e.emit_all([_parsed(attribute, zone) for attribute in used])
         nullable = [e.as_type(value, types.nullable(value.type)) for value in parsed]
@@ -98,7 +105,7 @@ def leaf(
 
 
 def _require_expressible(
-    options: Mapping[str, str | None], data: Sequence[tree.Expression], used: Sequence[tree.Expression]
+    options: Mapping[str, str | None], names: Sequence[str], used: Sequence[tree.Expression]
 ) -> None:
     kinds = {attribute.type.name for attribute in used}
     for option, value in options.items():
@@ -120,7 +127,7 @@ def _require_expressible(
         shown = f"{option}={value}" if option in ONLY else option
         raise Unsupported(f"the CSV option {shown} can't be said in a plan", HINT)
     corrupt = options["columnnameofcorruptrecord"]
-    if corrupt is None or any(attribute["name"] == corrupt for attribute in data):
+    if corrupt is None or corrupt in names:
         raise Unsupported(f"the column {corrupt} holds lines that failed to parse, which only Spark knows", HINT)
 
 

@@ -53,7 +53,8 @@ def read(
     """Files with these columns. `relation` has partitionSchema, dataSchema, fileFormat, options and partitions."""
     format = _format(relation["fileFormat"])
     in_folders = [field.name for field in relation["partitionSchema"].parameters]
-    in_files = {field.name for field in relation["dataSchema"].parameters}
+    names = [field.name for field in relation["dataSchema"].parameters]
+    in_files = set(names)
     used = [attribute for attribute in attributes if is_used(r, attribute)]
     keys = {in_folders.index(a["name"]): a for a in used if a["name"] in in_folders}
     data = [a for a in attributes if a["name"] not in in_folders and (a["name"] in in_files or is_used(r, a))]
@@ -63,7 +64,7 @@ def read(
     partitions = _partitions(relation["partitions"], list(keys))
     options: Mapping[str, str | None] = relation["options"].entries
     leaf = (
-        delimited.leaf(r, data, options, [file for files in partitions.values() for file in files])
+        delimited.leaf(r, data, names, options, [file for files in partitions.values() for file in files])
         if format == "csv"
         else _columnar(r, data, format, options, None if keys else statistics)
     )
