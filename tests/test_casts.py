@@ -202,3 +202,18 @@ def _written(spark: SparkSession, value: str, folder: Path) -> None:
     """A view of one row with a value, over a file."""
     spark.sql(f"SELECT 0 AS id, {value} AS v").write.parquet(str(folder / "one"))
     spark.read.parquet(str(folder / "one")).createOrReplaceTempView("casts_one")
+
+
+def test_texts_with_a_sign_are_dates(spark: SparkSession) -> None:
+    texts = [
+        "-0001-01-01",
+        "-0044-2-29",
+        " -0004 ",
+        "-12345-2-3 x",
+        "+12345-01-01",
+        "--0001-01-01",
+        "-2024-13-01",
+        "-1",
+    ]
+    df = spark.createDataFrame([(text,) for text in texts], "t string")
+    assert_same_rows(df.selectExpr("t", "unix_date(try_cast(t AS date))"))

@@ -178,7 +178,7 @@ def _text_to_date(e: ExpressionBuilder, node: tree.Expression, value: Expression
 def _read_date(e: ExpressionBuilder, value: Expression, throws: bool) -> Expression:
     value = e.share(value)
     padded = _replace(e, value, rf"^{BLANK}([+-]?[0-9]+)(-[0-9]+)?(-[0-9]+)?.*$", "${1}${2}${3}-1-1")
-    three = _replace(e, padded, "^([^-]*|-[^-]*)-([0-9]+)-([0-9]+)(-.*)?$", "${1}-${2}-${3}")
+    three = _replace(e, padded, "^(-?[^-]*)-([0-9]+)-([0-9]+)(-.*)?$", "${1}-${2}-${3}")
     signed = _replace(e, three, "^([0-9])", "+${1}")
     read = e.cast(signed, types.nullable(DATE), throws=False)
     fits = e.call("datafusion:regexp_like", value, e.text(_DATE_TEXT), e.text("s"))
