@@ -177,6 +177,48 @@ def test_lines_that_engines_read_in_several_ways(spark: SparkSession, tmp_path: 
         datafusion.execute(plan)
 
 
+REFUSED_LINES: list[tuple[dict[str, str], str, str]] = [
+    ({"header": "true"}, "\na,b\n1,2\n", "line 1 is empty"),
+    ({"header": "true"}, " \t\na,b\n1,2\n", "line 1 is empty"),
+    ({"escape": ""}, 'a,""\n', "line 1 has an empty field in quotes"),
+    ({"escape": ""}, '"a\0",b\n', "line 1 has a NUL"),
+    ({"quote": ""}, "x,y\na,\0x\n", "line 2 has a NUL"),
+    ({"sep": "||"}, '"r||q"||z\n', "line 1 has a separator of several characters inside quotes"),
+    ({"sep": "\U0001f600"}, '"\U0001f600"\U0001f600z\n', "line 1 has a separator of several characters inside quotes"),
+    ({"escape": '"'}, '"",","\n', "line 1 has a separator at the start of quotes"),
+    ({}, '"\\\\",","\n', "line 1 has a separator at the start of quotes"),
+    ({}, "\ufeff\ufeffa,b\n", "starts with two byte-order marks"),
+]
+"""Lines that Spark reads otherwise than it looks, some only where not all columns are read."""
+
+
+@pytest.mark.parametrize(("options", "text", "message"), REFUSED_LINES)
+def test_lines_that_spark_reads_in_its_own_way(
+    spark: SparkSession, tmp_path: Path, options: dict[str, str], text: str, message: str
+) -> None:
+    plan = plan_of(csv(spark, tmp_path / "t.csv", text, "a string, b string", **options), "datafusion")
+    with pytest.raises(InvalidPlanError, match=message):
+        datafusion.execute(plan)
+
+
+READ_LINES: list[tuple[dict[str, str], str]] = [
+    ({"escape": ""}, '"a,\\",b\nc,"d"\n'),
+    ({"quote": "", "escape": ""}, '"a","b"\n\\,x\n'),
+    ({"sep": "||"}, '"r|q"||z\nx|y||"||"\n'.replace('"||"', '"|"')),
+    ({"escape": '"'}, '"","x,y"\n"a""",b\n"a"",""b",","\n'),
+    ({}, '"\\\\","x,y"\n"","\\\\"\na,\0\n'),
+    ({"header": "true"}, "\ufeffa,b\n1,2\n"),
+    ({}, "\ufeffa,b\n\ufeff1,2\n"),
+]
+
+
+@pytest.mark.parametrize(("options", "text"), READ_LINES)
+def test_lines_that_are_read(spark: SparkSession, tmp_path: Path, options: dict[str, str], text: str) -> None:
+    df = csv(spark, tmp_path / "t.csv", text, "a string, b string", **options)
+    for part in (df, df.select("a"), df.select("b"), df.groupBy().count()):
+        assert_same_rows(part)
+
+
 @pytest.mark.parametrize("sources", ["csv", ""])
 def test_columns_of_the_text_that_are_not_read(spark: SparkSession, tmp_path: Path, sources: str) -> None:
     spark.conf.set("spark.sql.sources.useV1SourceList", sources)

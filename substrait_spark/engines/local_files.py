@@ -246,18 +246,21 @@ def orc_table(path: Path, schema: pa.Schema) -> pa.Table:
 def text_table(path: Path, options: Any, schema: pa.Schema) -> pa.Table:
     """The rows of a delimited text file, all of its columns strings. Refuses lines that could be read in two ways."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidPlanError(f"{path} is no UTF-8 text: {error}") from error
     if text.startswith("\ufeff"):
-        raise InvalidPlanError(f"{path} starts with a byte-order mark, which is no part of its first field.")
+        raise InvalidPlanError(f"{path} starts with two byte-order marks, and Spark skips both.")
     lines = re.split(r"\r\n|\r|\n", text)
     if lines[-1] == "":
         lines.pop()
     rows = []
-    for number, line in enumerate(lines[options.header_lines_to_skip :], options.header_lines_to_skip + 1):
+    for number, line in enumerate(lines, 1):
         try:
-            rows.append(_fields(line, options, len(schema)))
+            if not line.strip(BLANK):
+                raise Mismatch("is empty, which Spark skips")
+            if number > options.header_lines_to_skip:
+                rows.append(_fields(line, options, len(schema)))
         except Mismatch as problem:
             raise InvalidPlanError(f"{path}: line {number} {problem}.") from None
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema)
@@ -266,25 +269,35 @@ def text_table(path: Path, options: Any, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
+BLANK = "".join(map(chr, range(33)))
+"""The characters that Java's trim takes off."""
+
+
 def _fields(line: str, options: Any, count: int) -> list[str]:
     """The fields of a line: plain text, or text in quotes with the quotes in it escaped."""
-    if not line.strip("".join(map(chr, range(33)))):
-        raise Mismatch("is empty, which Spark skips")
-    quote, escape, delimiter = options.quote, options.escape, options.field_delimiter
-    fields = line.split(delimiter)
-    if quote and quote in line:
-        fields = list(_quoted(line, quote, escape, delimiter))
+    if "\0" in line and not (options.quote and options.escape):
+        raise Mismatch("has a NUL, which Spark takes for the quote or the escape that there is not")
+    fields = line.split(options.field_delimiter)
+    if options.quote and options.quote in line:
+        fields = list(_quoted(line, options))
     if len(fields) != count:
         raise Mismatch(f"has {len(fields)} fields where {count} are read")
     return fields
 
 
-def _quoted(line: str, quote: str, escape: str, delimiter: str) -> Iterator[str]:
+def _quoted(line: str, options: Any) -> Iterator[str]:
+    quote, escape, delimiter = options.quote, options.escape, options.field_delimiter
     position = 0
+    escaped = False
     while True:
         if line.startswith(quote, position):
-            parts, position = _in_quotes(line, position + 1, quote, escape)
+            start = position + 1
+            parts, position = _in_quotes(line, start, quote, escape)
             field = "".join(parts)
+            if not field and (options.value_treated_as_null or not escape):
+                raise Mismatch("has an empty field in quotes, which readers take for null or not")
+            _require_found_when_skipped(line[start:position], delimiter, escaped)
+            escaped = escaped or line[position - 2] == escape
         else:
             end = line.find(delimiter, position)
             end = len(line) if end < 0 else end
@@ -297,6 +310,17 @@ def _quoted(line: str, quote: str, escape: str, delimiter: str) -> Iterator[str]
         if not line.startswith(delimiter, position):
             raise Mismatch("has text behind a field in quotes")
         position += len(delimiter)
+
+
+def _require_found_when_skipped(text: str, delimiter: str, escaped: bool) -> None:
+    """Refuse quotes that Spark finds the end of in another place where the query doesn't use the column.
+
+    It takes a quote behind an escape for one that is escaped, even if the escape is, and looks for the next one.
+    """
+    if escaped and text.startswith(delimiter):
+        raise Mismatch("has a separator at the start of quotes, behind quotes that end with an escape")
+    if len(delimiter.encode("utf-16-le")) > 2 and delimiter in text:
+        raise Mismatch("has a separator of several characters inside quotes")
 
 
 def _in_quotes(line: str, position: int, quote: str, escape: str) -> tuple[list[str], int]:
