@@ -73,6 +73,12 @@ OF_OTHER_SCRIPTS = [
 ]
 """Digits that Java takes for digits; the last two it does not: a superscript, and one of two UTF-16 units."""
 
+DATES = ["2024-01-02", "2024-1-2", "2024", "2024-02-30", "", "x", "0001-01-01", "2024-01-02 "]
+LOCAL_TIMES = [
+    *("2024-01-02 03:04:05", "2024-01-02T03:04:05.123456789", "2024-01-02", "2024-1", " 2024-01-02 3:4 ", "", "x"),
+    *("2024-01-02 03:04:05Z", "2024-01-02 03:04:05+01:00", "2024-01-02 03:04:05 UTC", "03:04", "2024-01-02T"),
+]
+
 TEXTS = {
     **{type: [*NUMBERS, *OF_OTHER_SCRIPTS] for type in ("tinyint", "smallint", "int", "bigint")},
     "double": FLOATS,
@@ -92,8 +98,9 @@ TEXTS = {
         "-\uff11\uff12",
         "1\u00b2",
     ],
-    "date": ["2024-01-02", "2024-1-2", "2024", "2024-02-30", "", "x", "0001-01-01", "2024-01-02 "],
+    "date": DATES,
     "timestamp": ["2024-01-02 03:04:05", "2024-01-02", "2024-03-10 02:30:00", "", "x", "2024-01-02 03:04:05.123456"],
+    "timestamp_ntz": LOCAL_TIMES,
 }
 
 
@@ -109,18 +116,17 @@ REFUSED = {
     "charToEscapeQuoteEscaping": "!",
     "comment": "#",
     "emptyValue": "-",
-    "encoding": "latin1",
+    "encoding": "UTF-16",
     "enforceSchema": "false",
     "ignoreLeadingWhiteSpace": "true",
     "ignoreTrailingWhiteSpace": "true",
     "lineSep": ";",
-    "locale": "de",
     "maxCharsPerColumn": "5",
+    "maxColumns": "2",
     "mode": "FAILFAST",
     "multiLine": "true",
     "nanValue": "?",
     "negativeInf": "?",
-    "nullValue": "NA",
     "positiveInf": "?",
     "unescapedQuoteHandling": "RAISE_ERROR",
     "dateFormat": "dd.MM.yyyy",
@@ -136,13 +142,105 @@ def test_options_that_are_refused(spark: SparkSession, tmp_path: Path, option: s
     assert "cast them" in problem.hint
 
 
+WITHOUT_EFFECT = {
+    "charToEscapeQuoteEscaping": "",
+    "codec": "gzip",
+    "columnPruning": "false",
+    "comment": "",
+    "compression": "none",
+    "encoding": "UTF-8",
+    "extension": "csv",
+    "inputBufferSize": "128",
+    "locale": "de",
+    "maxColumns": "20480",
+    "maxMalformedLogPerPartition": "3",
+    "quoteAll": "true",
+}
+
+
+@pytest.mark.parametrize("option", WITHOUT_EFFECT)
+def test_options_without_effect(spark: SparkSession, tmp_path: Path, option: str) -> None:
+    text = 'a,2024-01-01,1\n"b\\\\",x,2.5\n"c\\"d",2024-1-1,\n'
+    df = csv(spark, tmp_path / "t.csv", text, "a string, d date, f double", **{option: WITHOUT_EFFECT[option]})
+    assert_same_rows(df)
+    assert_same_rows(df.select("d"))
+
+
+INVALID = {
+    "compression": "hunter2",
+    "encoding": "utf8",
+    "escapeQuotes": "hunter2",
+    "header": "hunter2",
+    "inferSchema": "hunter2",
+    "preferDate": "hunter2",
+    "quote": "\U0001f600",
+    "quoteAll": "hunter2",
+}
+"""Options that Spark raises on when it reads."""
+
+
+@pytest.mark.parametrize("option", INVALID)
+def test_options_that_spark_raises_on(spark: SparkSession, tmp_path: Path, option: str) -> None:
+    df = csv(spark, tmp_path / "t.csv", "a,b\n", "a string, b string", **{option: INVALID[option]})
+    assert option.lower() in str(check(df))
+
+
+@pytest.mark.parametrize("option", ["charset", "encoding", "locale", "mode", "sep"])
+def test_values_that_are_not_sparks_own_are_not_repeated(spark: SparkSession, tmp_path: Path, option: str) -> None:
+    df = csv(spark, tmp_path / "t.csv", "1.5\n", "a decimal(3,1)", **{option: "hunter\\2"})
+    assert "hunter" not in str(check(df))
+    assert "mode=FAILFAST" in str(check(csv(spark, tmp_path / "t.csv", "a\n", "a string", mode="FAILFAST")))
+
+
+def test_locale_of_decimals(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    assert "locale" in str(check(csv(spark, path, "1e2\n", "a decimal(9,2)", locale="en")))
+    assert_same_rows(csv(spark, path, "1,2.5\n", "a string, b decimal(9,2)", locale="en-US"))
+
+
+def test_dates_in_a_format(spark: SparkSession, tmp_path: Path) -> None:
+    signed = ["-0001-01-01", "+12345-01-01", "+00012345-01-01", "-00000044-01-01", "-0000-01-01", "+2024-01-01"]
+    lines = "".join(f"{text},1\n" for text in [*DATES, "12345-01-01", "2024-01-02T00:00:00", *signed])
+    df = csv(spark, tmp_path / "t.csv", lines, "d date, n int", dateFormat="yyyy-MM-dd")
+    assert_same_rows(df.selectExpr("unix_date(d)", "n"))
+
+
+@pytest.mark.parametrize("null", ["NA", "-1", " "])
+def test_null_values(spark: SparkSession, tmp_path: Path, null: str) -> None:
+    text = f'x,1,2024-01-02\n,,\n{null},{null},{null}\n"{null}",-1,x\n'
+    df = csv(spark, tmp_path / "t.csv", text, "a string, b int, c date", nullValue=null)
+    assert_same_rows(df)
+    assert_same_rows(df.selectExpr("a = '' AS e", "b IS NULL"))
+    with pytest.raises(InvalidPlanError, match="an empty field in quotes"):
+        datafusion.execute(plan_of(csv(spark, tmp_path / "q.csv", 'x,""\n', "a string, b string", nullValue=null)))
+
+
+@pytest.mark.parametrize("type", ["date", "timestamp", "timestamp_ntz"])
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("spark.sql.legacy.timeParserPolicy", "LEGACY"),
+        ("spark.sql.legacy.timeParserPolicy", "EXCEPTION"),
+        ("spark.sql.legacy.csv.enableDateTimeParsingFallback", "false"),
+    ],
+)
+def test_settings_of_dates_and_times(spark: SparkSession, tmp_path: Path, setting: str, value: str, type: str) -> None:
+    session = spark.newSession()
+    session.conf.set(setting, value)
+    df = csv(session, tmp_path / "t.csv", "24-01-01,2024-13-01\n", f"a {type}, b string")
+    assert f"{setting}={value}" in str(check(df))
+    assert_same_rows(df.select("b"))
+
+
 def test_more_that_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     assert "sep and delimiter differ" in str(check(csv(spark, path, "a\n", "a string", sep=";", delimiter=",")))
     assert "_corrupt_record" in str(check(csv(spark, path, "a\n", "a int, _corrupt_record string")))
     renamed = csv(spark, path, "a,b\n", "a int, wrong string", columnNameOfCorruptRecord="wrong")
     assert "the column wrong holds lines that failed to parse" in str(check(renamed))
-    assert "compressed" in str(check(csv(spark, tmp_path / "t.csv.gz", "a", "a string")))
+    for ending in ("gz", "zst", "zstd"):
+        assert "compressed" in str(check(csv(spark, tmp_path / f"t.csv.{ending}", "a", "a string")))
+    assert "holds the quote" in str(check(csv(spark, path, "a\n", "a string", sep='|"')))
     assert "binary" in str(check(csv(spark, path, "a\n", "a binary")))
     assert check(csv(spark, path, "a,2024-01-01\n", "a string, d date", dateFormat="dd.MM.yyyy").select("a"))
 

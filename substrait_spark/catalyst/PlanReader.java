@@ -176,6 +176,8 @@ public class PlanReader {
     /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
     private static final String[] CONFIGURATION = {
       "spark.sql.columnNameOfCorruptRecord",
+      "spark.sql.legacy.csv.enableDateTimeParsingFallback",
+      "spark.sql.legacy.timeParserPolicy",
       "spark.sql.mapKeyDedupPolicy",
       "spark.sql.parquet.datetimeRebaseModeInRead",
       "spark.sql.parquet.int96RebaseModeInRead",
@@ -239,7 +241,8 @@ public class PlanReader {
       for (int i = 0; i < CONFIGURATION.length; i++) {
         string(CONFIGURATION[i], i > 0 ? text.append(',') : text);
         text.append(':');
-        string(execution.sparkSession().sessionState().conf().getConfString(CONFIGURATION[i]), text);
+        String set = execution.sparkSession().sessionState().conf().getConfString(CONFIGURATION[i]);
+        string(set == null ? "" : set, text);
       }
       text.append("},\"streaming\":").append(execution.analyzed().isStreaming());
       text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);

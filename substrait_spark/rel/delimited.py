@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..algebra import types
 from ..algebra.relation import DelimitedText, File, LocalFiles
 from ..catalyst import tree
+from ..catalyst.source_options import shown
 from ..catalyst.tree import DataType, make
 from ..errors import Unsupported
 from .allowed import require_read
@@ -27,37 +28,59 @@ SAID = ("escape", "header", "nullvalue", "quote", *SEPARATORS)
 """Options that the read says."""
 
 WITHOUT_EFFECT = (
-    *("basepath", "compression", "codec", "escapequotes", "inferschema", "mergeschema", "modifiedafter"),
-    *("modifiedbefore", "path", "pathglobfilter", "paths", "preferdate", "prefersdate", "quoteall"),
-    *("recursivefilelookup", "samplingratio", "serialization.format", "timezone"),
+    *("basepath", "extension", "maxmalformedlogperpartition", "mergeschema", "modifiedafter", "modifiedbefore"),
+    *("path", "pathglobfilter", "paths", "recursivefilelookup", "samplingratio", "serialization.format", "timezone"),
 )
 """Options of writers, of schema inference, and of which files there are."""
 
+SWITCH = ("true", "false")
+CODECS = ("bzip2", "deflate", "gzip", "lz4", "none", "snappy", "uncompressed", "zstd")
+
 ONLY = {
-    "charset": ("utf-8", "utf8"),
+    "charset": ("utf-8",),
+    "chartoescapequoteescaping": ("",),
+    "codec": CODECS,
+    "columnpruning": SWITCH,
+    "comment": ("",),
+    "compression": CODECS,
     "emptyvalue": ("",),
-    "encoding": ("utf-8", "utf8"),
+    "encoding": ("utf-8",),
     "enforceschema": ("true",),
+    "escapequotes": SWITCH,
+    "header": SWITCH,
     "ignorecorruptfiles": ("false",),
     "ignoreleadingwhitespace": ("false",),
     "ignoremissingfiles": ("false",),
     "ignoretrailingwhitespace": ("false",),
+    "inferschema": SWITCH,
+    "inputbuffersize": ("128",),
     "locale": ("en-us",),
     "maxcharspercolumn": ("-1",),
+    "maxcolumns": ("20480",),
     "mode": ("permissive",),
     "multiline": ("false",),
     "nanvalue": ("nan",),
     "negativeinf": ("-inf",),
-    "nullvalue": ("",),
     "positiveinf": ("inf",),
+    "preferdate": SWITCH,
+    "prefersdate": SWITCH,
+    "quoteall": SWITCH,
     "unescapedquotehandling": ("stop_at_delimiter",),
 }
-"""Options that have one value, in small letters, that a plan keeps to: Spark's default."""
+"""Options with the values, in small letters, that a plan keeps to: Spark's default, or all where none has an effect."""
 
-FORMATS = {"dateformat": ("date",), "timestampformat": ("timestamp",), "timestampntzformat": ("timestamp_ntz",)}
-"""Options that matter to columns of these types only."""
+FORMATS = {
+    "dateformat": "date",
+    "locale": "decimal",
+    "timestampformat": "timestamp",
+    "timestampntzformat": "timestamp_ntz",
+}
+"""Options that matter to columns of one type only."""
 
-CODECS = (".bz2", ".deflate", ".gz", ".lz4", ".lzo", ".snappy", ".zst")
+DATE_FORMAT = "yyyy-MM-dd"
+"""The one format of dates that is not refused."""
+
+COMPRESSED = (".bz2", ".deflate", ".gz", ".lz4", ".lzo", ".snappy", ".zst", ".zstd")
 """How the names of files end that Spark decompresses."""
 
 CORRUPT = "_corrupt_record"
@@ -78,14 +101,19 @@ def leaf(
     """The relation of some files, with the columns that the plan uses. `names` are those of all columns of the text."""
     used = [attribute for attribute in data if is_used(r, attribute)]
     corrupt = r.context.configuration.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
+    _require_settings(r, used)
     _require_expressible({"columnnameofcorruptrecord": corrupt, **options}, names, used)
-    if any(file.uri.lower().endswith(CODECS) for file in files):
+    if any(file.uri.lower().endswith(COMPRESSED) for file in files):
         raise Unsupported("the text is compressed, and a plan can't say how", "Decompress it, or save it as Parquet.")
+    separator = _separator(options)
+    quote, escape = _character(options, "quote", '"'), _character(options, "escape", "\\")
+    if {quote, escape}.intersection(separator):
+        raise Unsupported("the CSV separator holds the quote or the escape", HINT)
     text = DelimitedText(
-        field_delimiter=_separator(options),
-        quote=_character(options, "quote", '"'),
-        escape=_character(options, "escape", "\\"),
-        value_treated_as_null="",
+        field_delimiter=separator,
+        quote=quote,
+        escape=escape,
+        value_treated_as_null=options.get("nullvalue") or "",
         header_lines_to_skip=1 if _flag(options, "header") else 0,
     )
     kinds = [types.nullable(types.STRING)] * len(names)
@@ -97,11 +125,32 @@ def leaf(
         stored = require_read(r.dialect, LocalFiles(chosen, text, names, kinds))
         input = Output(stored.select(kept), ids_of(used))
         e = r.expressions(input.scope())
-        parsed = e.emit_all([_parsed(attribute, zone) for attribute in used])
+        parsed = e.emit_all([_parsed(attribute, options, zone) for attribute in used])
         nullable = [e.as_type(value, types.nullable(value.type)) for value in parsed]
         return Output(columns(input.relation, nullable), ids_of(used))
 
     return read
+
+
+TIMES = ("date", "timestamp", "timestamp_ntz")
+
+TIME_SETTINGS = {
+    "spark.sql.legacy.csv.enableDateTimeParsingFallback": "",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+}
+"""Settings that change how columns of these types are parsed, and their values that leave it at Spark's own way."""
+
+
+def _require_settings(r: RelationBuilder, used: Sequence[tree.Expression]) -> None:
+    if not any(attribute.type.name in TIMES for attribute in used):
+        return
+    for setting, expected in TIME_SETTINGS.items():
+        value = r.context.configuration.get(setting, expected)
+        if value.upper() != expected:
+            raise Unsupported(
+                f"the setting {setting}={value} changes how CSV text is read as dates and times",
+                f"{f'Set it to {expected}' if expected else 'Unset it'}, or read the columns as strings and cast them.",
+            )
 
 
 def _require_expressible(
@@ -118,14 +167,11 @@ def _require_expressible(
             continue
         if value is not None and value.lower() in ONLY.get(option, ()):
             continue
-        if option in FORMATS and not kinds.intersection(FORMATS[option]):
+        if option in FORMATS and FORMATS[option] not in kinds:
             continue
-        if option == "nullvalue":
-            raise Unsupported(
-                "with the option nullvalue, empty fields are null as well, and a plan names one value", HINT
-            )
-        shown = f"{option}={value}" if option in ONLY else option
-        raise Unsupported(f"the CSV option {shown} can't be said in a plan", HINT)
+        if option == "dateformat" and value == DATE_FORMAT:
+            continue
+        raise Unsupported(f"the CSV option {shown(option, value)} can't be said in a plan", HINT)
     corrupt = options["columnnameofcorruptrecord"]
     if corrupt is None or corrupt in names:
         raise Unsupported(f"the column {corrupt} holds lines that failed to parse, which only Spark knows", HINT)
@@ -138,15 +184,20 @@ def _separator(options: Mapping[str, str | None]) -> str:
     separator = next(iter(given), ",") or ""
     separator = "\t" if separator == "\\t" else separator
     if not separator or "\\" in separator or "\n" in separator or "\r" in separator:
-        raise Unsupported(f"the CSV separator {separator!r} can't be said in a plan", HINT)
+        raise Unsupported("the CSV separator can't be said in a plan", HINT)
     return separator
 
 
 def _character(options: Mapping[str, str | None], name: str, default: str) -> str:
     value = options.get(name, default) or ""
-    if len(value) > 1 or value == "\0":
+    if _units(value) > 1 or value == "\0":
         raise Unsupported(f"the CSV option {name} is no character", HINT)
     return value
+
+
+def _units(text: str) -> int:
+    """How many characters a text has for Java: those beyond U+FFFF count twice."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _flag(options: Mapping[str, str | None], name: str) -> bool:
@@ -156,16 +207,22 @@ def _flag(options: Mapping[str, str | None], name: str) -> bool:
 # ---- what the parser makes of a field's text
 
 
-def _parsed(attribute: tree.Expression, zone: str) -> tree.Expression:
+def _parsed(attribute: tree.Expression, options: Mapping[str, str | None], zone: str) -> tree.Expression:
     """The value of a column as an expression over its text."""
     text = make("AttributeReference", STRING, True, name=attribute["name"], exprId=attribute["exprId"])
     kind = attribute.type.name
     if kind == "string" or kind.startswith(("char(", "varchar(")):
-        return text
-    parser = PARSERS.get(kind)
+        return _without_empty(text) if options.get("nullvalue") else text
+    parser = _formatted_date if kind == "date" and options.get("dateformat") else PARSERS.get(kind)
     if parser is None:
         raise Unsupported(f"CSV text can't be read as {attribute.type} the way Spark does", HINT)
     return parser(text, attribute.type, zone)
+
+
+def _without_empty(text: tree.Expression) -> tree.Expression:
+    """The text where there is one: empty fields are null beside the option nullValue."""
+    empty = make("EqualTo", BOOLEAN, True, left=text, right=_literal("", STRING))
+    return make("If", STRING, True, predicate=empty, trueValue=_literal(None, STRING), falseValue=text)
 
 
 def _cast(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
@@ -244,6 +301,29 @@ def _time(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
     return make("Coalesce", type, True, children=(_cast(text, type, zone), _cast(cleaned, type, zone)))
 
 
+def _local_time(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
+    """What a cast reads, but nothing that names a time zone."""
+    return _where(text, rf"\A{SPACE}*[+-]?[0-9]+(-[0-9]+(-[0-9]+([ T][0-9:.]*)?)?)?{SPACE}*\z", _cast(text, type, zone))
+
+
+SPACE = r"[\x00-\x20\x7f-\x9f]"
+"""What casts to dates and times take off, or more."""
+
+
+def _formatted_date(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
+    """Dates in the one format. Years before 0 and years of more than four digits, zeros or not, have a sign."""
+    shorter = make(
+        *("RegExpReplace", STRING, True),
+        subject=text,
+        regexp=_literal(r"\A([+-])0+([0-9]{4})", STRING),
+        rep=_literal("$1$2", STRING),
+        pos=_literal(1, DataType("integer")),
+    )
+    signed = _where(text, r"\A(\+[0-9]{5,19}|-[0-9]{4,19})-[0-9]{2}-[0-9]{2}\z", _cast(shorter, type, zone))
+    no_zero = _where(text, r"\A-0+-", _literal(None, type), signed)
+    return _where(text, r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\z", _cast(text, type, zone), no_zero)
+
+
 PARSERS: dict[str, Callable[[tree.Expression, DataType, str], tree.Expression]] = {
     **dict.fromkeys(("byte", "short", "integer", "long"), _integer),
     **dict.fromkeys(("float", "double"), _float),
@@ -251,5 +331,6 @@ PARSERS: dict[str, Callable[[tree.Expression, DataType, str], tree.Expression]] 
     "date": _time,
     "decimal": _decimal,
     "timestamp": _time,
+    "timestamp_ntz": _local_time,
 }
 """Parsers by Spark's names of types."""

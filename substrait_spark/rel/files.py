@@ -9,6 +9,7 @@ from ..algebra import types
 from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import File, LocalFiles, Relation, Set, Statistics, VirtualTable
 from ..catalyst import locations, tree
+from ..catalyst.source_options import shown
 from ..catalyst.tree import DataType, Field
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
@@ -149,7 +150,7 @@ def _columnar(
         value = options.get(option)
         if value is not None and value.lower() not in values:
             raise Unsupported(
-                f"the option {option}={value} changes what is read, and a plan can't say so",
+                f"the option {shown(option, value)} changes what is read, and a plan can't say so",
                 "Read the files without the option, or save the rows as Parquet and read that.",
             )
     if format == "parquet":
