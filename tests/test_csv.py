@@ -240,6 +240,7 @@ def test_more_that_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     assert "the column wrong holds lines that failed to parse" in str(check(renamed))
     for ending in ("gz", "zst", "zstd"):
         assert "compressed" in str(check(csv(spark, tmp_path / f"t.csv.{ending}", "a", "a string")))
+    assert "nullvalue" in str(check(csv(spark, path, '"a"||\n', "a string, b string", sep="||", nullValue="NA")))
     assert "holds the quote" in str(check(csv(spark, path, "a\n", "a string", sep='|"')))
     assert "binary" in str(check(csv(spark, path, "a\n", "a binary")))
     assert check(csv(spark, path, "a,2024-01-01\n", "a string, d date", dateFormat="dd.MM.yyyy").select("a"))

@@ -109,6 +109,9 @@ def leaf(
     quote, escape = _character(options, "quote", '"'), _character(options, "escape", "\\")
     if {quote, escape}.intersection(separator):
         raise Unsupported("the CSV separator holds the quote or the escape", HINT)
+    if options.get("nullvalue") and _units(separator) > 1:
+        # Spark takes an empty field behind one in quotes for a text then.
+        raise Unsupported("the CSV option nullvalue beside a separator of several characters", HINT)
     text = DelimitedText(
         field_delimiter=separator,
         quote=quote,
