@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import LongType, StructField, StructType
 from rows import assert_same_rows, plan_of
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
@@ -117,7 +118,7 @@ def test_empty_folders(spark: SparkSession, tmp_path: Path) -> None:
 # ---- paths
 
 
-@pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "a+b", "ä", "a=b", "it's", "a;b", "a&b", "a[b]", "a\u0308"])
+@pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "a+b", "ä", "a=b", "it's", "a;b", "a&b", "a[b]", "a\u0308", "a\tb"])
 def test_paths_survive(spark: SparkSession, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     spark.range(3).repartition(1).write.parquet(str(path))
@@ -200,6 +201,13 @@ def test_merged_schemas(spark: SparkSession, tmp_path: Path) -> None:
 def test_metadata_columns_are_refused(spark: SparkSession, parts: str) -> None:
     df = partitioned(spark, parts).select("k", "_metadata.file_name")
     assert "the column _metadata is metadata of the files" in str(check(df))
+    spark.range(2).write.saveAsTable("with_metadata")
+    try:
+        assert "the column _metadata is metadata" in str(
+            check(spark.table("with_metadata").select("_metadata.file_name"))
+        )
+    finally:
+        spark.sql("DROP TABLE with_metadata")
 
 
 def test_defaults_of_added_columns_are_refused_in_files(spark: SparkSession) -> None:
@@ -211,6 +219,10 @@ def test_defaults_of_added_columns_are_refused_in_files(spark: SparkSession) -> 
         assert check(df)
         assert "files from before the column b was added lack its default value" in str(check(df, reads="files"))
         assert check(df.select("a"), reads="files")
+        (folder,) = {Path(file.removeprefix("file:")).parent for file in df.inputFiles()}
+        with pytest.raises(InvalidPlanError, match="lacks the column 'b', and only Spark's catalog knows"):
+            datafusion.execute(plan_of(df, "datafusion"), tables={"added": folder})
+        assert_same_rows(df.select("a"), tables={"added": folder})
     finally:
         spark.sql("DROP TABLE added")
 
@@ -246,6 +258,38 @@ def test_sessions_that_rebase_calendars(
     assert_same_rows(
         session.read.option("datetimeRebaseMode", "CORRECTED").option("int96RebaseMode", "CORRECTED").parquet(path)
     )
+
+
+def test_sessions_that_shift_times_or_find_columns_by_number(spark: SparkSession, tmp_path: Path) -> None:
+    times, numbered = str(tmp_path / "times.parquet"), str(tmp_path / "numbered.parquet")
+    pq.write_table(pa.table({"t": pa.array([10**15], pa.timestamp("us"))}), times, use_deprecated_int96_timestamps=True)
+    fields = [pa.field(name, pa.int64(), metadata={"PARQUET:field_id": n}) for name, n in (("x", "7"), ("y", "8"))]
+    pq.write_table(pa.table({"x": [1, 2], "y": [3, 4]}, schema=pa.schema(fields)), numbered)
+    schema = StructType([StructField("x", LongType(), True, {"parquet.field.id": 8})])
+    session = spark.newSession()
+    assert_same_rows(session.read.parquet(times))
+    session.conf.set("spark.sql.parquet.int96TimestampConversion", "true")
+    session.conf.set("spark.sql.parquet.fieldId.read.enabled", "true")
+    assert "int96TimestampConversion=true changes what is read" in str(check(session.read.parquet(times)))
+    assert "fieldId.read.enabled=true changes what is read" in str(check(session.read.schema(schema).parquet(numbered)))
+    assert_same_rows(session.read.parquet(numbered))
+
+
+def test_files_named_twice_are_read_twice(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "t")
+    spark.range(3).repartition(2).write.parquet(path)
+    df = spark.read.parquet(path, path)
+    assert_same_rows(df)
+    assert len(files(df_to_substrait(df, list_files=0))) == 4
+
+
+def test_partitions_of_zeros_and_of_too_many_digits(spark: SparkSession, tmp_path: Path) -> None:
+    zeros, digits = str(tmp_path / "zeros"), tmp_path / "digits"
+    spark.sql("SELECT explode(array(-0.0D, 0.0D)) AS p, 1 AS x").write.partitionBy("p").parquet(zeros)
+    assert_same_rows(spark.read.parquet(zeros))
+    spark.range(1).write.parquet(str(digits / "p=99999999999999999999"))
+    df = spark.read.schema("id long, p decimal(10,3)").parquet(str(digits))
+    assert "its value has more than 10 digits" in str(check(df))
 
 
 def test_partitions_of_binary_values(spark: SparkSession, tmp_path: Path) -> None:
@@ -298,6 +342,17 @@ def test_orc(spark: SparkSession, tmp_path: Path) -> None:
             datafusion.execute(plan_of(spark.read.orc(path), "datafusion"))
 
 
+def test_orc_of_partition_columns_alone_and_by_position(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "t")
+    spark.sql("SELECT id, id % 2 AS p FROM range(5)").write.partitionBy("p").orc(path)
+    assert_same_rows(spark.read.schema("p int").orc(path).groupBy().count())
+    session = spark.newSession()
+    session.conf.set("orc.force.positional.evolution", "true")
+    assert "files of OrcFileFormat by position" in str(check(session.read.orc(path)))
+    by_option = spark.read.option("orc.force.positional.evolution", "true").orc(path)
+    assert "the option orc.force.positional.evolution=true" in str(check(by_option))
+
+
 @pytest.mark.parametrize(
     ("format", "name"), [("json", "JsonFileFormat"), ("text", "TextFileFormat"), ("binaryFile", "BinaryFileFormat")]
 )
@@ -327,6 +382,8 @@ def test_files_of_version_2_sources(spark: SparkSession, parts: str) -> None:
 # ---- Parquet that others wrote
 
 WRITTEN: dict[str, tuple[pa.Array, dict[str, Any]]] = {
+    "nulls alone": (pa.nulls(3), {}),
+    "nulls inside": (pa.array([{"a": 1, "n": None}, None], pa.struct([("a", pa.int32()), ("n", pa.null())])), {}),
     "milliseconds": (pa.array([0, 1, -(10**12), None], pa.timestamp("ms", "UTC")), {}),
     "int96": (pa.array([0, 10**15, None], pa.timestamp("us")), {"use_deprecated_int96_timestamps": True}),
     "dictionary": (pa.array(["a", None, "a"]).dictionary_encode(), {}),
@@ -413,6 +470,54 @@ def test_tables_that_are_not_what_the_plan_says(spark: SparkSession, table: dict
         datafusion.execute(plan)
     good = pa.table({"b": pa.array(["x"]).dictionary_encode(), "a": [1]})
     assert datafusion.execute(plan, tables={"given": good}).to_pylist() == [{"a": 1, "b": "x"}]
+
+
+def test_columns_that_the_plan_does_not_use_may_be_anything(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "t.parquet")
+    pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), path)
+    df = spark.read.schema("a long, b int").parquet(path)
+    assert_same_rows(df.select("a"))
+    with pytest.raises(InvalidPlanError, match="'b' holds string"):
+        datafusion.execute(plan_of(df, "datafusion"))
+
+
+def test_structs_of_times_with_and_without_a_zone(spark: SparkSession, tmp_path: Path) -> None:
+    with_zone, without = "TIMESTAMP'2024-01-01 01:02:03'", "TIMESTAMP_NTZ'2024-01-01 01:02:03'"
+    row = f"named_struct('n', {without}, 't', {with_zone}) AS s, map({without}, array({with_zone})) AS m, 1 AS k"
+    spark.sql(f"SELECT {row}").write.parquet(str(tmp_path / "t"))
+    assert_same_rows(spark.read.parquet(str(tmp_path / "t")))
+
+
+def test_tables_by_the_last_part_of_their_name(spark: SparkSession) -> None:
+    spark.sql("CREATE DATABASE other")
+    try:
+        spark.sql("CREATE TABLE other.twice USING parquet AS SELECT 1 AS a")
+        spark.sql("CREATE TABLE twice USING parquet AS SELECT 2 AS a")
+        df = spark.table("twice").union(spark.table("other.twice"))
+        one, two = (pa.table({"a": pa.array([n], pa.int8())}) for n in (1, 2))
+        with pytest.raises(InvalidPlanError, match="give each by its full name"):
+            datafusion.execute(plan_of(df, "datafusion"), tables={"twice": two})
+        assert_same_rows(df, tables={"twice": two, "spark_catalog.other.twice": one})
+        with pytest.raises(TypeError, match=r"must be a pyarrow\.Table or a path, not builtins\.list"):
+            datafusion.execute(plan_of(spark.table("twice"), "datafusion"), tables={"twice": [2]})
+    finally:
+        spark.sql("DROP TABLE IF EXISTS twice")
+        spark.sql("DROP DATABASE other CASCADE")
+
+
+def test_tables_in_folders(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql('CREATE TABLE folders (`a"b` int, p int) USING parquet PARTITIONED BY (p)')
+    try:
+        assert_same_rows(spark.table("folders"), tables={"folders": tmp_path}, allow_empty=True)
+        spark.sql("INSERT INTO folders VALUES (1, 2), (3, 4)")
+        df = spark.table("folders")
+        (folder,) = {Path(file.removeprefix("file:")).parent.parent for file in df.inputFiles()}
+        assert_same_rows(df, tables={"folders": folder})
+        (folder / "p=2").rename(folder / "P=2")
+        with pytest.raises(InvalidPlanError, match="'p' is called 'P' in a folder's name"):
+            datafusion.execute(plan_of(df, "datafusion"), tables={"folders": folder})
+    finally:
+        spark.sql("DROP TABLE folders")
 
 
 @pytest.mark.parametrize("format", ["parquet", "orc", "csv"])

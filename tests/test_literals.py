@@ -122,7 +122,9 @@ def test_strings(spark: SparkSession, text: str) -> None:
     assert literal_of(df).string == text
     assert_same_rows(df)
     codes = ", ".join(f"decode(X'{character.encode().hex()}', 'UTF-8')" for character in text)
-    assert literal_of(spark.sql(f"SELECT concat({codes}) AS x")).string == text
+    computed = spark.sql(f"SELECT concat({codes}) AS x")
+    assert literal_of(computed).string == text
+    assert_same_rows(computed)
 
 
 def test_unpaired_surrogates_are_what_spark_makes_of_them(spark: SparkSession) -> None:

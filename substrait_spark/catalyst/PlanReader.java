@@ -180,6 +180,8 @@ public class PlanReader {
       "spark.sql.legacy.timeParserPolicy",
       "spark.sql.mapKeyDedupPolicy",
       "spark.sql.parquet.datetimeRebaseModeInRead",
+      "spark.sql.parquet.fieldId.read.enabled",
+      "spark.sql.parquet.int96TimestampConversion",
       "spark.sql.parquet.int96RebaseModeInRead",
       "spark.sql.session.timeZone"
     };
@@ -187,7 +189,7 @@ public class PlanReader {
     /** Metadata of attributes that says where their values come from, or that they are windows to merge. */
     private static final String[] MARKS = {
       "__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT",
-      "spark.sessionWindow"
+      "parquet.field.id", "spark.sessionWindow"
     };
 
     private final Set<String> harmlessOptions;
@@ -658,7 +660,7 @@ public class PlanReader {
       string(index.getClass().getName(), entry);
       StructType keys = index.partitionSchema();
       entry.append(",{\"t\":").append(type(keys)).append("},{\"t\":").append(type(data)).append("},");
-      string(format.getClass().getName(), entry);
+      string(format.getClass().getName() + (byPosition(format) ? " by position" : ""), entry);
       entry.append(',');
       options(options, entry);
       entry.append(",[");
@@ -681,6 +683,11 @@ public class PlanReader {
         entry.append("}]");
       }
       out.append(written(index, entry.append("]]").toString()));
+    }
+
+    private boolean byPosition(Object format) {
+      return format.getClass().getName().contains(".orc.")
+          && execution.sparkSession().sessionState().newHadoopConf().getBoolean("orc.force.positional.evolution", false);
     }
 
     /** The files of one partition by folder: a folder with names and lengths, or with a pattern that matches these alone. */
@@ -738,7 +745,7 @@ public class PlanReader {
         if (!names.contains(entries[i])) return null;
         matching++;
       }
-      return matching == names.size() ? suffix : null;
+      return matching == files.size() ? suffix : null;
     }
 
     private String[] entries(Path folder) {

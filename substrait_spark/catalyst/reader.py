@@ -130,13 +130,15 @@ def _compile(gateway: Any) -> Any:
     """
     source = importlib.resources.files(__package__).joinpath("PlanReader.java").read_text("utf-8")
     package = f"substrait_spark_{uuid.uuid4().hex}"
+    # Classes by the names that py4j imports, or by a loader: for `org.codehaus` it looks for a class in all archives.
     jvm = gateway.jvm
-    compiler = jvm.org.codehaus.janino.SimpleCompiler()
-    compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
+    loader = jvm.Thread.currentThread().getContextClassLoader()
+    compiler = loader.loadClass("org.codehaus.janino.SimpleCompiler").newInstance()
+    compiler.setParentClassLoader(loader)
     compiler.cook(source.replace("package substrait_spark;", f"package {package};", 1))
     reader = compiler.getClassLoader().loadClass(f"{package}.PlanReader")
-    parameters = gateway.new_array(jvm.java.lang.Class, 1)
-    parameters[0] = jvm.java.lang.Class.forName("java.lang.String")
-    arguments = gateway.new_array(jvm.java.lang.Object, 1)
+    parameters = gateway.new_array(jvm.Class, 1)
+    parameters[0] = jvm.Class.forName("java.lang.String")
+    arguments = gateway.new_array(jvm.Object, 1)
     arguments[0] = " ".join(sorted(HARMLESS_OPTIONS))
     return reader.getConstructor(parameters).newInstance(arguments)

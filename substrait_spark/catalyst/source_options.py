@@ -12,7 +12,8 @@ HARMLESS_OPTIONS = frozenset(
     delimiter dropfieldifallnull emptyvalue enabledatetimeparsingfallback encoding charset enforceschema escape
     escapequotes excludeattribute header ignoreleadingwhitespace ignorenamespace ignorenullfields
     ignoresurroundingspaces ignoretrailingwhitespace ignorecorruptfiles ignoremissingfiles inferschema inputbuffersize int96rebasemode
-    linesep locale maxcharspercolumn maxcolumns mergeschema mode multiline nanvalue negativeinf nullvalue parsermode
+    linesep locale maxcharspercolumn maxcolumns mergeschema mode multiline nanvalue negativeinf nullvalue
+    orc.force.positional.evolution parsermode
     pathglobfilter positiveinf prefersdate pretty primitivesasstring quote quoteall recursivefilelookup roottag rowtag
     samplingratio sep serialization.format singlevariantcolumn sortkeys timestampformat timestampntzformat timezone
     unescapedquotehandling valuetag wholetext wildcardcolname writenonasciicharacterascodepoint

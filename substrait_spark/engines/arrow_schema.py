@@ -1,10 +1,12 @@
-"""Substrait schemas as Arrow schemas."""
+"""Substrait schemas as Arrow schemas, and which columns of a read the plan uses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
+from substrait.algebra_pb2 import ReadRel
 from substrait.type_pb2 import NamedStruct
 from substrait.type_pb2 import Type as TypeMessage
 
@@ -27,6 +29,31 @@ _SIMPLE = {
     "interval_day": pa.duration("us"),
 }
 _UNITS = {0: "s", 3: "ms", 6: "us", 9: "ns"}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a read: all of them, and the names of those that the plan uses, and that are never null."""
+
+    schema: pa.Schema
+    used: frozenset[str]
+    required: frozenset[str]
+
+    def without(self, names: Container[str]) -> Columns:
+        """The columns but those of these names."""
+        return Columns(pa.schema([field for field in self.schema if field.name not in names]), self.used, self.required)
+
+
+def columns_of(read: ReadRel) -> Columns:
+    """The columns of a read that picks them by `emit`, as the plans of this library do, or of one that uses all."""
+    schema = arrow_schema(read.base_schema)
+    picked = read.common.emit.output_mapping if read.common.HasField("emit") else range(len(schema))
+    required = [
+        name
+        for name, kind in zip(schema.names, read.base_schema.struct.types, strict=True)
+        if getattr(kind, str(kind.WhichOneof("kind"))).nullability == TypeMessage.NULLABILITY_REQUIRED
+    ]
+    return Columns(schema, frozenset(schema.names[n] for n in picked), frozenset(required))
 
 
 def arrow_schema(named: NamedStruct) -> pa.Schema:

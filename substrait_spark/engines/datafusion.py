@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..algebra.extension_messages import Generate
 from ..algebra.message_walk import messages
 from ..errors import EngineError, InvalidPlanError
 from . import local_files, parquet
-from .arrow_schema import arrow_schema
+from .arrow_schema import Columns, columns_of
 from .generate import generated
 from .result import named, without_columns
 
@@ -52,18 +52,21 @@ def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[st
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
     Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
-    full name or its last part, an Arrow table or the path of a Parquet file or folder; folders may be partitioned.
+    full name, or its last part where that is no other's, an Arrow table or the path of a Parquet file or folder; folders may
+    be partitioned.
 
-    Raises InvalidPlanError, before anything runs, where a file or a table is missing, or holds in a column what Spark
-    would read otherwise (names that differ in case, types that are converted or refused), and EngineError where
-    DataFusion fails; it is meant to where Spark raises.
+    Raises InvalidPlanError, before anything runs, where a file or a table is missing, or holds in a column that the plan
+    uses what Spark would read otherwise (names that differ in case, types that are converted or refused), TypeError where
+    `tables` has something else, and EngineError where DataFusion fails; it is meant to where Spark raises.
     """
     if ctx is None:
         ctx = context()
     bound, names = _without_root(plan)
     registered: list[str | None] = []
     try:
-        registered.extend(_bind(read, ctx, tables or {}) for read in _reads(bound))
+        reads = _reads(bound)
+        _require_distinct(reads, tables or {})
+        registered.extend(_bind(read, ctx, tables or {}) for read in reads)
         registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
         result = _run(bound, ctx)
     finally:
@@ -145,6 +148,17 @@ def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str 
     return None
 
 
+def _require_distinct(reads: Sequence[ReadRel], tables: Mapping[str, Any]) -> None:
+    """Refuse tables by their last part alone where the plan reads several of that."""
+    found: dict[str, str] = {}
+    for parts in (list(read.named_table.names) for read in reads if read.HasField("named_table")):
+        full, last = ".".join(parts), parts[-1]
+        if full not in tables and last in tables and found.setdefault(last, full) != full:
+            raise InvalidPlanError(
+                f"The plan reads {found[last]!r} and {full!r}: give each by its full name in tables=."
+            )
+
+
 def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str | None:
     parts = list(read.named_table.names)
     source = tables.get(".".join(parts), tables.get(parts[-1]))
@@ -155,28 +169,35 @@ def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -
         del read.named_table.names[:]
         read.named_table.names.extend(known)
         return None
-    schema = arrow_schema(read.base_schema)
     if isinstance(source, str | Path):
-        return _register(ctx, _name(read), parquet.table(ctx, Path(source), schema))
+        return _register(ctx, _name(read), parquet.table(ctx, Path(source), columns_of(read)))
+    if not isinstance(source, pa.Table):
+        shown = f"{type(source).__module__}.{type(source).__name__}"
+        raise TypeError(f"The table {'.'.join(parts)!r} must be a pyarrow.Table or a path, not {shown}.")
     name = _name(read)
-    _register_table(ctx, name, _in_schema(source, schema, ".".join(parts)))
+    _register_table(ctx, name, _in_schema(source, columns_of(read), ".".join(parts)))
     return name
 
 
-def _in_schema(table: pa.Table, schema: pa.Schema, shown: str) -> pa.Table:
-    """The table's columns that the plan names, in its types."""
-    missing = [name for name in schema.names if table.column_names.count(name) != 1]
-    if missing:
-        raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {missing[0]!r}.")
-    columns = []
-    for field in schema:
+def _in_schema(table: pa.Table, wanted: Columns, shown: str) -> pa.Table:
+    """The table's columns that the plan names, in its types; nulls where it uses none of a column's values."""
+    columns: dict[str, pa.ChunkedArray] = {}
+    for field in wanted.schema:
+        if field.name not in wanted.used:
+            continue
+        if table.column_names.count(field.name) != 1:
+            raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {field.name!r}.")
         column = table[field.name]
         try:
-            local_files.exactly(field.type, local_files.stored_type(column.type))
+            local_files.all_of_it(field.type, local_files.stored_type(column.type))
         except local_files.Mismatch as problem:
             raise InvalidPlanError(f"The table {shown}: the column {field.name!r} {problem}.") from None
-        columns.append(column.cast(field.type))
-    return pa.Table.from_arrays(columns, schema=schema)
+        if field.name in wanted.required and column.null_count:
+            raise InvalidPlanError(
+                f"The table {shown}: the column {field.name!r} holds null, which the plan rules out."
+            )
+        columns[field.name] = column.cast(field.type)
+    return local_files.table_of(wanted.schema, table.num_rows, columns)
 
 
 def _register(ctx: SessionContext, name: str, frames: list[DataFrame]) -> str:
@@ -206,21 +227,21 @@ def _has_schema(ctx: SessionContext, parts: list[str]) -> bool:
 
 
 def _bind_files(read: ReadRel, ctx: SessionContext) -> str:
-    schema = arrow_schema(read.base_schema)
+    columns = columns_of(read)
     items = list(read.local_files.items)
     formats = {item.WhichOneof("file_format") for item in items}
     if len(formats) != 1 or not formats <= {"parquet", "orc", "text"}:
         raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(map(str, formats)))}.")
     paths = local_files.paths(items)
     (format,) = formats
-    frames = parquet.files(ctx, paths, schema) if format == "parquet" else None
+    frames = parquet.files(ctx, paths, columns) if format == "parquet" else None
     name = _name(read)
     if frames is not None:
         _register(ctx, name, frames)
     elif format == "orc":
-        _register_table(ctx, name, pa.concat_tables([local_files.orc_table(path, schema) for path in paths]))
+        _register_table(ctx, name, pa.concat_tables([local_files.orc_table(path, columns) for path in paths]))
     else:
-        text = [local_files.text_table(path, items[0].text, schema) for path in paths]
+        text = [local_files.text_table(path, items[0].text, columns.schema) for path in paths]
         _register_table(ctx, name, pa.concat_tables(text))
     read.ClearField("local_files")
     read.named_table.names.append(name)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import InvalidPlanError
+from .arrow_schema import Columns
 
 
 def paths(items: Sequence[Any]) -> list[Path]:
@@ -56,9 +58,11 @@ class Mismatch(Exception):
     """Why a column of a file is not what the plan says."""
 
 
-def require_columns(path: Path, found: pa.Schema, schema: pa.Schema, agree: Agreement) -> None:
-    """Refuse a file whose columns Spark would read otherwise than the engine. Columns go by their names."""
-    for field in schema:
+def require_columns(path: Path, found: pa.Schema, columns: Columns, agree: Agreement) -> None:
+    """Refuse a file whose used columns Spark would read otherwise than the engine. Columns go by their names."""
+    for field in columns.schema:
+        if field.name not in columns.used:
+            continue
         try:
             other = _named(field.name, found)
             if other is not None:
@@ -96,13 +100,18 @@ WIDER = {
 
 
 def exactly(declared: pa.DataType, found: pa.DataType) -> None:
-    """The same type at all levels; struct fields go by their names."""
+    """The same type at all levels; struct fields go by their names, and files may lack some."""
     _agree(declared, found, lambda _, __: False)
 
 
 def widening(declared: pa.DataType, found: pa.DataType) -> None:
-    """The same type, or one that holds all values of the file's."""
+    """The same type, or one that holds all values of the file's; files may lack fields of structs."""
     _agree(declared, found, _widens)
+
+
+def all_of_it(declared: pa.DataType, found: pa.DataType) -> None:
+    """The same type, or one that holds all values of the table's, which lacks nothing."""
+    _agree(declared, found, _widens, lacks=False)
 
 
 def _widens(declared: pa.DataType, found: pa.DataType) -> bool:
@@ -111,12 +120,16 @@ def _widens(declared: pa.DataType, found: pa.DataType) -> bool:
         return bool(scale >= 0 and declared.precision - found.precision >= scale)
     if pa.types.is_timestamp(declared) and pa.types.is_timestamp(found):
         return bool((declared.tz is None) == (found.tz is None) and found.unit in ("ms", "us"))
+    if pa.types.is_null(found):
+        return True
     if pa.types.is_fixed_size_binary(found):
         return bool(pa.types.is_binary(declared))
     return declared in WIDER.get(found, ())
 
 
-def _agree(declared: pa.DataType, found: pa.DataType, widens: Callable[[pa.DataType, pa.DataType], bool]) -> None:
+def _agree(
+    declared: pa.DataType, found: pa.DataType, widens: Callable[[pa.DataType, pa.DataType], bool], lacks: bool = True
+) -> None:
     stack = [(declared, found)]
     while stack:
         wanted, there = stack.pop()
@@ -129,8 +142,10 @@ def _agree(declared: pa.DataType, found: pa.DataType, widens: Callable[[pa.DataT
         elif pa.types.is_struct(wanted) and pa.types.is_struct(there):
             pairs = [(field.type, _named(field.name, list(there))) for field in wanted]
             known = [(type, other.type) for type, other in pairs if other is not None]
-            if not known:
-                raise Mismatch("is a struct there without any of the fields that the plan reads")
+            if not known or (len(known) < len(pairs) and not lacks):
+                raise Mismatch(
+                    f"is a struct there without {'all' if known else 'any'} of the fields that the plan reads"
+                )
             stack += known
         else:
             raise Mismatch(f"holds {there}, and the plan reads it as {wanted}")
@@ -139,21 +154,23 @@ def _agree(declared: pa.DataType, found: pa.DataType, widens: Callable[[pa.DataT
 # ---- Parquet
 
 
-def require_parquet(path: Path, schema: pa.Schema) -> None:
-    """Refuse a Parquet file that Spark would read otherwise than the engine does with this schema."""
+def require_parquet(path: Path, columns: Columns) -> pa.Schema:
+    """Refuse a Parquet file that Spark would read otherwise than the engine does with these columns; the file's own."""
     try:
         metadata = pq.read_metadata(path)
         found = metadata.schema.to_arrow_schema()
     except (OSError, pa.ArrowException) as error:
         raise InvalidPlanError(f"{path} can't be read as Parquet: {error}") from error
-    old = {metadata.schema.column(n).path.split(".")[0] for n in _int96(metadata)}
-    stored = pa.schema([pa.field(f.name, stored_type(f.type, f.name in old)) for f in found])
-    require_columns(path, stored, schema, widening)
-    _require_calendar(path, metadata.metadata or {}, schema)
+    int96 = _int96(metadata)
+    stored = pa.schema([pa.field(field.name, stored_type(field.type, int96)) for field in found])
+    require_columns(path, stored, columns, widening)
+    _require_calendar(path, metadata.metadata or {}, columns)
+    return stored
 
 
-def _int96(metadata: pq.FileMetaData) -> list[int]:
-    return [n for n in range(metadata.num_columns) if metadata.schema.column(n).physical_type == "INT96"]
+def _int96(metadata: pq.FileMetaData) -> Iterator[bool]:
+    """Of each leaf of a file, whether it is an INT96."""
+    return (metadata.schema.column(n).physical_type == "INT96" for n in range(metadata.num_columns))
 
 
 STORED: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType], ...] = (
@@ -167,38 +184,42 @@ STORED: tuple[tuple[Callable[[pa.DataType], bool], pa.DataType], ...] = (
 """What Parquet stores Arrow types as that it has no form of its own for."""
 
 
-def stored_type(type: pa.DataType, int96: bool = False) -> pa.DataType:
-    """The type that is in the file itself, whatever Arrow type it was written from."""
-    plain = next((stored for is_it, stored in STORED if is_it(type)), None)
-    if plain is not None:
-        return plain
+NO_INT96 = repeat(False)
+
+
+def stored_type(type: pa.DataType, int96: Iterator[bool] = NO_INT96) -> pa.DataType:
+    """The type that is in the file itself, whatever Arrow type it was written from.
+
+    `int96` tells of each leaf, depth-first, whether its times are in that form: Spark writes, and reads, it as points in time.
+    """
     if isinstance(type, pa.BaseExtensionType):
         return stored_type(type.storage_type, int96)
     if pa.types.is_dictionary(type):
         return stored_type(type.value_type, int96)
-    if pa.types.is_timestamp(type):  # Spark writes, and reads, INT96 as points in time
-        return pa.timestamp("us", "UTC") if int96 and type.tz is None else type
-    if pa.types.is_decimal(type):
-        return pa.decimal128(type.precision, type.scale) if type.precision <= 38 else type
-    return _stored_nested(type, int96)
-
-
-def _stored_nested(type: pa.DataType, int96: bool) -> pa.DataType:
     if pa.types.is_map(type):
-        return pa.map_(stored_type(type.key_type, int96), stored_type(type.item_type, int96))
+        key = stored_type(type.key_type, int96)
+        return pa.map_(key, stored_type(type.item_type, int96))
     if pa.types.is_struct(type):
         return pa.struct([pa.field(field.name, stored_type(field.type, int96)) for field in type])
     if pa.types.is_list(type) or pa.types.is_large_list(type) or pa.types.is_fixed_size_list(type):
         return pa.list_(stored_type(type.value_type, int96))
-    return type
+    return _stored_leaf(type, next(int96))
 
 
-def _require_calendar(path: Path, metadata: dict[bytes, bytes], schema: pa.Schema) -> None:
+def _stored_leaf(type: pa.DataType, int96: bool) -> pa.DataType:
+    if pa.types.is_timestamp(type):
+        return pa.timestamp("us", "UTC") if int96 and type.tz is None else type
+    if pa.types.is_decimal(type):
+        return pa.decimal128(type.precision, type.scale) if type.precision <= 38 else type
+    return next((stored for is_it, stored in STORED if is_it(type)), type)
+
+
+def _require_calendar(path: Path, metadata: dict[bytes, bytes], columns: Columns) -> None:
     """Refuse dates and times in the calendar of Spark before 3.0, which Spark converts as it reads."""
     version = re.match(rb"(\d+)\.", metadata.get(b"org.apache.spark.version", b""))
     old = version is not None and int(version[1]) < 3
     legacy = {b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96"} & metadata.keys()
-    if (old or legacy) and any(map(_holds_time, schema.types)):
+    if (old or legacy) and any(field.name in columns.used and _holds_time(field.type) for field in columns.schema):
         raise InvalidPlanError(f"{path}: its dates and times are in the calendar that Spark used before version 3.")
 
 
@@ -214,8 +235,8 @@ GREGORIAN = -141427
 """The first day of the Gregorian calendar, 1582-10-15, counted from 1970: ORC writes earlier ones as Julian dates."""
 
 
-def orc_table(path: Path, schema: pa.Schema) -> pa.Table:
-    """The rows of an ORC file in this schema. Refuses what Spark would read otherwise."""
+def orc_table(path: Path, columns: Columns) -> pa.Table:
+    """The rows of an ORC file; nulls where the plan uses none of a column's values. Refuses what Spark would read otherwise."""
     from pyarrow import orc
 
     try:
@@ -223,21 +244,29 @@ def orc_table(path: Path, schema: pa.Schema) -> pa.Table:
         found = file.schema
     except (OSError, pa.ArrowException) as error:
         raise InvalidPlanError(f"{path} can't be read as ORC: {error}") from error
-    for field in schema:
+    used = [field for field in columns.schema if field.name in columns.used]
+    for field in used:
         if _holds_time(field.type) and not pa.types.is_date(field.type):
-            raise InvalidPlanError(f"{path}: ORC's timestamps, as in {field.name!r}, depend on the writer's time zone.")
+            raise InvalidPlanError(
+                f"{path}: ORC's timestamps and nested dates, as in {field.name!r}, depend on how they were written."
+            )
     if any(re.fullmatch(r"_col\d+", name) for name in found.names):
         raise InvalidPlanError(f"{path}: its columns have no names, so that Spark reads them by position.")
-    require_columns(path, found, schema, exactly)
-    rows = pa.table(file.read(columns=[name for name in schema.names if name in found.names]))
-    columns = [
-        rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(file.nrows, field.type)
-        for field in schema
-    ]
-    for field, column in zip(schema, columns, strict=True):
-        if pa.types.is_date(field.type) and (pc.min(column.cast(pa.int32())).as_py() or 0) < GREGORIAN:
-            raise InvalidPlanError(f"{path}: {field.name!r} has dates before 1582-10-15, in the Julian calendar.")
-    return pa.Table.from_arrays(columns, schema=schema)
+    require_columns(path, found, columns, exactly)
+    rows = pa.table(file.read(columns=[field.name for field in used if field.name in found.names]))
+    values = {name: rows[name].cast(columns.schema.field(name).type) for name in rows.column_names}
+    for name, column in values.items():
+        if pa.types.is_date(column.type) and (pc.min(column.cast(pa.int32())).as_py() or 0) < GREGORIAN:
+            raise InvalidPlanError(f"{path}: {name!r} has dates before 1582-10-15, in the Julian calendar.")
+    return table_of(columns.schema, file.nrows, values)
+
+
+def table_of(schema: pa.Schema, rows: int, values: Mapping[str, pa.ChunkedArray]) -> pa.Table:
+    """Columns by name, those without values null; a column of no meaning where there are none, to keep the rows."""
+    if not schema.names:
+        return pa.table({"rows": pa.nulls(rows)})
+    arrays = [values.get(field.name, pa.nulls(rows, field.type)) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 # ---- delimited text

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from datafusion import DataFrame, SessionContext, col, lit
+from datafusion import DataFrame, Expr, SessionContext, col, lit
 
 from ..errors import InvalidPlanError
 from . import local_files
+from .arrow_schema import Columns
 
 
-def table(ctx: SessionContext, path: Path, schema: pa.Schema) -> list[DataFrame]:
-    """A table's file, or its folder, whose folders may hold the values of columns in their names."""
+def table(ctx: SessionContext, path: Path, columns: Columns) -> list[DataFrame]:
+    """A table's file, or its folder, whose folders may hold the values of columns in their names.
+
+    Files lack none of the columns that the plan uses: only Spark's catalog knows what stands for them in such files.
+    """
     if not path.exists():
         raise InvalidPlanError(f"There is no file {path}.")
     if path.is_file():
-        return files(ctx, [path], schema)
+        return files(ctx, [path], columns, lacks=False)
     folders: dict[tuple[tuple[str, str], ...], list[Path]] = {}
     for file in sorted(path.rglob("*")):
         inside = file.relative_to(path).parts
@@ -27,21 +32,32 @@ def table(ctx: SessionContext, path: Path, schema: pa.Schema) -> list[DataFrame]
             keys = tuple(tuple(part.split("=", 1)) for part in inside[:-1] if "=" in part)
             folders.setdefault(keys, []).append(file)  # type: ignore[arg-type]
     if not folders:
-        raise InvalidPlanError(f"There is no file in {path}.")
-    return [frame for keys, found in folders.items() for frame in _partition(ctx, found, dict(keys), schema)]
+        return [ctx.read_batches([pa.RecordBatch.from_pylist([], columns.schema)])]
+    return [frame for keys, found in folders.items() for frame in _partition(ctx, found, dict(keys), columns)]
 
 
-def _partition(ctx: SessionContext, found: list[Path], keys: Mapping[str, str], schema: pa.Schema) -> list[DataFrame]:
+def _partition(ctx: SessionContext, found: list[Path], keys: Mapping[str, str], columns: Columns) -> list[DataFrame]:
     """Files with the values in the names of their folders as columns."""
     values = {unquote(name): unquote(value) for name, value in keys.items()}
-    data = pa.schema([field for field in schema if field.name not in values])
+    lower = {name.lower(): name for name in values}
+    for name in columns.schema.names:
+        if lower.get(name.lower(), name) != name:
+            raise InvalidPlanError(
+                f"{found[0]}: the column {name!r} is called {lower[name.lower()]!r} in a folder's name."
+            )
     constants = {
         field.name: lit(_partition_value(values[field.name], field)).alias(field.name)
-        for field in schema
+        for field in columns.schema
         if field.name in values
     }
-    columns = [constants.get(name, col(f'"{name}"')) for name in schema.names]
-    return [frame.select(*columns) if constants else frame for frame in files(ctx, found, data)]
+    selected = [constants.get(name, _column(name)) for name in columns.schema.names]
+    frames = files(ctx, found, columns.without(values), lacks=False)
+    return [frame.select(*selected) if constants else frame for frame in frames]
+
+
+def _column(name: str) -> Expr:
+    quoted = name.replace('"', '""')
+    return col(f'"{quoted}"')
 
 
 def _partition_value(text: str, field: pa.Field) -> pa.Scalar:
@@ -51,25 +67,33 @@ def _partition_value(text: str, field: pa.Field) -> pa.Scalar:
         raise InvalidPlanError(f"A folder's name has {text!r} for the column {field.name!r}: {error}.") from error
 
 
-def files(ctx: SessionContext, paths: list[Path], schema: pa.Schema) -> list[DataFrame]:
-    """Parquet files in this schema: one scan of a folder where the files are all that it holds, else one for each."""
+def files(ctx: SessionContext, paths: list[Path], columns: Columns, lacks: bool = True) -> list[DataFrame]:
+    """Parquet files: one scan of a folder where the files are all that it holds, else one for each.
+
+    Where a file `lacks` a column, its values are null, or it is refused.
+    """
+    schema = columns.schema
     for path in paths:
-        local_files.require_parquet(path, schema)
+        missing = columns.used.intersection(schema.names).difference(local_files.require_parquet(path, columns).names)
+        if missing and not lacks:
+            raise InvalidPlanError(
+                f"{path} lacks the column {min(missing)!r}, and only Spark's catalog knows its values. Give an Arrow table."
+            )
     parents = {path.parent for path in paths}
     (suffix, *others) = {path.suffix for path in paths}
-    if len(paths) > 1 and len(parents) == 1 and suffix and not others:
+    if len(set(paths)) == len(paths) > 1 and len(parents) == 1 and suffix and not others:
         (folder,) = parents
-        if not set(PATTERN).intersection(str(folder)) and set(folder.rglob(f"*{suffix}")) == set(paths):
+        if not UNREAD.search(str(folder)) and set(folder.rglob(f"*{suffix}")) == set(paths):
             return [ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=schema)]
     return [_parquet_file(ctx, path, schema) for path in paths]
 
 
-PATTERN = "*?["
-"""Characters that DataFusion takes for a pattern in a path."""
+UNREAD = re.compile(r"[*?\[\x00-\x1f]")
+"""Characters that DataFusion takes for a pattern in a path, or doesn't take."""
 
 
 def _parquet_file(ctx: SessionContext, path: Path, schema: pa.Schema) -> DataFrame:
-    if set(PATTERN).intersection(str(path)):
-        rows = pq.read_table(path, schema=schema, partitioning=None)
+    if UNREAD.search(str(path)):
+        rows = pq.read_table(path, schema=schema, partitioning=None, coerce_int96_timestamp_unit="us")
         return ctx.read_batches(rows.to_batches() or [pa.RecordBatch.from_pylist([], schema)])
     return ctx.read_parquet(str(path), file_extension=path.suffix, schema=schema)

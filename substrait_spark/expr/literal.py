@@ -42,7 +42,10 @@ def plain(value: Any, type: DataType) -> Any:
     if isinstance(value, Opaque):
         raise Unsupported(f"its value is a Java object ({value.java_class})")
     if type.name == "decimal":
-        return int(value)
+        unscaled = int(value)
+        if abs(unscaled) >= 10 ** type.parameters[0]:
+            raise Unsupported(f"its value has more than {type.parameters[0]} digits")
+        return unscaled
     if isinstance(value, bytes) and type.name != "binary":
         raise Unsupported("the string holds bytes that are no UTF-8", "Keep such bytes in a BINARY column.")
     if type.name == "array":

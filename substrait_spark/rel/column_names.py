@@ -1,8 +1,9 @@
 """Bounds the names of columns for engines that name what they compute by its text.
 
 A column that is computed of computed ones then has all their texts in its name, as often as it uses them: over some
-projects in a chain, names grow beyond any memory. A union takes the names of its first input: here a row that is filtered
-away, since DataFusion's optimizer drops an input that it knows to be empty, and loses its names.
+projects in a chain, names grow beyond any memory; and Arrow hands no name with a zero character on. A union takes the names
+of its first input: here a row that is filtered away, since DataFusion's optimizer drops an input that it knows to be empty,
+and loses its names.
 """
 
 from __future__ import annotations
@@ -101,4 +102,6 @@ def text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> l
 def _operands(expression: Expression, columns: Sequence[int]) -> int:
     if isinstance(expression, FieldReference) and not expression.outer and expression.parameter is None:
         return columns[expression.ordinal]
+    if isinstance(expression, Literal) and isinstance(expression.value, str) and "\0" in expression.value:
+        return LONGEST + 1
     return 1

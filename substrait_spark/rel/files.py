@@ -38,6 +38,7 @@ ONLY = {
     "int96rebasemode": ("exception", "corrected"),
     "ignorecorruptfiles": ("false",),
     "ignoremissingfiles": ("false",),
+    "orc.force.positional.evolution": ("false",),
 }
 """Options of Parquet and ORC that say which rows there are, with the values that any reader keeps to."""
 
@@ -65,13 +66,13 @@ def read(
     partitions = _partitions(relation["partitions"], list(keys))
     options: Mapping[str, str | None] = relation["options"].entries
     leaf = (
-        delimited.leaf(r, data, names, options, [file for files in partitions.values() for file in files])
+        delimited.leaf(r, data, names, options, [file for _, files in partitions for file in files])
         if format == "csv"
         else _columnar(r, data, format, options, None if keys else statistics)
     )
     branches = [
         _with_values(r, leaf(files), used, dict(zip(keys, values, strict=True)), in_folders)
-        for values, files in partitions.items()
+        for values, files in partitions
     ]
     if not branches:
         return _no_rows(r, used)
@@ -91,33 +92,39 @@ def _format(java_class: str) -> str:
 def _require_stored(attribute: tree.Expression, in_files: set[str]) -> None:
     """Refuse columns whose values are in no file."""
     if attribute["name"] not in in_files:
-        raise Unsupported(
-            f"the column {attribute['name']} is metadata of the files, which no other engine has",
-            "Leave it out, or save the rows with it as Parquet and read that.",
-        )
+        raise no_column(attribute["name"])
     if "EXISTS_DEFAULT" in attribute["metadata"]:
         raise Unsupported(
             f"files from before the column {attribute['name']} was added lack its default value",
-            "Use reads='auto' or reads='tables', or write the table anew.",
+            "Write the table anew, or use reads='auto' or reads='tables' where the engine's table has the default.",
         )
 
 
-def _partitions(found: Sequence[Any], keys: Sequence[int]) -> dict[tuple[Any, ...], list[File]]:
-    """The files by their values of these partition columns, in the order of their URIs."""
-    partitions: dict[tuple[Any, ...], list[File]] = {}
+def no_column(name: str) -> Unsupported:
+    """Why a column of Spark's own about files and rows can't be read."""
+    return Unsupported(
+        f"the column {name} is metadata of the files, which no other engine has",
+        "Leave it out, or save the rows with it as Parquet and read that.",
+    )
+
+
+def _partitions(found: Sequence[Any], keys: Sequence[int]) -> list[tuple[tuple[Any, ...], list[File]]]:
+    """The files of each combination of these partition columns' values, in the order of their URIs."""
+    partitions: dict[str, tuple[tuple[Any, ...], list[File]]] = {}
     for values, folders in found:
         chosen = tuple([values.values[key] for key in keys])
         files = _files(folders)
         if files:
-            partitions.setdefault(chosen, []).extend(files)
+            # By their text, in which -0.0 isn't 0.0.
+            partitions.setdefault(repr(chosen), (chosen, []))[1].extend(files)
     if len(partitions) > PARTITIONS:
         raise Unsupported(
             f"it reads {len(partitions)} partitions, and a plan holds at most {PARTITIONS}",
             "Filter by the partition columns, or use reads='tables' for a catalog table.",
         )
-    for files in partitions.values():
+    for _, files in partitions.values():
         files.sort(key=_by_uri)
-    return dict(sorted(partitions.items(), key=lambda item: item[1]))
+    return sorted(partitions.values(), key=lambda partition: partition[1])
 
 
 def _by_uri(file: File) -> str:
@@ -154,7 +161,7 @@ def _columnar(
                 "Read the files without the option, or save the rows as Parquet and read that.",
             )
     if format == "parquet":
-        _require_calendar(r, [attribute.type for attribute in data if is_used(r, attribute)], options)
+        _require_settings(r, [attribute for attribute in data if is_used(r, attribute)], options)
     schema = stored(r, data, by_name=True)
     return lambda files: schema.output(
         r, require_read(r.dialect, LocalFiles(files, format, schema.names, schema.types, statistics))
@@ -167,23 +174,36 @@ REBASED = {
 }
 """Options of Parquet, and the session's settings that count without them."""
 
+TIMES = ("date", "timestamp", "timestamp_ntz")
 
-def _require_calendar(r: RelationBuilder, kinds: Sequence[DataType], options: Mapping[str, str | None]) -> None:
-    """Refuse dates and times that the session converts from the calendar of Spark before 3.0."""
+
+def _require_settings(r: RelationBuilder, used: Sequence[tree.Expression], options: Mapping[str, str | None]) -> None:
+    """Refuse columns that the session converts from another calendar or time zone, or finds by their numbers."""
+    times = any(_holds(attribute.type, TIMES) for attribute in used)
+    numbered = any("parquet.field.id" in a["metadata"] or _holds(a.type, ("struct",)) for a in used)
     for option, setting in REBASED.items():
-        mode = r.context.configuration.get(setting, "")
-        if option not in options and mode.upper() == "LEGACY" and any(map(_holds_time, kinds)):
-            raise Unsupported(
-                f"the setting {setting}={mode} changes what is read, and a plan can't say so",
-                "Set it to CORRECTED where the files are newer than Spark 3.0, or save the rows anew and read that.",
-            )
+        if times and option not in options:
+            _require_setting(r, setting, "LEGACY", "Set it to CORRECTED where the files are newer than Spark 3.0")
+    if times:
+        _require_setting(
+            r, "spark.sql.parquet.int96TimestampConversion", "TRUE", "Set it to false where Spark wrote the files"
+        )
+    if numbered:
+        _require_setting(r, "spark.sql.parquet.fieldId.read.enabled", "TRUE", "Set it to false where the names agree")
 
 
-def _holds_time(kind: DataType) -> bool:
+def _require_setting(r: RelationBuilder, setting: str, refused: str, way_out: str) -> None:
+    value = r.context.configuration.get(setting, "")
+    if value.upper() == refused:
+        raise Unsupported(
+            f"the setting {setting}={value} changes what is read, and a plan can't say so",
+            f"{way_out}, or save the rows anew and read that.",
+        )
+
+
+def _holds(kind: DataType, names: Sequence[str]) -> bool:
     parts = [part.type if isinstance(part, Field) else part for part in kind.parameters]
-    return kind.name in ("date", "timestamp", "timestamp_ntz") or any(
-        _holds_time(part) for part in parts if isinstance(part, DataType)
-    )
+    return kind.name in names or any(_holds(part, names) for part in parts if isinstance(part, DataType))
 
 
 def _with_values(

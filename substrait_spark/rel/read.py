@@ -10,7 +10,7 @@ from ..errors import Unsupported
 from . import files, iceberg
 from .allowed import require_read
 from .builder import RelationBuilder
-from .columns import stored
+from .columns import is_used, stored
 from .output import Output
 
 SOURCES = {
@@ -52,7 +52,11 @@ def hive_relation(r: RelationBuilder, node: tree.Plan) -> Output:
 def _named_table(
     r: RelationBuilder, table: tree.Node, attributes: tuple[tree.Expression, ...], statistics: Statistics | None
 ) -> Output:
-    schema = stored(r, attributes, by_name=False)
+    for attribute in attributes:
+        if "__metadata_col" in attribute["metadata"] and is_used(r, attribute):
+            raise files.no_column(attribute["name"])
+    columns = [attribute for attribute in attributes if "__metadata_col" not in attribute["metadata"]]
+    schema = stored(r, columns, by_name=False)
     read = NamedTable(table_name(table), schema.names, schema.types, statistics)
     return schema.output(r, require_read(r.dialect, read))
 
