@@ -118,7 +118,9 @@ def test_empty_folders(spark: SparkSession, tmp_path: Path) -> None:
 # ---- paths
 
 
-@pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "a+b", "ä", "a=b", "it's", "a;b", "a&b", "a[b]", "a\u0308", "a\tb"])
+@pytest.mark.parametrize(
+    "name", ["a b", "a%20b", "a#b", "a+b", "ä", "a=b", "it's", "a;b", "a&b", "a[b]", "a\u0308", "a\tb"]
+)
 def test_paths_survive(spark: SparkSession, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     spark.range(3).repartition(1).write.parquet(str(path))

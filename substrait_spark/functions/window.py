@@ -226,8 +226,9 @@ def _last_seen(e: ExpressionBuilder, value: Expression, frame: Frame, below: Bel
 
 def _at_the_end(e: ExpressionBuilder, name: str, value: Expression, frame: Frame, below: Below) -> Windowed:
     """Over a frame up to that end of the partition: the partition's first or last value, if the frame holds any."""
-    sorts = below.sorts if name == "first" else tuple(map(_reversed, below.sorts))
-    found = below.column(e.window("spark:first_value", value, frame=WHOLE), sorts=(_nulls_behind(e, value), *sorts))
+    end = _nulls_behind(e, value)
+    call = e.window(f"spark:{name}_value", value, frame=WHOLE)
+    found = below.column(call, sorts=(end if name == "first" else _reversed(end), *below.sorts))
     if frame.lower.kind == frame.upper.kind:
         return Windowed((), lambda above, refs: found)
     some = e.call("comparison:gt", below.column(_number(e, value, frame)), e.i64(0))

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..algebra import types
-from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal, SortField
+from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal
 from ..algebra.relation import Aggregate
 from ..catalyst import tree
 from ..errors import NotInDialect
-from ..expr.builder import ExpressionBuilder
-from ..expr.sort_order import sort_field
 from ..functions.dispatch import aggregate_rule
 from ..functions.floating import groupable
 from ..functions.measure import Group, Site
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
-from .row_order import sort_below, without_pruning
+from .row_order import is_ordered, order_below, without_pruning
 from .session_window import with_sessions
 from .unique_keys import without_keys
 from .window import computed
@@ -32,14 +30,14 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     node = with_sessions(node)
     calls = aggregate_calls(node["aggregateExpressions"])
     source = node["child"]
-    sort = sort_below(source) if any(is_ordered(call) for call in calls) else None
-    if sort is not None:
+    order = order_below(source) if any(is_ordered(call) for call in calls) else None
+    if order is not None:
         source = without_pruning(source)
     input = r.emit(source)
     e = r.expressions(input.scope())
     keys = distinct(node["groupingExpressions"])
     groupings = [groupable(e, e.emit(key)) for key in keys]
-    group = Group(calls, groupings, len(input.relation.types), () if sort is None else sorts_of(e, sort))
+    group = Group(calls, groupings, len(input.relation.types), () if order is None else order.sorts(e))
     measures = Measures(len(groupings))
     results = []
     for call in calls:
@@ -123,12 +121,17 @@ Order = tuple[tuple[object, bool, bool], ...]
 
 
 def require_one_order(calls: Sequence[AggregateFunction]) -> None:
-    """Raise `NotInDialect` where lists are asked for in orders of which none goes on from the others, or their reverse."""
-    orders = sorted({_order(call) for call in calls if call.declaration.name in LISTS and call.sorts}, key=len)
+    """Raise `NotInDialect` where lists are asked for in orders of which none goes on from the others, or their reverse.
+
+    A list of DISTINCT values takes no reverse, and beside it first and last values are taken in its order.
+    """
+    lists = [call for call in calls if call.declaration.name in LISTS and call.sorts]
+    distinct = any(call.distinct for call in lists)
+    orders = sorted({_order(call) for call in (calls if distinct else lists) if call.sorts}, key=len)
     longest = orders[-1] if orders else ()
     backwards = tuple([(key, not ascending, not nulls_first) for key, ascending, nulls_first in longest])
     for order in orders:
-        if order not in (longest[: len(order)], backwards[: len(order)]):
+        if order != longest[: len(order)] and (distinct or order != backwards[: len(order)]):
             raise NotInDialect(
                 "DataFusion makes lists and joined texts in one order only in an aggregate",
                 "Aggregate in one query for each order, and join these by their keys.",
@@ -143,23 +146,6 @@ def _identity(expression: Expression) -> object:
     if isinstance(expression, FieldReference):
         return expression.ordinal, expression.path
     return id(expression)
-
-
-ORDERED = ("CollectList", "First", "Last", "ListAgg")
-"""Functions whose result depends on the order of the rows. Spark leaves it open, and keeps to a sort below where it can."""
-
-
-def is_ordered(call: tree.Expression) -> bool:
-    """Whether an aggregate's result depends on the order of the rows."""
-    function = call["aggregateFunction"]
-    return function.name in ORDERED and not (function.name == "ListAgg" and function["orderExpressions"])
-
-
-def sorts_of(e: ExpressionBuilder, sort: tree.Plan) -> tuple[SortField, ...] | None:
-    """The order of a sort, None where its columns are not at hand any more."""
-    if not all(attribute["exprId"] in e.scope for order in sort["order"] for attribute in tree.attributes(order)):
-        return None
-    return tuple([sort_field(e, order) for order in sort["order"]])
 
 
 HANDLERS = {"Aggregate": emit}

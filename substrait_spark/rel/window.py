@@ -18,33 +18,50 @@ from ..refusals import unknown_form
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .project import columns
-from .row_order import sort_below
+from .row_order import order_below, order_of, tells_ties_apart
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Window: the child's columns, then results over window functions of one partition and order."""
     input = r.emit(node["child"])
-    if not node["orderSpec"] and sort_below(node["child"]) is not None:
-        _require_no_numbers(node)
     e = r.expressions(input.scope())
     partition = tuple(groupable(e, key) for key in e.emit_all(node["partitionSpec"]))
-    sorts = tuple(sort_field(e, order) for order in node["orderSpec"])
-    below = Below(len(input.relation.types), partition, sorts)
-    calls = [(call, windowed(e, call, below)) for call in window_calls(node["windowExpressions"])]
     relation = input.relation
-    for stage, keys, order in below.stages:
-        relation = computed(r, relation, [stage], keys, order)
-    ordinal = len(relation.types)
-    flat = [part for _, windowed in calls for part in windowed.calls]
-    relation = computed(r, relation, flat, partition, sorts)
+    results = []
+    for calls, sorts in _by_order(e, node):
+        below = Below(len(relation.types), partition, sorts)
+        windows = [windowed(e, call, below) for call in calls]
+        for stage, keys, order in below.stages:
+            relation = computed(r, relation, [stage], keys, order)
+        ordinal = len(relation.types)
+        relation = computed(r, relation, [part for each in windows for part in each.calls], partition, sorts)
+        for call, each in zip(calls, windows, strict=True):
+            references = [FieldReference(ordinal + n, part.type) for n, part in enumerate(each.calls)]
+            ordinal += len(references)
+            results.append((call, each, references))
     above = r.expressions(Output(relation, input.ids).scope())
-    for call, windows in calls:
-        references = [FieldReference(ordinal + n, part.type) for n, part in enumerate(windows.calls)]
-        ordinal += len(references)
-        above.let(call, windows.result(above, references))
+    for call, each, references in results:
+        above.let(call, each.result(above, references))
     kept = [FieldReference(n, kind) for n, kind in enumerate(input.relation.types)]
-    results = columns(relation, [*kept, *above.emit_all(node["windowExpressions"])])
-    return Output(results, input.ids + ids_of(node["windowExpressions"]))
+    output = columns(relation, [*kept, *above.emit_all(node["windowExpressions"])])
+    return Output(output, input.ids + ids_of(node["windowExpressions"]))
+
+
+def _by_order(e: ExpressionBuilder, node: tree.Plan) -> list[tuple[list[tree.Expression], tuple[SortField, ...]]]:
+    """The window calls with their order. Where rows tie in it, Spark keeps the order below."""
+    calls = window_calls(node["windowExpressions"])
+    sorts = tuple(sort_field(e, order) for order in order_of(node))
+    order = order_below(node["child"])
+    among_ties = [call for call in calls if tells_ties_apart(call)]
+    ties = order.sorts(e) if order is not None and among_ties else ()
+    if ties is None:
+        if all(order["child"].name == "Literal" for order in node["orderSpec"]):
+            _require_no_numbers(node)
+        ties = ()
+    if not ties:
+        return [(calls, sorts)]
+    others = [call for call in calls if not tells_ties_apart(call)]
+    return [(others, sorts), (among_ties, (*sorts, *ties))]
 
 
 def _require_no_numbers(node: tree.Plan) -> None:
@@ -52,7 +69,7 @@ def _require_no_numbers(node: tree.Plan) -> None:
     if any(call["windowFunction"].name == "RowNumber" for call in window_calls(node["windowExpressions"])):
         raise Unsupported(
             "it numbers rows in the order of a sort below, whose keys are not at hand",
-            "Write the LIMIT of the lateral subquery as row_number() with an order of its own.",
+            "Keep the sorting columns, or give row_number() an order of its own.",
         )
 
 
