@@ -111,3 +111,8 @@ def test_values_below_null_lists_are_nobodys() -> None:
     rows = generated(pa.table({"id": [1, 2, 3], "x": lists}), Generate(whole_elements=True, outer=True))
     assert rows.to_pydict()["c0"] == [1, 1, 2, 3, 3]
     assert [row and row["c0"] for row in rows.to_pydict()["c1"]] == [0, 1, None, 5, 6]
+
+
+def test_a_part_without_a_type_is_the_only_obstacle(spark: SparkSession) -> None:
+    (problem,) = check(spark.sql("SELECT id, explode_outer(array()) FROM range(2)"))
+    assert problem.reason == "Substrait has no type for a NULL that nothing gives a type"

@@ -115,7 +115,7 @@ def _exact_percentile(site: Site, child: Expression, percentage: Expression, acc
             wanted = types.of("list", types.nullable(wanted), nullable=False)
         few = above.call("comparison:lt", refs[1], above.i64(accuracy.value // 2))
         known = above.and_(few, above.equal(nan, above.i64(0)))
-        error = above.raises("[UNSUPPORTED_COUNT] a sketch of so many values", types.I64, refs[1])
+        error = above.raises("[UNSUPPORTED_COUNT] NaN, or too many values for an exact sketch:", types.I64, refs[1])
         least = above.if_then(known, above.i64(0), error)
         checked = above.if_then(above.call("comparison:gte", least, above.i64(0)), value, above.null(value.type))
         return above.cast(checked, wanted)

@@ -39,6 +39,7 @@ class RelationBuilder:
         """The relation of a plan node; `side` tells the children of one node apart in a problem's path."""
         with self.context.at(side + node.name if side else node.name):
             handler = self._handlers.get(node.name)
+            known = len(self.context.found)
             try:
                 if handler is None:
                     raise no_relation(node)
@@ -48,7 +49,8 @@ class RelationBuilder:
             except Unsupported as problem:
                 self.context.report(node, problem)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
-                self.context.report(node, unknown_form(error))
+                if len(self.context.found) == known:  # else it stumbled over what stands in for a reported part
+                    self.context.report(node, unknown_form(error))
             return self._stand_in(node)
 
     def expressions(self, scope: Scope) -> ExpressionBuilder:
