@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from rows import assert_same_rows, differences, spark_table
 
-from substrait_spark import check, df_to_substrait
+from substrait_spark import EngineError, check, df_to_substrait
 from substrait_spark.engines import datafusion
 
 VALUES = {
@@ -217,3 +217,34 @@ def test_texts_with_a_sign_are_dates(spark: SparkSession) -> None:
     ]
     df = spark.createDataFrame([(text,) for text in texts], "t string")
     assert_same_rows(df.selectExpr("t", "unix_date(try_cast(t AS date))"))
+
+
+LISTS = """VALUES
+  (1, array(1, NULL, -3), array('7', NULL, ''), array(array(1), NULL, array()), array(1.50BD, NULL), array(DATE'2024-02-29')),
+  (2, array(), array(), array(), array(), array()), (3, NULL, NULL, NULL, NULL, NULL),
+  (4, array(300), array('x'), array(array(NULL)), array(-0.00BD), array(NULL)) t(k, i, s, n, d, t)"""
+
+
+@pytest.mark.parametrize("ansi", [True, False])
+def test_lists_by_their_elements(spark: SparkSession, tmp_path: Path, ansi: bool) -> None:
+    casts = ["CAST(i AS ARRAY<STRING>)", "CAST(i AS ARRAY<DOUBLE>)", "try_cast(i AS ARRAY<TINYINT>)"]
+    casts += ["try_cast(s AS ARRAY<INT>)", "CAST(n AS ARRAY<ARRAY<BIGINT>>)", "CAST(d AS ARRAY<DECIMAL(20,5)>)"]
+    casts += [f"CAST({column} AS STRING)" for column in "isndt"] + ["concat_ws(',', i)", "CAST(t AS ARRAY<TIMESTAMP>)"]
+    spark.sql(f"SELECT * FROM {LISTS}").write.parquet(str(tmp_path / "lists"))
+    session = spark.newSession()
+    session.conf.set("spark.sql.ansi.enabled", ansi)
+    lists = session.read.parquet(str(tmp_path / "lists"))
+    assert_same_rows(lists.selectExpr("k", *casts))
+    narrowed = lists.selectExpr("k", "CAST(i AS ARRAY<TINYINT>) AS x")
+    if ansi:
+        with pytest.raises(EngineError, match="300"):
+            datafusion.execute(df_to_substrait(narrowed, dialect="datafusion"))
+    else:
+        assert_same_rows(narrowed)
+
+
+def test_lists_as_text_in_an_older_form_are_refused(spark: SparkSession) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.legacy.castComplexTypesToString.enabled", "true")
+    df = session.sql("SELECT CAST(array(id) AS STRING) FROM range(2)")
+    assert "gives collections another text" in str(check(df))

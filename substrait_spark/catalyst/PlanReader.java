@@ -176,6 +176,7 @@ public class PlanReader {
     /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
     private static final String[] CONFIGURATION = {
       "spark.sql.columnNameOfCorruptRecord",
+      "spark.sql.legacy.castComplexTypesToString.enabled",
       "spark.sql.legacy.csv.enableDateTimeParsingFallback",
       "spark.sql.legacy.timeParserPolicy",
       "spark.sql.mapKeyDedupPolicy",

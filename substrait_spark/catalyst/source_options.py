@@ -8,15 +8,15 @@ HARMLESS_OPTIONS = frozenset(
     """
     allowbackslashescapinganycharacter allowcomments allownonnumericnumbers allownumericleadingzeros
     allowsinglequotes allowunquotedcontrolchars allowunquotedfieldnames arrayelementname attributeprefix basepath
-    chartoescapequoteescaping codec columnnameofcorruptrecord columnpruning comment compression dateformat datetimerebasemode declaration
-    delimiter dropfieldifallnull emptyvalue enabledatetimeparsingfallback encoding charset enforceschema escape
-    escapequotes excludeattribute header ignoreleadingwhitespace ignorenamespace ignorenullfields
-    ignoresurroundingspaces ignoretrailingwhitespace ignorecorruptfiles ignoremissingfiles inferschema inputbuffersize int96rebasemode
-    linesep locale maxcharspercolumn maxcolumns mergeschema mode multiline nanvalue negativeinf nullvalue
-    orc.force.positional.evolution parsermode
-    pathglobfilter positiveinf prefersdate pretty primitivesasstring quote quoteall recursivefilelookup roottag rowtag
-    samplingratio sep serialization.format singlevariantcolumn sortkeys timestampformat timestampntzformat timezone
-    unescapedquotehandling valuetag wholetext wildcardcolname writenonasciicharacterascodepoint
+    charset chartoescapequoteescaping codec columnnameofcorruptrecord columnpruning comment compression dateformat
+    datetimerebasemode declaration delimiter dropfieldifallnull emptyvalue enabledatetimeparsingfallback encoding
+    enforceschema escape escapequotes excludeattribute header ignorecorruptfiles ignoreleadingwhitespace
+    ignoremissingfiles ignorenamespace ignorenullfields ignoresurroundingspaces ignoretrailingwhitespace inferschema
+    inputbuffersize int96rebasemode linesep locale maxcharspercolumn maxcolumns mergeschema mode multiline nanvalue
+    negativeinf nullvalue orc.force.positional.evolution parsermode pathglobfilter positiveinf prefersdate pretty
+    primitivesasstring quote quoteall recursivefilelookup roottag rowtag samplingratio sep serialization.format
+    singlevariantcolumn sortkeys timestampformat timestampntzformat timezone unescapedquotehandling valuetag
+    wholetext wildcardcolname writenonasciicharacterascodepoint
     """.split()
 )
 """They say how rows are read. Where the value is one of Spark's own, it holds no secret."""
@@ -37,6 +37,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "int96rebasemode": REBASE_MODES,
     "mode": ("dropmalformed", "failfast", "permissive"),
     "multiline": SWITCH,
+    "orc.force.positional.evolution": SWITCH,
     "unescapedquotehandling": (
         *("back_to_delimiter", "raise_error", "skip_value", "stop_at_closing_quote", "stop_at_delimiter"),
     ),

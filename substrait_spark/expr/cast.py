@@ -7,15 +7,17 @@ The canonical form is a cast. Where the dialect's own cast isn't exact (`exact` 
 from __future__ import annotations
 
 from ..algebra import types
-from ..algebra.expression import Expression
+from ..algebra.expression import Expression, FieldReference
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, eval_mode
-from ..errors import NotInDialect
+from ..catalyst.tree import DataType
+from ..errors import NotInDialect, Unsupported
 from ..functions import user_error
 from ..functions.number_cast import FORMS
 from ..functions.time_cast import time_cast
 from .builder import ExpressionBuilder, Rule
+from .lambda_ import transformed
 
 
 def cast(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -30,6 +32,9 @@ def cast(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     if types.equal_but_nullability(child.type, target):
         return child
     mode = eval_mode(node)
+    if child.type.kind == "list" and target.kind in ("list", "string"):
+        require_plain_texts(e, target)
+        return e.first(lambda: canonical(e, child, target, mode), lambda: of_elements(e, node, child, target))
     form = FORMS.get((child.type.kind, target.kind), _no_form)
     return e.first(lambda: canonical(e, child, target, mode), lambda: form(e, child, target, mode))
 
@@ -66,6 +71,36 @@ NEVER_FAIL = {
 
 SCIENTIFIC = 6
 """Decimals of more digits behind the point may be written with an exponent in LEGACY mode."""
+
+
+def of_elements(e: ExpressionBuilder, node: tree.Expression, list: Expression, target: Type) -> Expression:
+    """A list as one of other elements, each cast by itself, or as text: `[1, null]`."""
+    kind = node["child"].type.parameters[0]
+    if target.kind == "list":
+        return _transformed(e, node, list, kind, node.type.parameters[0])
+    texts = list if kind.name == "string" else _transformed(e, node, list, kind, node.type)
+    joined = e.call("datafusion:array_to_string", texts, e.text(", "), e.text("null"))
+    return e.call("string:concat", e.text("["), joined, e.text("]"), null_handling="ACCEPT_NULLS")
+
+
+def _transformed(
+    e: ExpressionBuilder, node: tree.Expression, list: Expression, source: DataType, target: DataType
+) -> Expression:
+    element = list.type.parameters[0]
+    inner = e.branch()
+    inner.lambdas.append({})
+    variable = tree.Expression(node["child"].cls, (), type=source, nullable=element.nullable)
+    inner.let(variable, FieldReference(0, element, parameter=0))
+    values = node.replace(child=variable).values
+    body = cast(inner, tree.Expression(node.cls, values, type=target, nullable=True))
+    return transformed(e, list, element, body)
+
+
+def require_plain_texts(e: ExpressionBuilder, target: Type) -> None:
+    """Refuse collections as text in the form of Spark before 3.1."""
+    setting = "spark.sql.legacy.castComplexTypesToString.enabled"
+    if target.kind == "string" and e.context.configuration.get(setting, "").upper() == "TRUE":
+        raise Unsupported(f"the setting {setting}=true gives collections another text", "Set it to false.")
 
 
 def _no_form(e: ExpressionBuilder, child: Expression, target: Type, mode: str) -> Expression:
