@@ -240,6 +240,8 @@ def answers(orders: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "from stdin": (("-", *options), QUERY),
         "refused": (("SELECT input_file_name(), spark_partition_id()", "-o", "-"), ""),
         "no query": (("SELEC 1",), ""),
+        "a statement": ((f"INSERT OVERWRITE DIRECTORY '{folder / 'out'}' USING parquet SELECT 1",), ""),
+        "a program": (("EXECUTE IMMEDIATE 'SHOW TABLES'",), ""),
     }
     given = {name: (("export", *arguments), stdin) for name, (arguments, stdin) in commands.items()}
     given["checked"] = (("check", "--sql", "SELECT spark_partition_id()"), "")
@@ -248,6 +250,7 @@ def answers(orders: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         [sys.executable, "-c", SEVERAL, path], input=json.dumps(given).encode(), capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
+    assert not (folder / "out").exists()
     return {name: Answer(*answer) for name, answer in json.loads(path.read_text("utf-8")).items()}
 
 
@@ -274,3 +277,11 @@ def test_what_spark_does_not_take(answers: dict[str, Answer]) -> None:
     code, stdout, stderr = answers["no query"]
     assert (code, stdout) == (2, "")
     assert "Spark doesn't take the query: [PARSE_SYNTAX_ERROR]" in stderr
+
+
+def test_other_statements_than_queries_are_not_run(answers: dict[str, Answer]) -> None:
+    code, stdout, stderr = answers["a statement"]
+    assert (code, stdout) == (2, "")
+    assert "This is no query but another statement (InsertIntoDir), which wasn't run." in stderr
+    assert answers["a program"].code == 2
+    assert "CommandResult" not in answers["a program"].stderr

@@ -132,7 +132,7 @@ def export(
     """Export a query as a plan.
 
     SQL is the query's text, the path of a file with it (ending in .sql), or - for stdin. A local Spark session is
-    started to plan it; nothing runs.
+    started to plan it. The query doesn't run; a statement that isn't one, such as INSERT, is refused and doesn't either.
 
     \b
       substrait-spark export "SELECT 1 AS one"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,8 +19,19 @@ from .waiting import waiting
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FILE_FORMATS = {".orc": "orc", ".csv": "csv", ".json": "json"}
+FILE_FORMATS = {".orc": "orc", ".csv": "csv"}
 """Spark's readers by the suffix of a path; others are Parquet."""
+
+RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))
+"""Catalyst's classes of parsed statements that Spark runs while it analyzes them."""
+
+NO_JAVA = re.compile(
+    r"JAVA_HOME is not set|java: (No such file|not found|command not found)|UnsupportedClassVersionError"
+)
+"""What is said where there is no Java, or an old one."""
+
+GREETINGS = ("WARNING", "NOTE", "Picked up", "Setting default", "Using Spark's", "To adjust logging")
+"""How lines begin that a JVM and Spark write though nothing is wrong."""
 
 
 class Query(NamedTuple):
@@ -36,8 +48,7 @@ class Query(NamedTuple):
 def dataframe(query: Query) -> Iterator[DataFrame]:
     """The DataFrame of a query, as long as its session lives."""
     with tempfile.TemporaryDirectory() as directory, Path(directory, "log").open("w+b") as log:
-        with waiting("starting Spark"):
-            spark = _session(Path(directory), query.settings, log)
+        spark = _session(Path(directory), query.settings, log)
         try:
             yield _planned(spark, query)
         finally:
@@ -46,12 +57,11 @@ def dataframe(query: Query) -> Iterator[DataFrame]:
 
 def _session(directory: Path, settings: Sequence[tuple[str, str]], log: IO[bytes]) -> SparkSession:
     try:
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as error:
-        raise click.ClickException(
-            "This needs PySpark: pip install 'substrait-spark[spark]', or the PySpark that you use."
-        ) from error
+        raise click.ClickException("This needs PySpark: pip install pyspark.") from error
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
@@ -66,12 +76,22 @@ def _session(directory: Path, settings: Sequence[tuple[str, str]], log: IO[bytes
     for key, value in settings:
         builder = builder.config(key, value)
     try:
-        with _into(log):
+        with _into(log), waiting("starting Spark"):
             return builder.getOrCreate()
-    except (PySparkException, OSError, RuntimeError) as error:
+    except (PySparkException, Py4JError, OSError, RuntimeError) as error:
         log.seek(0)
-        said = [line for line in log.read().decode("utf-8", "replace").splitlines() if "rror" in line]
-        raise click.ClickException(f"Spark doesn't start: {(said or [_sentence(error)])[-1]}") from error
+        raise click.ClickException(_no_start(error, log.read().decode("utf-8", "replace"))) from error
+
+
+def _no_start(error: Exception, log: str) -> str:
+    """Why Spark doesn't start: of a JVM that ended, its log tells."""
+    if NO_JAVA.search(log):
+        return "Spark doesn't start: it needs Java 17 or later, on the PATH or in the folder that JAVA_HOME names."
+    said = [line for line in log.splitlines() if line.strip() and not line[0].isspace()]
+    said = [line for line in said if not line.startswith(GREETINGS)]
+    if "JAVA_GATEWAY_EXITED" in str(error) and said:
+        return f"Spark doesn't start: {re.sub('^Exception in thread .*?: ', '', said[0])}"
+    return f"Spark doesn't start: {_sentence(error)}"
 
 
 @contextmanager
@@ -83,7 +103,9 @@ def _into(log: IO[bytes]) -> Iterator[None]:
     try:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
-        yield
+        # What this process itself says is seen.
+        with os.fdopen(os.dup(kept[1]), "w", encoding="utf-8") as stderr, redirect_stderr(stderr):
+            yield
     finally:
         for number, descriptor in enumerate(kept, 1):
             os.dup2(descriptor, number)
@@ -94,20 +116,59 @@ def _planned(spark: SparkSession, query: Query) -> DataFrame:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    for name, path in query.tables:
+        _add_table(spark, name, path)
     try:
-        for name, path in query.tables:
-            _table(spark, path).createOrReplaceTempView(name)
         with waiting("planning the query"):
+            _require_query(spark, query.sql)
             return spark.sql(query.sql)
     except (PySparkException, Py4JError) as error:
         raise click.ClickException(f"Spark doesn't take the query: {_sentence(error)}") from error
 
 
-def _table(spark: SparkSession, path: str) -> DataFrame:
+def _require_query(spark: SparkSession, sql: str) -> None:
+    """Refuse a statement that does something, which `spark.sql` would run at once."""
+    jvm: Any = spark._jvm
+    state = spark._jsparkSession.sessionState()
+    parsed = state.sqlParser().parsePlan(sql)
+    kind = str(parsed.getClass().getSimpleName())
+    if kind not in RUN_BY_ANALYSIS:
+        skip = getattr(getattr(jvm.org.apache.spark.sql.execution, "CommandExecutionMode$"), "MODULE$").SKIP()
+        command = getattr(getattr(jvm.org.apache.spark.sql.catalyst.trees, "TreePattern$"), "MODULE$").COMMAND()
+        if not state.executePlan(parsed, skip).analyzed().containsPattern(command):
+            return
+    raise click.ClickException(f"This is no query but another statement ({kind}), which wasn't run.")
+
+
+def _add_table(spark: SparkSession, name: str, path: str) -> None:
+    """Let the query know a table by a name."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
     format = FILE_FORMATS.get(Path(path).suffix, "parquet")
-    return spark.read.format(format).options(**({"header": "true"} if format == "csv" else {})).load(path)
+    options = {"header": "true"} if format == "csv" else {}
+    try:
+        table = spark.read.format(format).options(**options).load(path)
+    except (PySparkException, Py4JError) as error:
+        raise click.ClickException(f"The table {name} can't be read from {path}: {_sentence(error)}") from error
+    try:
+        table.createOrReplaceTempView(name)
+    except PySparkException as error:
+        raise click.ClickException(
+            f"{name!r} can't be the name of a table as it is: put it in backticks, here and in the query."
+        ) from error
 
 
 def _sentence(error: BaseException) -> str:
-    """The first line of an error of Spark, which goes on with the query and the plan."""
-    return str(error).strip().partition("\n")[0]
+    """What is wrong, in one line: Spark's errors go on with the query and the plan, or only wrap another."""
+    said = _first_line(str(error))
+    java: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    if java is None or said.startswith("["):
+        return said
+    while java.getCause() is not None:
+        java = java.getCause()
+    return _first_line(java.getMessage() or java.toString())
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
