@@ -76,6 +76,29 @@ def test_as_module() -> None:
     assert done.stdout.startswith(b"substrait-spark, version ")
 
 
+WITHOUT_SPARK = """
+import sys
+sys.modules["pyspark"] = sys.modules["py4j"] = None
+import substrait_spark.testing.plugin, substrait_spark.testing.snapshot
+from substrait_spark.command_line import main
+main()
+"""
+
+
+def test_without_spark(exported: Path) -> None:
+    """Only `export` and `check --sql` need PySpark, and say so."""
+    for arguments, code, said in (
+        (("--help",), 0, "substrait-spark export"),
+        (("explain", exported), 0, "substrait plan text"),
+        (("run", exported), 0, "(2 rows)"),
+        (("export", "SELECT 1"), 2, "This needs PySpark: pip install pyspark."),
+    ):
+        program = [sys.executable, "-c", WITHOUT_SPARK, *map(str, arguments)]
+        done = subprocess.run(program, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+        assert said in done.stdout + done.stderr
+
+
 def test_explain(exported: Path) -> None:
     plan = Plan.FromString(exported.read_bytes())
     assert command("explain", exported).stdout.decode() == explain(plan).rstrip("\n") + "\n"

@@ -1,7 +1,7 @@
 """The code blocks of README and of the documentation run, and print what is printed there.
 
 * `python`: the blocks of a page run one after the other, in one session. A block without a language behind it is what
-  they print. `{.python .test}` blocks are tests, which pytest runs in a project of their own.
+  they print. `{.python .test}` blocks are tests, which pytest runs in a project of their own with a `{.python .conftest}`.
 * `bash`: `substrait-spark …` runs; a block behind it is what it prints. Of `pip install` the extras exist, of `make`
   the targets.
 * `yaml` and `toml` are read, and saved under the name that the page gives them ("in `name.yaml`:"); `protobuf` says what
@@ -140,16 +140,7 @@ def messages(block: Block) -> None:
         assert re.findall(r"(\w+) = (\d+);", body) == [(field.name, str(field.number)) for field in described]
 
 
-CONFTEST = """
-import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
-
-@pytest.fixture(scope="session")
-def spark():
-    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    return builder.getOrCreate()
-
+LAKE = """
 @pytest.fixture(scope="session")
 def lake(spark, tmp_path_factory):
     folder = tmp_path_factory.mktemp("lake")
@@ -167,7 +158,8 @@ def test_tests_in_pages(tmp_path: Path) -> None:
     assert tests
     job = "def daily_revenue(spark):\n    return spark.range(3).groupBy('id').count()\n"
     (tmp_path / "test_page.py").write_text("\n\n".join([job, *tests]), "utf-8")
-    (tmp_path / "conftest.py").write_text(CONFTEST, "utf-8")
+    (conftest,) = (block.text for block in blocks(page) if block.language == "{.python .conftest}")
+    (tmp_path / "conftest.py").write_text(conftest + LAKE, "utf-8")
     (tmp_path / "pyproject.toml").write_text("\n".join(toml), "utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--snapshot-update"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark.testing import normalised
-from substrait_spark.testing.normalised import ASIDE
+from substrait_spark.testing.normalised import ASIDE, TEMPORARY
 
 snapshot = pytest.importorskip("substrait_spark.testing.snapshot", reason="the extra `testing` is not installed")
 pytestmark = pytest.mark.usefixtures("outside_xdist")
@@ -68,6 +69,13 @@ def test_each_can_be_kept(what: str) -> None:
 def test_part_files_are_one() -> None:
     found = normalised(plan_of_files(*SPARKS), roots={"/data": "."})
     assert [item.uri_file for item in files(found)] == ["./lake/orders/day=1/part-*.parquet"]
+
+
+def test_temporary_folders_lose_their_numbers() -> None:
+    uris = [f"file:///run/tests/{path}/x7/part9.parquet" for path in ("lake10", "7", "day2/at12", "table")]
+    found = normalised(plan_of_files(*uris), roots={"/run/tests": TEMPORARY})
+    below = [item.uri_file.removeprefix("<tmp>/").removesuffix("/x7/part9.parquet") for item in files(found)]
+    assert below == ["lake", "7", "day/at12", "table"]
 
 
 def test_unknown_words_are_refused() -> None:
@@ -163,14 +171,18 @@ def test_plugin(project: Project) -> None:
         "test_second[refunds].substrait.txt",
     ]
     first = (project.snapshots / "test_first.substrait.txt").read_text("utf-8")
-    assert "'<tmp>/test_first0/x.parquet'" in first
+    assert "'<tmp>/test_first/x.parquet'" in first
     assert "1.2.3" not in first
     kept = (project.snapshots / "test_second[kept].substrait.txt").read_text("utf-8")
     assert "'<lake>/x.parquet'" in kept
     assert "length 3" in kept
     assert "somebody 1.2.3" in kept
     # Again, in another order, and in two processes.
-    for arguments in ((), ("test_plans.py::test_second", "test_plans.py::test_first"), ("-n", "2")):
+    project.tests.write_text(
+        f"{TESTS}\ndef test_other(tmp_path_factory):\n    tmp_path_factory.mktemp('lake')\n", "utf-8"
+    )
+    other_first = [f"test_plans.py::test_{name}" for name in ("other", "second", "first")]
+    for arguments in ([], other_first, ["-n", "2"]):
         code, shown = project.pytest(*arguments)
         assert code == 0, shown
         assert "4 snapshots passed" in shown
@@ -179,13 +191,15 @@ def test_plugin(project: Project) -> None:
 def test_a_changed_plan_fails_with_the_difference(project: Project) -> None:
     changed = project.tests.read_text("utf-8").replace('table="orders"', 'table="old_orders"')
     project.tests.write_text(changed, "utf-8")
-    code, shown = project.pytest("-k", "first")
+    code, shown = project.pytest("-k", "first", "--show-capture=no", "--junitxml=report.xml")
     assert code == 1
-    assert "The plan differs from the snapshot test_first, as shown below" in shown
+    assert "The plan differs from the snapshot test_first (- snapshot, + plan):" in shown
     lines = shown.splitlines()
-    removed, added = (next(line for line in lines if line.startswith(f"{mark} ")) for mark in "-+")
+    removed, added = (next(line for line in lines if line.startswith(f"E         {mark} ")) for mark in "-+")
+    removed, added = removed.removeprefix("E         "), added.removeprefix("E         ")
     assert removed.replace("orders", "old_orders")[1:] == added[1:]
     assert "Filter true" in shown
+    assert added in html.unescape(project.tests.with_name("report.xml").read_text("utf-8"))
     code, shown = project.pytest("--snapshot-update")
     assert code == 0, shown
     assert "3 snapshots updated" in shown
@@ -212,6 +226,6 @@ def test_what_is_no_plan_is_told(project: Project) -> None:
     project.tests.write_text("def test_none(plan_snapshot):\n    assert None == plan_snapshot\n", "utf-8")
     code, shown = project.pytest()
     assert code == 1
-    assert "The plan can't be made, for the reason shown below." in shown
+    assert "The plan can't be made:" in shown
     assert "Give a PySpark DataFrame, not None" in shown
     assert "Traceback" not in shown

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from py4j.protocol import Py4JError, Py4JNetworkError
-
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
 from .locations import redacted
 from .source_options import HARMLESS_OPTIONS
@@ -74,6 +72,7 @@ def _arguments(asked: Asked) -> tuple[int, int, bool]:
 
 
 def _call(df: DataFrame, method: str, *arguments: object) -> Any:
+    from py4j.protocol import Py4JError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
     try:
@@ -97,6 +96,7 @@ def _unplanned(error: Exception) -> Unsupported:
 
 def _is_planned(df: DataFrame) -> bool:
     """Whether Spark's optimizer gets through the query, which a defect of its own may keep it from."""
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:

@@ -10,7 +10,7 @@ def main() -> None:
     try:
         import click as _  # noqa: F401
     except ModuleNotFoundError:
-        sys.stderr.write("The command needs the package click: pip install 'substrait-spark[cli]'.\n")
+        sys.stderr.write("The command needs the package click: pip install click.\n")
         sys.exit(2)
     from .commands import group
     from .outcome import run

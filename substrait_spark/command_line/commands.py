@@ -256,7 +256,9 @@ def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str)
     try:
         from ..engines import datafusion
     except ModuleNotFoundError as error:
-        raise click.ClickException("This needs DataFusion: pip install 'substrait-spark[datafusion]'.") from error
+        raise click.ClickException(
+            f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
+        ) from error
     message = plan_files.read_plan(plan)
     with waiting("running the plan"):
         result = datafusion.execute(message, tables=dict(tables))

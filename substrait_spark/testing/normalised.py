@@ -14,13 +14,21 @@ from ..algebra.message_walk import messages
 ASIDE = ("locations", "sizes", "statistics", "producer")
 """What is left out, unless it is to be kept.
 
-`locations`: the folders above a root, and the names of the part files that Spark makes up; `sizes`: where in a file to
+`locations`: the folders above a root, the numbers that pytest gives its temporary folders, and the names of the part
+files that Spark makes up; `sizes`: where in a file to
 start, how many bytes to read, and how many part files there are; `statistics`: what is known of row counts and widths;
 `producer`: the name and version of the library that wrote the plan.
 """
 
 PART = re.compile(r"part-[^/]*?(\.[a-z]+)?$")
 """The name of a file that Spark wrote into a folder, which is new each time."""
+
+
+TEMPORARY = "<tmp>"
+"""What stands for pytest's temporary folder."""
+
+NUMBERED = re.compile(rf"({TEMPORARY}/[^/]*[^/\d])\d+/")
+"""A folder right below it, at whose name pytest counts: `test_files0`."""
 
 
 def normalised(plan: Plan, *, keep: Collection[str] = (), roots: Mapping[str, str] | None = None) -> Plan:
@@ -68,7 +76,7 @@ def _normalise_files(files: ReadRel.LocalFiles, keep: Collection[str], roots: Ma
 def _location(uri: str, roots: Mapping[str, str]) -> str:
     root = next((root for root in roots if uri.startswith(root)), None)
     if root is not None:
-        uri = f"{roots[root]}/{uri.removeprefix(root)}"
+        uri = NUMBERED.sub(r"\1/", f"{roots[root]}/{uri.removeprefix(root)}", count=1)
     return PART.sub(lambda match: f"part-*{match[1] or ''}", uri)
 
 

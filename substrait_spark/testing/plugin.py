@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import textwrap
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from .snapshot import PlanSnapshot
+
+DETAILS: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+"""What an item's failed assertions tell, each by the sentence that it follows."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,7 +32,7 @@ if importlib.util.find_spec("syrupy") is None:
     @pytest.fixture
     def plan_snapshot() -> None:
         """Tells what is missing."""
-        pytest.fail("plan_snapshot needs syrupy: pip install 'substrait-spark[testing]'.", pytrace=False)
+        pytest.fail("plan_snapshot needs syrupy: pip install syrupy.", pytrace=False)
 
 else:
 
@@ -52,14 +57,31 @@ else:
             update_snapshots=snapshot.update_snapshots,
             update_new_snapshots_only=snapshot.update_new_snapshots_only,
         )
-        found.report = lambda text: request.node.add_report_section("call", "plan", text)
+        found.details = request.node.stash.setdefault(DETAILS, {})
         return found
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Tell a failed assertion's details in its message, which pytest cuts after eight lines while it is made."""
+    error = None if call.excinfo is None else call.excinfo.value
+    if isinstance(error, AssertionError):
+        message = str(error)
+        for sentence, details in item.stash.get(DETAILS, {}).items():
+            message = message.replace(sentence, f"{sentence}\n{textwrap.indent(details, '  ')}", 1)
+        if message != str(error):
+            error.args = (message,)
+    return (yield)
+
+
 def _roots(config: pytest.Config, tmp_path_factory: Any) -> dict[str, str]:
-    """The folders that are known: the project's, the run's temporary one (a worker's own, too), and the settings'."""
+    """The folders that are known: the project's, the run's temporary ones, and the settings'."""
+    from .normalised import TEMPORARY
+
     temporary = tmp_path_factory.getbasetemp()
-    roots = {str(config.rootpath): ".", str(temporary): "<tmp>"}
+    roots = {str(config.rootpath): ".", str(temporary): TEMPORARY}
+    if hasattr(config, "workerinput"):  # a worker of pytest-xdist has its own folder in the run's
+        roots[str(temporary.parent)] = TEMPORARY
     for line in config.getini("plan_snapshot_roots"):
         folder, equals, name = line.partition("=")
         if not equals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -68,8 +68,8 @@ def extension(form: Form) -> type[PlanSnapshotExtension]:
 class PlanSnapshot(SnapshotAssertion):
     """syrupy's assertion, for plans: `assert df == plan_snapshot`."""
 
-    report: Callable[[str], None]
-    """Shows a text in full with the failed test: pytest cuts what an assertion says after eight lines."""
+    details: dict[str, str]
+    """What the plugin adds to a failed assertion's message, by the sentence that it follows."""
 
     @property
     def form(self) -> Form:
@@ -95,21 +95,24 @@ class PlanSnapshot(SnapshotAssertion):
     def with_defaults(self, **options: Any) -> PlanSnapshot:
         """syrupy's `with_defaults`."""
         found: Any = super().with_defaults(**options)
-        found.report = self.report
+        found.details = self.details
         return cast("PlanSnapshot", found)
 
     def get_assert_diff(self, **options: Any) -> list[str]:
-        """What a failed assertion says; the difference, or why there is no plan, is reported in full."""
+        """What a failed assertion says; the difference, or why there is no plan, is added by the plugin."""
         result = self.executions[self.num_executions - 1]
         if isinstance(result.exception, SubstraitSparkError):
-            self.report(str(result.exception))
-            return ["The plan can't be made, for the reason shown below."]
+            return self._told("The plan can't be made:", str(result.exception))
         if result.exception is not None:
             return super().get_assert_diff(**options)
         if result.recalled_data is None:
             return [f"There is no snapshot {result.snapshot_name} yet: pytest --snapshot-update writes it."]
-        self.report("\n".join(self.extension.diff_lines(result.asserted_data or "", result.recalled_data)))
-        return [f"The plan differs from the snapshot {result.snapshot_name}, as shown below (- snapshot, + plan)."]
+        differs = f"The plan differs from the snapshot {result.snapshot_name} (- snapshot, + plan):"
+        return self._told(differs, "\n".join(difference(str(result.recalled_data), str(result.asserted_data or ""))))
+
+    def _told(self, sentence: str, details: str) -> list[str]:
+        self.details[sentence] = details
+        return [sentence]
 
 
 def difference(old: str, new: str) -> Iterator[str]:
