@@ -45,6 +45,7 @@ matrix: require ## Run the smoke tests on every supported Spark version, each in
 
 docs: $(INSTALLED) ## Build the documentation into build/site; broken links fail.
 	@NO_COLOR=1 $(BIN)/zensical build --clean --strict
+	@echo "The documentation is in build/site/index.html."
 
 support: $(INSTALLED) ## Measure anew what is supported of all functions (some minutes) or of FUNCTIONS='a b', and write the page.
 	@PYTHONPATH=tests $(BIN)/python scripts/measure_functions.py $(FUNCTIONS)

@@ -50,7 +50,10 @@ def check(
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
 ) -> Report:
-    """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`."""
+    """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
+
+    Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
+    """
     _, problems = _convert(df, dialect, reads, inline_limit, list_files)
     return Report(tuple(problems))
 

@@ -26,6 +26,14 @@ class EngineError(SubstraitSparkError):
     """An engine failed while it ran a plan; where Spark raises on the same rows, it is meant to."""
 
 
+def kind_of(value: object) -> str:
+    """The type of what was given in place of something else, as messages call it."""
+    if value is None:
+        return "None"
+    module = type(value).__module__
+    return type(value).__name__ if module == "builtins" else f"{module}.{type(value).__name__}"
+
+
 @dataclass(frozen=True)
 class Problem:
     """One obstacle between a DataFrame and its plan."""

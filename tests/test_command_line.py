@@ -102,7 +102,8 @@ def test_without_spark(exported: Path) -> None:
 def test_explain(exported: Path) -> None:
     plan = Plan.FromString(exported.read_bytes())
     assert command("explain", exported).stdout.decode() == explain(plan).rstrip("\n") + "\n"
-    verbose = command("explain", "--verbose", "-", stdin=json_format.MessageToJson(plan).encode()).stdout.decode()
+    json_with_mark = json_format.MessageToJson(plan).encode("utf-8-sig")
+    verbose = command("explain", "--verbose", "-", stdin=json_with_mark).stdout.decode()
     assert verbose == explain(plan, verbose=True).rstrip("\n") + "\n"
 
 
@@ -116,13 +117,20 @@ def test_run(exported: Path, orders: Path, tmp_path: Path) -> None:
 
 def test_run_with_named_tables(spark: SparkSession, orders: Path, tmp_path: Path) -> None:
     plan = df_to_substrait(spark.read.parquet(str(orders)).select("item"), dialect="datafusion", reads="files")
-    plan.relations[0].root.input.read.named_table.names.append("orders")
+    plan.relations[0].root.input.read.named_table.names.extend(["shop", "orders"])
     path = tmp_path / "named.plan"
     path.write_bytes(plan.SerializeToString())
     missing = command("run", path)
     assert (missing.returncode, missing.stdout) == (2, b"")
-    assert missing.stderr.decode() == "There is no table 'orders': register it, or give it in tables=.\n"
+    assert "The plan reads the table 'shop.orders' by name: say where its files are by -t orders=PATH." in (
+        missing.stderr.decode()
+    )
     assert b"tea" in command("run", path, "-t", f"orders={orders}").stdout
+    other = command("run", path, "-t", f"orders={orders}", "-t", f"refunds={orders}")
+    assert (other.returncode, other.stdout) == (2, b"")
+    assert "doesn't read the table 'refunds' given by --table: the tables that it reads by name are shop.orders." in (
+        other.stderr.decode()
+    )
 
 
 def test_run_where_the_engine_raises(spark: SparkSession, tmp_path: Path) -> None:
@@ -172,6 +180,7 @@ def test_support() -> None:
     assert "input_file_name" in command("support", "--refused").stdout.decode()
 
 
+EMPTY = Plan(relations=[PlanRel()]).SerializeToString()
 MISTAKES = {
     "no command": ((), b"", "Usage"),
     "unknown command": (("explode",), b"", "No such command"),
@@ -184,11 +193,14 @@ MISTAKES = {
     "neither plan nor query": (("check",), b"", "Give a PLAN, or a query by --sql."),
     "both from stdin": (("diff", "-", "-"), b"", "Only one of the plans can come from stdin."),
     "no pair": (("run", "-", "-t", "orders"), b"", "'orders' is not of the form name=value"),
-    "no such folder": (
-        ("explain", "-", "-o", "nowhere/x.txt"),
-        Plan(relations=[PlanRel()]).SerializeToString(),
-        "nowhere",
-    ),
+    "no such folder": (("explain", "-", "-o", "nowhere/x.txt"), EMPTY, "No such file or directory: nowhere/x.txt."),
+    "text": (("explain", "-"), b"substrait plan text 1\nversion 0.106.0\n", "export with --format binary or json"),
+    "check of a plan against nothing": (("check", "-"), EMPTY, "Say by --dialect what to check the plan against."),
+    "plan and query": (("check", "-", "--sql", "SELECT 1"), b"", "are for a query, without a PLAN"),
+    "table twice": (("run", "-", "-t", "t=a", "-t", "t=b"), EMPTY, "'t' is given more than once"),
+    "table of nothing": (("run", "-", "-t", "t=a"), EMPTY, "it reads no table by name"),
+    "unknown form of rows": (("run", "-", "-o", "rows.xlsx"), EMPTY, "What form .xlsx means isn't known"),
+    "no UTF-8": (("export", "-"), "SELECT 'é'".encode("latin-1"), "stdin is not text in UTF-8"),
 }
 
 
@@ -199,6 +211,12 @@ def test_mistakes_are_told_in_sentences(arguments: tuple[str, ...], stdin: bytes
     assert said in done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert done.stdout == b""
+
+
+def test_closed_stdin() -> None:
+    done = subprocess.run(["/bin/sh", "-c", f"'{SCRIPT}' explain - <&-"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"There is no stdin to read from" in done.stderr
 
 
 def test_who_has_seen_enough_gets_no_complaint(exported: Path) -> None:
@@ -265,6 +283,8 @@ def answers(orders: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "no query": (("SELEC 1",), ""),
         "a statement": ((f"INSERT OVERWRITE DIRECTORY '{folder / 'out'}' USING parquet SELECT 1",), ""),
         "a program": (("EXECUTE IMMEDIATE 'SHOW TABLES'",), ""),
+        "no table": (("SELECT 1", "-t", f"t={folder / 'query.sql'}"), ""),
+        "no name": (("SELECT 1", "-t", f"my-orders={orders}"), ""),
     }
     given = {name: (("export", *arguments), stdin) for name, (arguments, stdin) in commands.items()}
     given["checked"] = (("check", "--sql", "SELECT spark_partition_id()"), "")
@@ -300,6 +320,8 @@ def test_what_spark_does_not_take(answers: dict[str, Answer]) -> None:
     code, stdout, stderr = answers["no query"]
     assert (code, stdout) == (2, "")
     assert "Spark doesn't take the query: [PARSE_SYNTAX_ERROR]" in stderr
+    assert "query.sql is not a Parquet file" in answers["no table"].stderr
+    assert "'my-orders' can't be the name of a table as it is: put it in backticks" in answers["no name"].stderr
 
 
 def test_other_statements_than_queries_are_not_run(answers: dict[str, Answer]) -> None:

@@ -34,9 +34,19 @@ return {
 """
 
 
+JUPYTER = """
+.notebook :not(pre) > code { background: red; padding: 1px 5px; }
+.notebook tbody tr:nth-child(odd) { background: red; }
+"""
+"""Rules of JupyterLab's own style, in colours that nobody overlooks."""
+
+
+HEAD = f"<!doctype html><meta charset=utf-8><style>{JUPYTER}</style>"
+
+
 def page(path: Path, plan: Plan, style: str = "color: #222; background: #fff") -> str:
     """The address of a page with nothing but a plan's view."""
-    path.write_text(f"<!doctype html><meta charset=utf-8><body style='{style}'>{to_html(plan)}", "utf-8")
+    path.write_text(f"{HEAD}<body class=notebook style='{style}'>{to_html(plan)}", "utf-8")
     return path.as_uri()
 
 
@@ -102,6 +112,7 @@ def test_contrast(tmp_path: Path, style: str, dark: bool) -> None:
             seen = luminance(*(channel * alpha + base * (1 - alpha) for channel in (red, green, blue)))
             light, low = max(seen, background), min(seen, background)
             assert (light + 0.05) / (low + 0.05) >= 3, text
+        assert window.execute_script(COLORED) == 0
 
 
 CONTRAST = """
@@ -121,6 +132,12 @@ def luminance(*channels: float) -> float:
     """https://www.w3.org/TR/WCAG21/#dfn-relative-luminance"""
     linear = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+COLORED = """
+return [...document.querySelectorAll('.substrait-plan code, .substrait-plan tr')].filter(
+  e => getComputedStyle(e).backgroundColor != 'rgba(0, 0, 0, 0)' || getComputedStyle(e).paddingLeft != '0px').length
+"""
 
 
 class Tags(HTMLParser):
@@ -153,6 +170,15 @@ def test_what_a_plan_holds_is_escaped() -> None:
     assert "<script>alert(1)</script>" in tags.text
     assert "<script>" not in to_dot(plan)
     assert "<script>" not in to_mermaid(plan)
+
+
+def test_long_names_of_a_root_are_shortened() -> None:
+    plan = sound()
+    plan.relations[0].root.names[0] = "long" * 100
+    tags = Tags()
+    tags.feed(to_html(plan))
+    assert "long" * 29 + "lon…" in tags.text
+    assert tags.text.count("long" * 100) == 1  # among the columns, when these are opened
 
 
 def test_plans_show_themselves() -> None:

@@ -16,7 +16,7 @@ from substrait.type_pb2 import Type
 from test_document import QUERIES, emitted, recorded
 from test_structure import sound
 
-from substrait_spark import diff, explain, to_dot, to_html, to_mermaid
+from substrait_spark import SubstraitSparkError, diff, explain, to_dot, to_html, to_mermaid
 
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "reference" / "plan-text.md"
 EXAMPLES = re.findall(r"```textproto\n(.*?)```\n\n```text\n(.*?)```", DOCUMENTATION.read_text("utf-8"), re.DOTALL)
@@ -290,3 +290,12 @@ def test_tpch(spark: SparkSession, tpch: Path, number: int) -> None:
 def test_an_empty_plan_has_a_text() -> None:
     assert explain(Plan()) == "substrait plan text 1\nversion unset\n"
     assert diff(Plan(), Plan()) == ""
+
+
+@pytest.mark.parametrize("given", [None, b"", "SELECT 1", Plan.DESCRIPTOR, Rel()])
+def test_what_is_no_plan_is_told(given: Any) -> None:
+    for show in (explain, to_html, to_mermaid, to_dot, lambda other: diff(Plan(), other)):
+        with pytest.raises(
+            SubstraitSparkError, match=r"Give a substrait.proto.Plan, not .*: df_to_substrait\(df\) makes"
+        ):
+            show(given)

@@ -328,12 +328,12 @@ def test_spark_connect() -> None:
     ("make", "sentence"),
     [
         (lambda spark: None, r"not None \(show\(\) and write return None\)"),
-        (lambda spark: F.col("a"), "not a pyspark.sql.*Column"),
-        (lambda spark: spark, "not a pyspark.sql.*SparkSession"),
-        (lambda spark: spark.range(1).groupBy("id"), "not a pyspark.sql.group.GroupedData"),
-        (lambda spark: spark.range(1).rdd, "not a pyspark.*RDD"),
-        (lambda spark: "SELECT 1", "Give a PySpark DataFrame, not a str"),
-        (lambda spark: DataFrame, "not a type"),
+        (lambda spark: F.col("a"), "not pyspark.sql.*Column"),
+        (lambda spark: spark, "not pyspark.sql.*SparkSession"),
+        (lambda spark: spark.range(1).groupBy("id"), "not pyspark.sql.group.GroupedData"),
+        (lambda spark: spark.range(1).rdd, "not pyspark.*RDD"),
+        (lambda spark: "SELECT 1", "Give a PySpark DataFrame, not str"),
+        (lambda spark: DataFrame, "not type"),
     ],
 )
 def test_no_dataframe(spark: SparkSession, make: Callable[[SparkSession], Any], sentence: str) -> None:

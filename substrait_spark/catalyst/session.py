@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import SubstraitSparkError, UnsupportedSessionError
+from ..errors import SubstraitSparkError, UnsupportedSessionError, kind_of
 
 OLDEST = (3, 5)
 
@@ -24,9 +24,8 @@ def require_classic(df: Any) -> None:
     if module.startswith("pyspark.pandas"):
         raise SubstraitSparkError("Give a PySpark DataFrame: call to_spark() on the pandas-on-Spark frame first.")
     if not isinstance(df, DataFrame):
-        kind = f"{module.removeprefix('builtins').lstrip('.')}.{type(df).__name__}".lstrip(".")
         hint = " Pass it to spark.createDataFrame first." if module.startswith(("pandas", "pyarrow")) else ""
-        raise SubstraitSparkError(f"Give a PySpark DataFrame, not a {kind}.{hint}")
+        raise SubstraitSparkError(f"Give a PySpark DataFrame, not {kind_of(df)}.{hint}")
     _require_running(df)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +13,7 @@ from ..context import READS
 from ..dialects.dialect import BUILT_IN, load
 from ..testing import departures
 from . import plan_files, rows, supported
+from .plan_tables import require_tables
 from .spark_query import Query, dataframe
 from .waiting import waiting
 
@@ -47,6 +46,16 @@ class Pair(click.ParamType[tuple[str, str]]):
         return name, rest
 
 
+def _each_once(
+    context: click.Context, option: click.Parameter, pairs: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise click.BadParameter(f"{twice!r} is given more than once.", context, option)
+    return pairs
+
+
 TABLES = click.option(
     "-t",
     "--table",
@@ -54,7 +63,8 @@ TABLES = click.option(
     metavar="NAME=PATH",
     type=Pair(),
     multiple=True,
-    help="A table of the query, and its file or folder: Parquet, or by suffix ORC, CSV with a header, JSON. Repeat it for each table.",
+    callback=_each_once,
+    help="A table of the query, and its file or folder: Parquet, or by suffix ORC, or CSV with a header. Repeat it for each table. The plan reads these files by their paths.",
 )
 SETTINGS = click.option(
     "-c",
@@ -63,6 +73,7 @@ SETTINGS = click.option(
     metavar="KEY=VALUE",
     type=Pair(),
     multiple=True,
+    callback=_each_once,
     help="A setting of the Spark session, such as spark.sql.ansi.enabled=false.",
 )
 
@@ -79,7 +90,8 @@ def query_options(command: Callable[..., None]) -> Callable[..., None]:
 def group() -> None:
     """Make, read, compare, check and run Substrait plans of Spark queries.
 
-    A plan is exported once, and everything else works on its file, without Spark:
+    A plan is exported once, and everything else works on its file, without Spark. It reads the files that --table
+    names where they are:
 
     \b
       substrait-spark export "SELECT item, sum(price) AS total FROM orders GROUP BY item" \\
@@ -90,7 +102,7 @@ def group() -> None:
       substrait-spark check total.plan --dialect datafusion
       substrait-spark support date_trunc
 
-    Plans are read in binary and in JSON, whichever a file holds; - is stdin.
+    Plans are read in binary and in JSON, whichever a file holds, and never in text, which is for people; - is stdin.
 
     \b
     Exit codes:
@@ -117,7 +129,7 @@ def group() -> None:
     "--format",
     "form",
     type=click.Choice(plan_files.FORMATS),
-    help="The form of the plan. If not given: json for .json, text for .txt and stdout, else binary.",
+    help="The form of the plan. If not given: json for .json, text for .txt and stdout, else binary. Text can't be read back.",
 )
 @OUTPUT
 def export(
@@ -177,16 +189,20 @@ def check(
     """Check a plan or a query against a dialect.
 
     Of a plan, whoever made it: whether the dialect lists every relation, expression, function and type in it. Of a
-    query: whether it can be exported in the dialect's forms, and every obstacle if not. Exit code 1 if anything is in
-    the way.
+    query: whether it can be exported in the dialect's forms (without a dialect, in canonical ones), and every obstacle
+    if not. Exit code 1 if anything is in the way.
 
     \b
       substrait-spark check revenue.plan --dialect datafusion
       substrait-spark check revenue.plan --dialect our_engine.yaml
       substrait-spark check --sql revenue.sql -t orders=data/orders --dialect datafusion
     """
-    if (plan is None) == (sql is None):
+    if plan is None and sql is None:
         raise click.UsageError("Give a PLAN, or a query by --sql.")
+    if plan is not None and (sql is not None or tables or settings):
+        raise click.UsageError("A PLAN is checked as it is: --sql, --table and --conf are for a query, without a PLAN.")
+    if plan is not None and dialect is None:
+        raise click.UsageError("Say by --dialect what to check the plan against.")
     known = load(dialect)
     if sql is not None:
         with dataframe(Query(_text(sql), tables, settings)) as df, waiting("checking the query"):
@@ -234,24 +250,30 @@ def diff_command(old: str, new: str, output: str) -> None:
     metavar="NAME=PATH",
     type=Pair(),
     multiple=True,
-    help="The Parquet file or folder of a table that the plan reads by name. Files that it reads by path need nothing.",
+    callback=_each_once,
+    help="The Parquet file or folder of a table that the plan reads by name. Files that it reads by path, as plans exported with --table do, need nothing.",
 )
 @click.option(
     "-f",
     "--format",
     "form",
     type=click.Choice(rows.FORMATS),
-    help="The form of the rows. If not given: by the suffix .csv or .parquet of FILE, else a table to read.",
+    help="The form of the rows. If not given: by the suffix .csv or .parquet of FILE; on stdout and for .txt a table to read.",
 )
 @OUTPUT
 def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str) -> None:
     """Run a plan on DataFusion and show its rows.
 
-    The plan must be of the datafusion dialect. Exit code 1 if the engine raises.
+    Plans exported with --dialect datafusion give Spark's rows. Others run as far as DataFusion takes them, and their
+    rows may be others. Exit code 1 if the engine raises.
+
+    A plan of tables that Spark's catalog names, as df_to_substrait makes it in Python, says only these names: give
+    the files by --table.
 
     \b
       substrait-spark run revenue.plan
-      substrait-spark run revenue.plan -t orders=data/orders -o revenue.parquet
+      substrait-spark run revenue.plan -o revenue.parquet
+      substrait-spark run of_named_tables.plan -t orders=data/orders
     """
     try:
         from ..engines import datafusion
@@ -259,10 +281,11 @@ def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str)
         raise click.ClickException(
             f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
         ) from error
+    form = form or rows.form_of(output)
     message = plan_files.read_plan(plan)
+    require_tables(message, dict(tables))
     with waiting("running the plan"):
         result = datafusion.execute(message, tables=dict(tables))
-    form = form or rows.SUFFIXES.get(Path(output).suffix, "table")
     plan_files.write(rows.written(result, form), output)
 
 
@@ -296,6 +319,9 @@ def support_command(functions: tuple[str, ...], refused: bool) -> None:
 
 def _text(sql: str) -> str:
     """A query's text: given as such, in a file, or on stdin."""
-    if sql == "-":
-        return sys.stdin.read()
-    return Path(sql).read_text("utf-8") if sql.endswith(".sql") else sql
+    if sql != "-" and not sql.endswith(".sql"):
+        return sql
+    try:
+        return plan_files.content(sql).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{plan_files.shown(sql)} is not text in UTF-8: {error}.") from error

@@ -38,6 +38,12 @@ def _ended(error: BaseException) -> int:
     return FAILED
 
 
+def _system_error(error: BaseException) -> str:
+    if not isinstance(error, OSError) or error.strerror is None:
+        return f"Error: {error}"
+    return f"Error: {error.strerror}: {error.filename}." if error.filename else f"Error: {error.strerror}."
+
+
 def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0]
 
@@ -46,5 +52,5 @@ _ENDINGS: tuple[tuple[type[BaseException], int, Callable[[BaseException], str]],
     (UnsupportedPlanError, FINDING, str),
     (EngineError, FINDING, _first_line),
     (SubstraitSparkError, FAILED, str),
-    (OSError, FAILED, lambda error: f"Error: {error}"),
+    (OSError, FAILED, _system_error),
 )

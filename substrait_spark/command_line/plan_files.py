@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import click
@@ -17,22 +18,44 @@ FORMATS = ("binary", "json", "text")
 SUFFIXES = {".json": "json", ".txt": "text"}
 """Which form a file is written in by its name, where that isn't stated; others are binary."""
 
+TEXT = b"substrait plan text "
+"""How the text of a plan begins."""
+
 
 def read_plan(path: str) -> Plan:
     """The plan in a file, binary or JSON, or on stdin by the name `-`."""
-    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    shown = "stdin" if path == "-" else path
+    held = content(path)
+    if held.startswith(TEXT):
+        raise click.ClickException(
+            f"{shown(path)} is the text of a plan, which can't be read back: export with --format binary or json."
+        )
     plan = Plan()
     try:
-        if content.lstrip()[:1] == b"{":
-            json_format.Parse(content.decode("utf-8"), plan)
+        if held.removeprefix(BOM_UTF8).lstrip()[:1] == b"{":
+            json_format.Parse(held.decode("utf-8-sig"), plan)
         else:
-            plan.ParseFromString(content)
+            plan.ParseFromString(held)
     except (DecodeError, json_format.ParseError, UnicodeDecodeError, RecursionError) as error:
-        raise click.ClickException(f"{shown} holds no Substrait plan, neither binary nor JSON: {error}") from error
+        raise click.ClickException(
+            f"{shown(path)} holds no Substrait plan, neither binary nor JSON: {error}"
+        ) from error
     if not plan.relations:
-        raise click.ClickException(f"{shown} holds no Substrait plan: there is no relation in it.")
+        raise click.ClickException(f"{shown(path)} holds no Substrait plan: there is no relation in it.")
     return plan
+
+
+def content(path: str) -> bytes:
+    """What is in a file, or comes from stdin by the name `-`."""
+    if path != "-":
+        return Path(path).read_bytes()
+    if sys.stdin is None:
+        raise click.ClickException("There is no stdin to read from: it is closed.")
+    return sys.stdin.buffer.read()
+
+
+def shown(path: str) -> str:
+    """A file as messages call it."""
+    return "stdin" if path == "-" else path
 
 
 def form_of(output: str, stated: str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMATS = ("table", "csv", "parquet")
-SUFFIXES = {".csv": "csv", ".parquet": "parquet"}
+SUFFIXES = {"": "table", ".txt": "table", ".csv": "csv", ".parquet": "parquet"}
+
+
+def form_of(output: str) -> str:
+    """The form to write rows in by the file's name; on stdout (`-`) a table."""
+    suffix = Path(output).suffix
+    if suffix not in SUFFIXES:
+        raise click.UsageError(f"What form {suffix} means isn't known: say it by --format {'|'.join(FORMATS)}.")
+    return SUFFIXES[suffix]
 
 
 def written(rows: pa.Table, form: str) -> bytes:

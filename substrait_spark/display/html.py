@@ -13,7 +13,7 @@ from ..explain.text import Reference, Text, identifier, joined, pieces, plain
 from .gist import ambiguous, edge_label, full, gist, named, shortened, shown
 
 _COLUMNS = 120
-"""How many characters of a relation's columns show while it is closed."""
+"""How many characters of a relation's columns show while it is closed, and of a root's names."""
 
 _LITERALS = re.compile(r"(?P<string>'(?:\\.|[^'\\])*')|(?P<type>::[\w!?]+(?:<[^<>]*>)?)")
 
@@ -43,7 +43,8 @@ def _view(document: Document) -> Iterator[str]:
 
 def _tree(tree: Tree) -> Iterator[str]:
     names = "" if tree.names is None else ", ".join(map(identifier, tree.names))
-    yield f"<p class='root'><b>{escape(tree.title)}</b> <span>{escape(names)}</span>{_code(tree.rest)}</p>"
+    shown = f"<span title='{escape(names, quote=True)}'>{escape(shortened(names, _COLUMNS))}</span>"
+    yield f"<p class='root'><b>{escape(tree.title)}</b> {shown}{_code(tree.rest)}</p>"
     for number, expression in enumerate(tree.detached):
         yield f"<p>detached {number} = {_code(expression)}</p>"
     roots = [(f"#{number}", query) for number, query in enumerate(tree.queries, 1)]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from google.protobuf.message import Message
 from substrait.plan_pb2 import Plan
 
+from ..errors import SubstraitSparkError, kind_of
 from ..inference.type_messages import name_count
 from ..trampoline import Steps, in_turn, run
 from .columns import ColumnNames
@@ -23,7 +25,15 @@ from .view import View
 
 
 def document(plan: Plan, *, verbose: bool = False) -> Document:
-    """The plan laid out, with hints and the numbers of anchors where `verbose`."""
+    """The plan laid out, with hints and the numbers of anchors where `verbose`.
+
+    Raises SubstraitSparkError for what is no plan.
+    """
+    if not (isinstance(plan, Message) and plan.DESCRIPTOR.full_name == Plan.DESCRIPTOR.full_name):
+        raise SubstraitSparkError(
+            f"Give a substrait.proto.Plan, not {kind_of(plan)}: df_to_substrait(df) makes one of a DataFrame,"
+            " Plan.FromString(content) of bytes."
+        )
     return run(_document(plan, verbose))
 
 
