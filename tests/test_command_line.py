@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -217,6 +218,15 @@ def test_closed_stdin() -> None:
     done = subprocess.run(["/bin/sh", "-c", f"'{SCRIPT}' explain - <&-"], capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"There is no stdin to read from" in done.stderr
+
+
+def test_no_java(tmp_path: Path) -> None:
+    environment = {**os.environ, "JAVA_HOME": str(tmp_path)}
+    done = subprocess.run([SCRIPT, "export", "SELECT 1"], env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Spark doesn't start: it needs Java 17 or later, on the PATH or in the folder that JAVA_HOME names." in (
+        done.stderr
+    )
 
 
 def test_who_has_seen_enough_gets_no_complaint(exported: Path) -> None:
