@@ -477,3 +477,24 @@ def test_functions_written_in_sql_are_their_body(spark: SparkSession, df: DataFr
         pytest.skip("this Spark has no functions written in SQL")
     assert_same_rows(df.selectExpr("twice(k) AS t"))
     assert plan_of(df.selectExpr("twice(k) AS t"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "expression", "exported"),
+    [
+        ("LEGACY", "date_format(DATE'2024-01-01' + id, 'y')", False),
+        ("LEGACY", "to_date(CAST(id AS STRING), 'yyyy')", False),
+        ("LEGACY", "unix_timestamp(CAST(id AS STRING), 'yyyy')", False),
+        ("EXCEPTION", "try_to_timestamp(CAST(id AS STRING), 'yyyy')", False),
+        ("EXCEPTION", "date_format(DATE'2024-01-01' + id, 'y')", True),
+        ("CORRECTED", "try_to_timestamp(CAST(id AS STRING), 'yyyy')", True),
+    ],
+)
+def test_sessions_with_the_patterns_of_older_sparks(
+    spark: SparkSession, policy: str, expression: str, exported: bool
+) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.legacy.timeParserPolicy", policy)
+    report = check(session.sql(f"SELECT {expression} FROM (SELECT CAST(id AS INT) AS id FROM range(2))"))
+    assert bool(report) == exported
+    assert exported or f"timeParserPolicy={policy} changes what patterns mean" in str(report)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..algebra import types
 from ..algebra.expression import Literal
 from ..catalyst import tree
-from ..errors import NotInDialect
+from ..errors import NotInDialect, Unsupported
 from . import time_zone as tz
 from .datetime import between, constant, date_part, failing, is_date, make, raised, zone_of
 from .table import Plain
@@ -160,11 +160,25 @@ def reading(pattern: str) -> Reading:
     )
 
 
+POLICY = "spark.sql.legacy.timeParserPolicy"
+
+
+def _require_policy(e: ExpressionBuilder, node: tree.Expression) -> None:
+    """Refuse the patterns of Spark before 3.0, and to raise where only they would read a text."""
+    policy = e.context.configuration.get(POLICY, "CORRECTED")
+    if policy.upper() == "LEGACY" or (policy.upper() == "EXCEPTION" and not node.get("failOnError", True)):
+        raise Unsupported(
+            f"the setting {POLICY}={policy} changes what patterns mean, and a plan can't say so",
+            "Set it to CORRECTED.",
+        )
+
+
 # ---- to text
 
 
 def date_format(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """DateFormatClass."""
+    _require_policy(e, node)
     value, pattern = e.emit(node["left"]), e.emit(node["right"])
     where = zone_of(node)
     return e.first(
@@ -182,6 +196,7 @@ def formatted(e: ExpressionBuilder, local: Expression, pattern: tree.Expression)
 
 def from_unixtime(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """FromUnixTime: seconds to text; microseconds wrap around."""
+    _require_policy(e, node)
     value, pattern = e.emit(node["sec"]), e.emit(node["format"])
     where = zone_of(node)
 
@@ -198,6 +213,7 @@ def from_unixtime(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def get_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """GetTimestamp: to_timestamp and to_date by a pattern; what doesn't fit raises in ANSI mode, else gives null."""
+    _require_policy(e, node)
     value, pattern = e.emit(node["left"]), e.emit(node["right"])
     name = failing(node, "to_timestamp_ntz" if node.type.name == "timestamp_ntz" else "to_timestamp")
 
@@ -215,6 +231,7 @@ def read(
     e: ExpressionBuilder, node: tree.Expression, value: Expression, pattern: tree.Expression, target: types.Type
 ) -> Expression:
     """A text read by a literal pattern, as a timestamp or, without a way through the time zone, a date."""
+    _require_policy(e, node)
     text = constant(pattern)
     if text is None:
         return e.null(target)
@@ -307,6 +324,7 @@ def unix_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     pattern = node["format"] if node.cls.index.get("format") is not None else node["right"]
     value = e.emit(given)
     if value.type.kind == "string":
+        _require_policy(e, node)
         return e.first(
             lambda: e.call(
                 f"spark:{failing(node, 'unix_timestamp')}", value, e.emit(pattern), e.text(zone_of(node).name)
