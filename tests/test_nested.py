@@ -125,3 +125,9 @@ def test_equal_keys_of_maps(spark: SparkSession) -> None:
 
 def _options(df: object) -> list:  # type: ignore[type-arg]
     return [message for message in messages(plan_of(df)) if message.DESCRIPTOR.name == "FunctionOption"]  # type: ignore[arg-type]
+
+
+def test_lists_of_structs_in_their_order(spark: SparkSession) -> None:
+    rows = [(1, "b", 3), (1, "a", None), (1, None, 5), (2, "z", None), (2, "z", 1), (1, "", -1), (3, None, None)]
+    structs = spark.createDataFrame(rows, "k int, s string, n int").groupBy("k")
+    assert_same_rows(structs.agg(F.expr("array_sort(collect_list(struct(n, s)))").alias("l")))

@@ -274,8 +274,12 @@ def sort(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
     def by_engine() -> Expression:
         by_bits(e, list)
-        flat(e, list)
-        return e.call("datafusion:array_sort", list, e.text("ASC"), e.text("NULLS LAST"))
+        if element.nullable:
+            flat(e, list)
+        # Spark puts nulls inside of elements first, DataFusion where it puts null elements.
+        return e.call(
+            "datafusion:array_sort", list, e.text("ASC"), e.text("NULLS LAST" if element.nullable else "NULLS FIRST")
+        )
 
     return e.first(by_standard, lambda: e.call("spark:array_sort", list), by_engine)
 
