@@ -38,7 +38,7 @@ Of the {total} functions that Spark {spark} lists, canonically
 On DataFusion, of the {exported} that can be exported,
 
 * **{equal}** run with Spark's rows,
-* **{some}** do in part: other calls are refused before they run,
+* **{some}** do in part: other calls are refused before they run, or raise,
 * **{refused}** are refused,
 * **{different}** run with other rows, which is a defect.
 

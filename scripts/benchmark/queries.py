@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import tpc_data
 from pyspark.sql import SparkSession
 
+from .own_time import profile
 from .stages import STAGES, converted, middle, ninetieth, planned, quiet_garbage_collector
 
 SCALE_FACTOR = 0.01
@@ -30,7 +32,8 @@ def _benchmark(spark: SparkSession, name: str, rounds: int) -> dict[str, Any]:
                 runs[number].append(_once(spark, text))
         # In the first round the JVM is still cold.
         queries = {number: _medians(found[1:]) for number, found in runs.items()}
-    return {"queries": queries, "summary": _summary(list(queries.values()))}
+        functions = profile([planned(partial(spark.sql, text))[0] for text in texts.values()])
+    return {"queries": queries, "summary": _summary(list(queries.values())), "functions": functions}
 
 
 def _once(spark: SparkSession, text: str) -> dict[str, float]:

@@ -20,6 +20,9 @@ The first plan waits for Janino, which compiles the reader in an interpreter tha
 """What a profile says of the budgets that are not met."""
 
 
+PROFILE = "The functions in which Python spends most of converting all of TPC-DS; waiting for the JVM is `recv_into`."
+
+
 def page(results: list[dict[str, Any]]) -> str:
     """The Markdown page: the newest results in full, those before in one line each."""
     newest = results[-1]
@@ -40,6 +43,7 @@ def page(results: list[dict[str, Any]]) -> str:
     ]
     for name, title in (("tpch", "TPC-H"), ("tpcds", "TPC-DS")):
         lines += ["", f"## {title}", "", *_stages(newest["queries"][name])]
+    lines += ["", "## Profile", "", PROFILE, "", *_functions(newest["queries"]["tpcds"].get("functions", {}))]
     lines += ["", "## Growth", "", "![Seconds by size](images/benchmark.svg)", "", *_growth(newest["scaling"])]
     if len(results) > 1:
         lines += ["", "## Before", "", "| date | version | median ratio | slowest ratio |", "|---|---|---|---|"]
@@ -67,6 +71,14 @@ def _stages(benchmark: dict[str, Any]) -> list[str]:
         lines.append(f"| {column} | {values} |")
     ratios = " | ".join(f"{summary['ratio'][key]:.1%}" for key in ("median", "ninetieth", "most"))
     return [*lines, f"| total by planning | {ratios} |"]
+
+
+def _functions(shares: dict[str, float]) -> list[str]:
+    return [
+        "| function | of its own |",
+        "|---|---|",
+        *(f"| `{name}` | {share:.1%} |" for name, share in shares.items()),
+    ]
 
 
 def _growth(scaling: dict[str, Any]) -> list[str]:
