@@ -130,6 +130,14 @@ def test_delta_by_the_files_of_its_snapshot() -> None:
     assert "DeltaParquetFileFormat can't be read as Spark does" in context.found[0].reason
 
 
+def test_avro_is_refused() -> None:
+    """Spark reads Avro by a package that its distribution lacks; the document names the class."""
+    plan, context = recorded("delta", **{"execution.datasources.parquet.ParquetFileFormat": "avro.AvroFileFormat"})
+    assert plan is None
+    assert context.found[0].reason == "files of AvroFileFormat can't be read as Spark does"
+    assert "Save them as Parquet" in context.found[0].hint
+
+
 # ---- other systems
 
 
