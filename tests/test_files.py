@@ -110,6 +110,15 @@ def test_bucketed_tables_are_plain_ones(spark: SparkSession) -> None:
         spark.sql("DROP TABLE bucketed")
 
 
+def test_clustered_tables_are_plain_ones(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE clustered USING parquet CLUSTER BY (k) AS SELECT id AS k, id % 3 AS v FROM range(20)")
+    try:
+        plan = df_to_substrait(spark.table("clustered").where("k = 7"), reads="files", dialect="datafusion")
+        assert datafusion.execute(plan).to_pylist() == [{"k": 7, "v": 1}]
+    finally:
+        spark.sql("DROP TABLE clustered")
+
+
 def test_empty_folders(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     assert_same_rows(spark.read.schema("a int, b string").parquet(str(tmp_path / "nothing")), allow_empty=True)
