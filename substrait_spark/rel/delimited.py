@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..algebra import types
 from ..algebra.relation import DelimitedText, File, LocalFiles
 from ..catalyst import tree
-from ..catalyst.source_options import shown
+from ..catalyst.source_options import SWITCH, shown
 from ..catalyst.tree import DataType, make
 from ..errors import Unsupported
 from .allowed import require_read
@@ -33,7 +33,6 @@ WITHOUT_EFFECT = (
 )
 """Options of writers, of schema inference, and of which files there are."""
 
-SWITCH = ("true", "false")
 CODECS = ("bzip2", "deflate", "gzip", "lz4", "none", "snappy", "uncompressed", "zstd")
 
 ONLY = {
