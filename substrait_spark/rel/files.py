@@ -174,12 +174,10 @@ REBASED = {
 }
 """Options of Parquet, and the session's settings that count without them."""
 
-TIMES = ("date", "timestamp", "timestamp_ntz")
-
 
 def _require_settings(r: RelationBuilder, used: Sequence[tree.Expression], options: Mapping[str, str | None]) -> None:
     """Refuse columns that the session converts from another calendar or time zone, or finds by their numbers."""
-    times = any(_holds(attribute.type, TIMES) for attribute in used)
+    times = any(_holds(attribute.type, delimited.TIMES) for attribute in used)
     numbered = any("parquet.field.id" in a["metadata"] or _holds(a.type, ("struct",)) for a in used)
     for option, setting in REBASED.items():
         if times and option not in options:
