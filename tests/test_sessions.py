@@ -172,12 +172,17 @@ print(refused(gone))
 """
 
 
-def test_stopped_restarted_and_lost(tmp_path: Any) -> None:
+def in_a_process(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A program that has ended well, with sessions of its own."""
     environment = {**os.environ, "PYTHONPATH": str(Path(substrait_spark.__file__).parents[1])}
-    ran = subprocess.run(
-        [sys.executable, "-c", LIFE], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
-    )
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment, timeout=300)
     assert ran.returncode == 0, ran.stderr[-3000:]
+    return ran
+
+
+def test_stopped_restarted_and_lost(tmp_path: Path) -> None:
+    ran = in_a_process(LIFE, tmp_path)
     stopped, of_earlier, lost = ran.stdout.strip().splitlines()
     assert "was stopped: start one" in stopped
     assert "was stopped: start one" in of_earlier
@@ -217,13 +222,42 @@ print(False in outcomes, len(outcomes) - outcomes.count(True), df_to_substrait(d
 
 
 def test_stopped_while_threads_convert(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(Path(substrait_spark.__file__).parents[1])}
-    ran = subprocess.run(
-        [sys.executable, "-c", HALFWAY], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
-    )
-    assert ran.returncode == 0, ran.stderr[-3000:]
+    ran = in_a_process(HALFWAY, tmp_path)
     assert "Traceback" not in ran.stderr, ran.stderr[-3000:]
     assert ran.stdout.strip() == "False 4 True"
+
+
+LOST = """
+import threading, time
+from pyspark.sql import SparkSession
+from substrait_spark import UnsupportedSessionError, df_to_substrait
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+df = spark.createDataFrame([(1,), (2,)], "a int")
+df_to_substrait(df)
+spark._jsc.sc().dagScheduler().eventProcessLoop().stop()
+
+def convert():
+    try:
+        df_to_substrait(df)
+    except UnsupportedSessionError as error:
+        print(error)
+
+thread = threading.Thread(target=convert, daemon=True)
+thread.start()
+time.sleep(1)
+print(thread.is_alive())
+spark.stop()
+thread.join(60)
+print(thread.is_alive())
+"""
+
+
+def test_stopped_while_spark_forgets_a_job(tmp_path: Path) -> None:
+    ran = in_a_process(LOST, tmp_path)
+    waited, told, waits = ran.stdout.splitlines()
+    assert (waited, waits) == ("True", "False")
+    assert told.startswith("The Spark session of this DataFrame was stopped")
 
 
 def _interrupted(df: DataFrame, seconds: float) -> bool:

@@ -14,8 +14,14 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -33,6 +39,7 @@ import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
@@ -51,6 +58,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
+import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -88,24 +96,63 @@ public class PlanReader {
     try {
       return task.call();
     } catch (StackOverflowError shallow) {
-      Thread thread = new Thread(null, task, "substrait-spark-reader", 1L << 30);
-      thread.start();
-      thread.join();
-      if (task.failure instanceof Exception) throw (Exception) task.failure;
-      if (task.failure instanceof Error) throw (Error) task.failure;
-      return task.result;
+      try {
+        return started(task).get();
+      } catch (ExecutionException failed) {
+        Platform.throwException(failed.getCause());
+        return null;
+      }
     }
   }
 
-  public static class Task extends scala.runtime.AbstractFunction0 implements Runnable {
+  /** Work that has begun in a thread with a large stack of its own. */
+  static FutureTask started(Callable work) {
+    FutureTask task = new FutureTask(work);
+    Thread thread = new Thread(null, task, "substrait-spark-reader", 1L << 30);
+    thread.setDaemon(true);
+    thread.start();
+    return task;
+  }
+
+  /** Takes rows in a thread of its own, because Spark forgets a job that comes while it stops: its thread never ends. */
+  public static class RowTaking implements Callable {
+    private static final long GRACE = 1000; // milliseconds
+    private final SparkPlan plan;
+    private final int limit;
+
+    RowTaking(SparkPlan plan, int limit) {
+      this.plan = plan;
+      this.limit = limit;
+    }
+
+    InternalRow[] rows(SparkContext context) {
+      FutureTask task = started(this);
+      while (true) {
+        boolean stopped = context.isStopped();
+        try {
+          return (InternalRow[]) task.get(GRACE, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException late) {
+          if (stopped) throw new IllegalStateException("The Spark session was stopped.");
+        } catch (ExecutionException failed) {
+          Platform.throwException(failed.getCause());
+        } catch (InterruptedException interrupted) {
+          Platform.throwException(interrupted);
+        }
+      }
+    }
+
+    public Object call() {
+      return plan.executeTake(limit);
+    }
+  }
+
+  public static class Task extends scala.runtime.AbstractFunction0 implements Callable {
     private final PlanReader reader;
     private final QueryExecution execution;
     private final int inlineLimit;
     private final int listFiles;
     private final boolean tablesAsFiles;
     private final String numbers;
-    Object result;
-    Throwable failure;
 
     Task(PlanReader reader, QueryExecution execution, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) {
       this.reader = reader;
@@ -116,16 +163,8 @@ public class PlanReader {
       this.numbers = numbers;
     }
 
-    public void run() {
-      try {
-        result = call();
-      } catch (Throwable thrown) {
-        failure = thrown;
-      }
-    }
-
     /** Types and nullability may ask the active session's configuration, so it must be this plan's session. */
-    Object call() throws Exception {
+    public Object call() throws Exception {
       Object session = execution.sparkSession();
       Method withActive = session.getClass().getMethod("withActive", scala.Function0.class);
       try {
@@ -439,8 +478,9 @@ public class PlanReader {
       else {
         InternalRow[] taken = withRows ? (InternalRow[]) takenRows.get(relation.rdd()) : new InternalRow[0];
         if (taken == null) {
-          taken = execution.sparkSession().sessionState().executePlan(relation, execution.mode())
-              .executedPlan().executeTake(inlineLimit == Integer.MAX_VALUE ? inlineLimit : inlineLimit + 1);
+          SparkPlan plan = execution.sparkSession().sessionState().executePlan(relation, execution.mode()).executedPlan();
+          int limit = inlineLimit == Integer.MAX_VALUE ? inlineLimit : inlineLimit + 1;
+          taken = new RowTaking(plan, limit).rows(execution.sparkSession().sparkContext());
           takenRows.put(relation.rdd(), taken);
         }
         rows((Iterator) Arrays.asList(taken).iterator(), types, out);

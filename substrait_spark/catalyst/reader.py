@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
 from .locations import redacted
+from .session import require_running
 from .source_options import HARMLESS_OPTIONS
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def _call(df: DataFrame, method: str, *arguments: object) -> Any:
     except Py4JNetworkError as error:
         raise UnsupportedSessionError(GONE) from error
     except Py4JError as error:
+        require_running(df)
         if not _is_planned(df):
             raise _unplanned(error) from None
         raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {redacted(_first_line(error))}") from None

@@ -26,10 +26,11 @@ def require_classic(df: Any) -> None:
     if not isinstance(df, DataFrame):
         hint = " Pass it to spark.createDataFrame first." if module.startswith(("pandas", "pyarrow")) else ""
         raise SubstraitSparkError(f"Give a PySpark DataFrame, not {kind_of(df)}.{hint}")
-    _require_running(df)
+    require_running(df)
 
 
-def _require_running(df: Any) -> None:
+def require_running(df: Any) -> None:
+    """Raise a clear error unless the session of a classic DataFrame runs, in a Spark from 3.5 on."""
     import pyspark
 
     version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
