@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import substrait_spark
 
-from . import queries, report, scaling, start
+from . import memory, queries, report, scaling, start
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RESULTS = DOCS / "measurements" / "benchmark"
@@ -54,6 +54,7 @@ def measure(rounds: int) -> dict[str, Any]:
             "import": start.import_seconds(rounds),
             "queries": queries.measure(spark, rounds),
             "scaling": scaling.measure(spark, rounds),
+            "memory": memory.measure(spark),
         }
     finally:
         spark.stop()

@@ -19,8 +19,9 @@ The first plan waits for Janino, which compiles the reader in an interpreter tha
 """
 """What a profile says of the budgets that are not met."""
 
-
 PROFILE = "The functions in which Python spends most of converting all of TPC-DS; waiting for the JVM is `recv_into`."
+
+MEMORY = "What is in use, after garbage collection, after so many conversions in a row, each of another query."
 
 
 def page(results: list[dict[str, Any]]) -> str:
@@ -45,6 +46,7 @@ def page(results: list[dict[str, Any]]) -> str:
         lines += ["", f"## {title}", "", *_stages(newest["queries"][name])]
     lines += ["", "## Profile", "", PROFILE, "", *_functions(newest["queries"]["tpcds"].get("functions", {}))]
     lines += ["", "## Growth", "", "![Seconds by size](images/benchmark.svg)", "", *_growth(newest["scaling"])]
+    lines += ["", "## Memory", "", MEMORY, "", *_memory(newest["memory"])]
     if len(results) > 1:
         lines += ["", "## Before", "", "| date | version | median ratio | slowest ratio |", "|---|---|---|---|"]
         lines += [_earlier(result) for result in reversed(results[:-1])]
@@ -86,6 +88,15 @@ def _growth(scaling: dict[str, Any]) -> list[str]:
     for name, axis in scaling.items():
         times = ", ".join(f"{int(size):,}: {1000 * seconds:.1f}" for size, seconds in axis["seconds"].items())
         lines.append(f"| {name} | {times} | {axis['slope']:.2f} |")
+    return lines
+
+
+def _memory(memory: dict[str, dict[str, float]]) -> list[str]:
+    names = list(next(iter(memory.values())))
+    lines = [f"| conversions | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    for conversions, used in memory.items():
+        values = " | ".join(f"{used[name]:,.0f}" for name in names)
+        lines.append(f"| {int(conversions):,} | {values} |")
     return lines
 
 
