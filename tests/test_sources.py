@@ -160,17 +160,18 @@ def test_jdbc_is_refused(spark: SparkSession, derby: str) -> None:
 
 
 def test_jdbc_catalogs_are_refused(spark: SparkSession, derby: str) -> None:
+    session = spark.newSession()  # a session has its catalogs to its end
     prefix = "spark.sql.catalog.other"
-    spark.conf.set(prefix, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
-    spark.conf.set(f"{prefix}.url", derby)
-    spark.conf.set(f"{prefix}.driver", "org.apache.derby.jdbc.EmbeddedDriver")
+    session.conf.set(prefix, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
+    session.conf.set(f"{prefix}.url", derby)
+    session.conf.set(f"{prefix}.driver", "org.apache.derby.jdbc.EmbeddedDriver")
     for query in (
         "SELECT * FROM other.PLANTED_USER.T WHERE A > 1",
         "SELECT max(A) FROM other.PLANTED_USER.T",
         "SELECT * FROM other.PLANTED_USER.T ORDER BY A LIMIT 1",
         "SELECT * FROM other.PLANTED_USER.T LIMIT 2",
     ):
-        found = str(check(spark.sql(query)))
+        found = str(check(session.sql(query)))
         assert "by JDBC" in found
         assert "planted_in_url" not in found
 
