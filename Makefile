@@ -22,7 +22,7 @@ demo: $(INSTALLED) ## Export a Spark query, run its plan in DataFusion, and comp
 	@$(BIN)/python examples/demo.py
 
 test: $(INSTALLED) ## Run the tests (TESTS=path or options, WORKERS=processes).
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) $(TESTS)
 
 fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000 --seed 7").
 	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ)

@@ -1,4 +1,4 @@
-"""An archive of the classes that Spark loads, from which a JVM starts in less time: `python class_archive.py` loads them.
+"""An archive of the classes that Spark loads, from which a JVM starts in less time: `python class_archive.py OPTIONS` makes it.
 
 https://docs.oracle.com/en/java/javase/17/vm/class-data-sharing.html. A JVM that can't use an archive goes without it.
 """
@@ -15,16 +15,24 @@ import pyspark
 PATH = Path(__file__).parents[1] / "build" / f"spark-{pyspark.__version__}.jsa"
 
 
-def make(options: str) -> None:
-    """Let a JVM with these options write the archive at its end, where there is none yet."""
-    if PATH.exists():
-        return
+class Making:
+    """A process that makes the archive for JVMs with some options: a JVM writes it at its end."""
+
+    def __init__(self, options: str) -> None:
+        command = [sys.executable, __file__, options]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def wait(self) -> None:
+        """Return when it has ended."""
+        self._process.wait()
+
+
+def _make(options: str) -> None:
     PATH.parent.mkdir(exist_ok=True)
     unfinished = PATH.with_suffix(f".{os.getpid()}")
-    environment = {**os.environ, "SPARK_SUBMIT_OPTS": f"{options} -XX:ArchiveClassesAtExit={unfinished}"}
-    subprocess.run([sys.executable, __file__], env=environment, capture_output=True, check=False)
-    if unfinished.exists():
-        unfinished.replace(PATH)
+    os.environ["SPARK_SUBMIT_OPTS"] = f"{options} -XX:ArchiveClassesAtExit={unfinished}"
+    _load_classes()
+    unfinished.replace(PATH)
 
 
 def _load_classes() -> None:
@@ -47,4 +55,4 @@ def _load_classes() -> None:
 
 
 if __name__ == "__main__":
-    _load_classes()
+    _make(sys.argv[1])

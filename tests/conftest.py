@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,18 @@ from substrait_spark.testing import assert_well_formed
 TIME_ZONE = "America/Los_Angeles"
 """A session time zone with daylight-saving time, so that a test which forgets the time zone fails."""
 
+LONGEST = (
+    "test_tpcds",
+    "test_fuzz",
+    "test_functions aggregate",
+    "test_casts",
+    "test_jobs",
+    "test_functions window",
+    "test_extremes",
+    "test_joins",
+)
+"""The groups of tests that take longest."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -34,21 +48,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     quick_spark.use()
-    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):  # many tests: many JVMs
-        class_archive.make(quick_spark.COMPILED_ONCE)
+    many = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
+    if many and not class_archive.PATH.exists():
+        config.add_cleanup(class_archive.Making(quick_spark.COMPILED_ONCE).wait)  # JVMs that start before do without
 
 
-@pytest.hookimpl(tryfirst=True)
+def _group(nodeid: str) -> str:
+    """What shares its preparation: the tests of one file; those of functions, of one family."""
+    file, _, test = nodeid.rpartition("/")[2].partition(".py::")
+    family = re.match(r"test_function\[(\w+)", test)
+    return f"{file} {family[1]}" if family else file
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What shares its preparation runs in one process: the tests of one file; those of functions, of one family."""
-    for item in items:
-        case = (
-            item.callspec.params.get("case")
-            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
-            else None
-        )
-        group = f"{item.path.stem} {getattr(case, 'family', '')}"
-        item.add_marker(pytest.mark.xdist_group(group.strip()))
+    """The groups that take longest begin first, lest one process waits for the other at the end."""
+    items.sort(key=lambda item: LONGEST.index(group) if (group := _group(item.nodeid)) in LONGEST else len(LONGEST))
+
+
+def pytest_collection_finish() -> None:
+    """Python's collector needn't go through the thousands of tests again and again."""
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each group runs in one process."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    config.option.loadscopereorder = False
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = _group
+    return scheduler
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -93,6 +123,14 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _views_end_with_their_module() -> Iterator[None]:
+    """Which modules share a session is by chance."""
+    yield
+    if session := SparkSession.getActiveSession():
+        session._jsparkSession.sessionState().catalog().clearTempTables()
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,13 @@ from typing import Any
 import class_archive
 from py4j.java_gateway import JavaClass, JavaMember, JavaPackage, JVMView
 
-COMPILED_ONCE = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
-"""Java options: compile once, collect in one thread; Spark's planner recurses deeply, the more so before it is compiled."""
+COMPILED_ONCE = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC -Xss4m"
+"""Java options: compile once, and keep it; collect in one thread; a stack for Spark's planner, which recurses deeply."""
 
-OPTIONS = f"{COMPILED_ONCE} -XX:SharedArchiveFile={class_archive.PATH} -Xlog:disable"
+SMALL_PAGES = "-Dspark.buffer.pageSize=1m"
+"""Each sort, aggregate and join takes a page of memory, of up to 64 MB, for its few rows."""
+
+OPTIONS = f"{COMPILED_ONCE} {SMALL_PAGES} -XX:SharedArchiveFile={class_archive.PATH} -Xlog:disable"
 """Java options with the archive of classes, about which nothing is said where it can't be used."""
 
 INTERPRETED = {
