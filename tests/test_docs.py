@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -26,6 +26,7 @@ import yaml
 from pyspark.sql import SparkSession
 
 from substrait_spark.algebra import extension_messages
+from substrait_spark.command_line import main
 from substrait_spark.dialects.dialect import load
 
 ROOT = Path(__file__).parent.parent
@@ -108,12 +109,16 @@ def bash(block: Block) -> str:
 
 
 def shell(command: str) -> str:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        ["/bin/sh", "-c", command], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
-    return "" if command.endswith("--help") else done.stdout
+    """What a command prints. It runs here, with the session that is there, because Spark takes long to start."""
+    printed = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SparkSession, "stop", lambda _: None)
+        patch.setattr(sys, "argv", shlex.split(command))
+        patch.setattr(sys, "stdout", printed)
+        with pytest.raises(SystemExit) as end:
+            main()
+    assert end.value.code == 0, command
+    return "" if command.endswith("--help") else printed.buffer.getvalue().decode()
 
 
 def extras() -> set[str]:

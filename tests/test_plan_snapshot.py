@@ -136,7 +136,9 @@ class Project:
         self.snapshots = folder / "__snapshots__" / "test_plans"
 
     def pytest(self, *arguments: str) -> tuple[int, str]:
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+        # Hypothesis, as a plugin, takes longer to import than these tests take.
+        plugins = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
+        command = [sys.executable, "-m", "pytest", *plugins, *arguments]
         environment = {**os.environ, "COLUMNS": "160"}
         done = subprocess.run(
             command, cwd=self.tests.parent, env=environment, capture_output=True, text=True, check=False, timeout=300
