@@ -96,8 +96,8 @@ def _every_plan_is_well_formed() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A small, quiet local session. A test that changes its settings puts them back."""
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A small, quiet local session."""
     # Python workers must be of this version, whatever `python3` is on PATH.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     # The session is for this machine alone; a laptop's name may not even resolve.
@@ -125,12 +125,25 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session.stop()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _views_end_with_their_module() -> Iterator[None]:
-    """Which modules share a session is by chance."""
-    yield
-    if session := SparkSession.getActiveSession():
-        session._jsparkSession.sessionState().catalog().clearTempTables()
+@pytest.fixture(scope="module")
+def spark(session: SparkSession) -> Iterator[SparkSession]:
+    """The session. A module leaves nothing in it, because which modules share it is by chance.
+
+    A test that changes its settings puts them back.
+    """
+    before = _settings(session)
+    yield session
+    after = _settings(session)
+    for key in after.keys() - before.keys():
+        session.conf.unset(key)
+    for key, value in before.items() - after.items():
+        session.conf.set(key, value)
+    session.catalog.clearCache()
+    session._jsparkSession.sessionState().catalog().reset()
+
+
+def _settings(session: SparkSession) -> dict[str, str]:
+    return {row.key: row.value for row in session.sql("SET").collect() if row.key.startswith("spark.sql.")}
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from substrait_spark.dialects.dialect import load
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SETTINGS = ("spark.sql.ansi.enabled", "spark.sql.session.timeZone")
-"""What pages may set in the session, which other tests share."""
+"""What pages may set in the session, which other pages share."""
 
 
 class Block(NamedTuple):
@@ -59,16 +59,16 @@ WITH_CODE = [
 
 
 @pytest.fixture
-def session(spark: SparkSession) -> Iterator[SparkSession]:
-    """The session with its settings put back."""
+def _settings_end_with_their_page(spark: SparkSession) -> Iterator[None]:
     kept = {name: spark.conf.get(name) for name in SETTINGS}
-    yield spark
+    yield
     for name, value in kept.items():
         spark.conf.set(name, str(value))
 
 
+@pytest.mark.usefixtures("_settings_end_with_their_page")
 @pytest.mark.parametrize("page", WITH_CODE)
-def test_page(page: Path, session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {}
     printed: str | None = None
