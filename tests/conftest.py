@@ -183,6 +183,8 @@ def _once(directory: Path, make: Any) -> None:
 
 
 @pytest.fixture
-def outside_xdist(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test starts is no worker of ours: syrupy reports nothing in one."""
+def another_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pytest that a test starts is no worker of ours, where syrupy reports nothing, and needs few plugins."""
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    # Hypothesis takes longer to import than such tests take.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider -p no:hypothesispytest")

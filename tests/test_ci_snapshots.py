@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("syrupy")
-pytestmark = pytest.mark.usefixtures("outside_xdist")
+pytestmark = pytest.mark.usefixtures("another_pytest")
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "ci_snapshots"
 
@@ -25,7 +25,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_in(project: Path, *arguments: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", *arguments]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(
         command, cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=300

@@ -154,6 +154,7 @@ def lake(spark, tmp_path_factory):
 """
 
 
+@pytest.mark.usefixtures("another_pytest")
 def test_tests_in_pages(tmp_path: Path) -> None:
     """The tests of the page on snapshots run under the settings of that page."""
     pytest.importorskip("syrupy")
@@ -166,7 +167,7 @@ def test_tests_in_pages(tmp_path: Path) -> None:
     (conftest,) = (block.text for block in blocks(page) if block.language == "{.python .conftest}")
     (tmp_path / "conftest.py").write_text(conftest + LAKE, "utf-8")
     (tmp_path / "pyproject.toml").write_text("\n".join(toml), "utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--snapshot-update"]
+    command = [sys.executable, "-m", "pytest", "--snapshot-update"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     kept = (tmp_path / "__snapshots__/test_page/test_files.substrait.txt").read_text("utf-8")

@@ -66,14 +66,15 @@ class Grid:
         return {call: tuple(_picked(table, n) for table in both) for n, call in enumerate(calls)}
 
 
-def _together(call: str) -> tuple[str, str, str]:
-    """Calls run together that have the first two in common: their window, and what tells them from others.
+def _together(call: str) -> tuple[str, list[str], str]:
+    """Calls run together that have the first two in common: their window or order, and what tells them from others.
 
     DataFusion takes a minute to plan a correlation over one window below calls over another, and has no lists in two
     orders. Spark can't plan all aggregates beside DISTINCT ones, and sums decimals unchecked beside lists.
     """
     function, _, window = call.partition(" OVER ")
-    return window, next((word for word in ("agg(", "DISTINCT", "try_") if word in function), ""), function
+    _, _, order = function.partition(" WITHIN GROUP ")
+    return window or order, [word for word in ("agg(", "DISTINCT", "try_") if word in function], function
 
 
 def _picked(table: pa.Table, n: int) -> pa.Table:

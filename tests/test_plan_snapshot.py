@@ -17,7 +17,7 @@ from substrait_spark.testing import normalised
 from substrait_spark.testing.normalised import ASIDE, TEMPORARY
 
 snapshot = pytest.importorskip("substrait_spark.testing.snapshot", reason="the extra `testing` is not installed")
-pytestmark = pytest.mark.usefixtures("outside_xdist")
+pytestmark = pytest.mark.usefixtures("another_pytest")
 
 
 def plan_of_files(*uris: str) -> Plan:
@@ -136,9 +136,7 @@ class Project:
         self.snapshots = folder / "__snapshots__" / "test_plans"
 
     def pytest(self, *arguments: str) -> tuple[int, str]:
-        # Hypothesis, as a plugin, takes longer to import than these tests take.
-        plugins = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
-        command = [sys.executable, "-m", "pytest", *plugins, *arguments]
+        command = [sys.executable, "-m", "pytest", *arguments]
         environment = {**os.environ, "COLUMNS": "160"}
         done = subprocess.run(
             command, cwd=self.tests.parent, env=environment, capture_output=True, text=True, check=False, timeout=300

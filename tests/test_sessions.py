@@ -129,72 +129,8 @@ def test_the_active_session_stays(spark: SparkSession) -> None:
         assert before._jsparkSession.equals(after._jsparkSession)
 
 
-LIFE = """
-from pyspark.sql import SparkSession
-from substrait_spark import UnsupportedSessionError, df_to_substrait
-
-def session():
-    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    return builder.config("spark.log.level", "ERROR").getOrCreate()
-
-def refused(df):
-    try:
-        df_to_substrait(df)
-    except UnsupportedSessionError as error:
-        return str(error)
-    return "no error"
-
-spark = session()
-df = spark.range(3)
-first = df_to_substrait(df)
-spark.stop()
-print(refused(df))
-
-spark = session()
-assert df_to_substrait(spark.range(3)) == first
-print(refused(df))
-
-from pyspark import SparkContext
-gateway = SparkContext._gateway
-spark.stop()
-gateway.shutdown()
-if gateway.proc.stdin:
-    gateway.proc.stdin.close()
-gateway.proc.wait()
-SparkContext._gateway = SparkContext._jvm = None
-spark = session()
-assert df_to_substrait(spark.range(3)) == first
-
-gone = spark.range(4)
-SparkContext._gateway.proc.kill()
-SparkContext._gateway.proc.wait()
-print(refused(gone))
-"""
-
-
-def in_a_process(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A program that has ended well, with sessions of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(substrait_spark.__file__).parents[1])}
-    command = [sys.executable, "-c", program]
-    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment, timeout=300)
-    assert ran.returncode == 0, ran.stderr[-3000:]
-    return ran
-
-
-def test_stopped_restarted_and_lost(tmp_path: Path) -> None:
-    ran = in_a_process(LIFE, tmp_path)
-    stopped, of_earlier, lost = ran.stdout.strip().splitlines()
-    assert "was stopped: start one" in stopped
-    assert "was stopped: start one" in of_earlier
-    assert "can't be reached any more" in lost
-
-
 HALFWAY = """
-import threading
-from pyspark.sql import SparkSession
-from substrait_spark import SubstraitSparkError, df_to_substrait
-
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+spark = session()
 df = spark.createDataFrame([(1,), (2,)], "a int").selectExpr("a + 1 AS b")
 expected = df_to_substrait(df)
 started, outcomes = threading.Event(), []
@@ -215,35 +151,18 @@ started.wait()
 spark.stop()
 for thread in threads:
     thread.join()
-again = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-df = again.createDataFrame([(1,), (2,)], "a int").selectExpr("a + 1 AS b")
+spark = session()
+df = spark.createDataFrame([(1,), (2,)], "a int").selectExpr("a + 1 AS b")
 print(False in outcomes, len(outcomes) - outcomes.count(True), df_to_substrait(df) == expected)
+spark.stop()
 """
 
-
-def test_stopped_while_threads_convert(tmp_path: Path) -> None:
-    ran = in_a_process(HALFWAY, tmp_path)
-    assert "Traceback" not in ran.stderr, ran.stderr[-3000:]
-    assert ran.stdout.strip() == "False 4 True"
-
-
-LOST = """
-import threading, time
-from pyspark.sql import SparkSession
-from substrait_spark import UnsupportedSessionError, df_to_substrait
-
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+FORGOTTEN = """
+spark = session()
 df = spark.createDataFrame([(1,), (2,)], "a int")
 df_to_substrait(df)
 spark._jsc.sc().dagScheduler().eventProcessLoop().stop()
-
-def convert():
-    try:
-        df_to_substrait(df)
-    except UnsupportedSessionError as error:
-        print(error)
-
-thread = threading.Thread(target=convert, daemon=True)
+thread = threading.Thread(target=lambda: print(refused(df)), daemon=True)
 thread.start()
 time.sleep(1)
 print(thread.is_alive())
@@ -252,12 +171,90 @@ thread.join(60)
 print(thread.is_alive())
 """
 
+LOST = """
+spark = session()
+df = spark.range(3)
+first = df_to_substrait(df)
+spark.stop()
+print(refused(df))
 
-def test_stopped_while_spark_forgets_a_job(tmp_path: Path) -> None:
-    ran = in_a_process(LOST, tmp_path)
-    waited, told, waits = ran.stdout.splitlines()
+spark = session()
+assert df_to_substrait(spark.range(3)) == first
+print(refused(df))
+
+gateway = SparkContext._gateway
+spark.stop()
+gateway.shutdown()
+if gateway.proc.stdin:
+    gateway.proc.stdin.close()
+gateway.proc.wait()
+SparkContext._gateway = SparkContext._jvm = None
+spark = session()
+assert df_to_substrait(spark.range(3)) == first
+
+gone = spark.range(4)
+SparkContext._gateway.proc.kill()
+SparkContext._gateway.proc.wait()
+print(refused(gone))
+"""
+
+LIVES = f"""
+import threading, time
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+from substrait_spark import SubstraitSparkError, UnsupportedSessionError, df_to_substrait
+
+def session():
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    return builder.config("spark.log.level", "ERROR").getOrCreate()
+
+def refused(df):
+    try:
+        df_to_substrait(df)
+    except UnsupportedSessionError as error:
+        return str(error)
+    return "no error"
+
+{HALFWAY}
+{FORGOTTEN}
+{LOST}
+"""
+"""Sessions that end, one after the other in one process, because Spark takes long to start."""
+
+
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What the lives say of how they ended."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(substrait_spark.__file__).parents[1])}
+    ran = subprocess.run(
+        [sys.executable, "-c", LIVES],
+        cwd=tmp_path_factory.mktemp("lives"),
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert "Traceback" not in ran.stderr, ran.stderr[-3000:]
+    return ran.stdout.splitlines()
+
+
+def test_stopped_while_threads_convert(ends: list[str]) -> None:
+    assert ends[0] == "False 4 True"
+
+
+def test_stopped_while_spark_forgets_a_job(ends: list[str]) -> None:
+    waited, told, waits = ends[1:4]
     assert (waited, waits) == ("True", "False")
     assert told.startswith("The Spark session of this DataFrame was stopped")
+
+
+def test_stopped_restarted_and_lost(ends: list[str]) -> None:
+    stopped, of_earlier, lost = ends[4:]
+    assert "was stopped: start one" in stopped
+    assert "was stopped: start one" in of_earlier
+    assert "can't be reached any more" in lost
 
 
 def _interrupted(df: DataFrame, seconds: float) -> bool:
