@@ -96,7 +96,7 @@ def _every_plan_is_well_formed() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def shared_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A small, quiet local session."""
     # Python workers must be of this version, whatever `python3` is on PATH.
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -126,20 +126,20 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="module")
-def spark(session: SparkSession) -> Iterator[SparkSession]:
-    """The session. A module leaves nothing in it, because which modules share it is by chance.
+def spark(shared_session: SparkSession) -> Iterator[SparkSession]:
+    """The shared session. A module leaves nothing in it, because which modules share it is by chance.
 
     A test that changes its settings puts them back.
     """
-    before = _settings(session)
-    yield session
-    after = _settings(session)
+    before = _settings(shared_session)
+    yield shared_session
+    after = _settings(shared_session)
     for key in after.keys() - before.keys():
-        session.conf.unset(key)
+        shared_session.conf.unset(key)
     for key, value in before.items() - after.items():
-        session.conf.set(key, value)
-    session.catalog.clearCache()
-    session._jsparkSession.sessionState().catalog().reset()
+        shared_session.conf.set(key, value)
+    shared_session.catalog.clearCache()
+    shared_session._jsparkSession.sessionState().catalog().reset()
 
 
 def _settings(session: SparkSession) -> dict[str, str]:
