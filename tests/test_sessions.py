@@ -290,6 +290,32 @@ def test_interrupted_and_carried_on(spark: SparkSession) -> None:
     assert assert_same_rows(df.select("c0", "c299")).rows.num_rows == 3
 
 
+def test_an_interrupt_that_breaks_the_connection(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What py4j raises while it handles the interrupt doesn't hide it."""
+    df = spark.range(3)
+
+    def interrupted(_: DataFrame) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise Py4JError("Gateway must be connected to send cancel cmd.")  # noqa: B904 - as py4j has it
+
+    def failing(_: DataFrame) -> None:
+        raise Py4JError("no such method")
+
+    monkeypatch.setattr("substrait_spark.catalyst.reader._reader", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        df_to_substrait(df)
+    monkeypatch.setattr("substrait_spark.catalyst.reader._reader", failing)
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        with pytest.raises(SubstraitSparkError, match=r"failed inside the JVM: no such method"):
+            df_to_substrait(df)
+    monkeypatch.undo()
+    assert df_to_substrait(df)
+
+
 def test_the_reader_survives_a_reload_of_its_module(spark: SparkSession) -> None:
     from substrait_spark.catalyst import reader
 

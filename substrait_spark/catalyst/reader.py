@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import importlib.resources
 import json
+import sys
 import threading
 import uuid
 import weakref
 import zlib
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
@@ -55,9 +56,10 @@ def _prepared(df: DataFrame) -> None:
 
 def read(df: DataFrame, asked: Asked) -> str:
     """The document of the DataFrame's optimized plan. At most `inline_limit + 1` local rows are in it."""
-    packed = _call(df, "read", *_arguments(asked))
-    if not isinstance(packed, str):
-        packed = "".join([packed.part(index) for index in range(packed.size())])
+    with _reading(df):
+        packed = _reader(df).read(df._jdf, *_arguments(asked))
+        if not isinstance(packed, str):
+            packed = "".join([packed.part(index) for index in range(packed.size())])
     return zlib.decompress(base64.b64decode(packed)).decode("ascii")
 
 
@@ -65,31 +67,37 @@ def describe(df: DataFrame, asked: Asked, numbers: Sequence[int]) -> list[str | 
     """Spark's SQL text of nodes of the DataFrame's document, by number; None where a node has no SQL."""
     if not numbers:
         return []
-    return list(json.loads(_call(df, "describe", *_arguments(asked), " ".join(map(str, numbers)))))
+    with _reading(df):
+        texts = _reader(df).describe(df._jdf, *_arguments(asked), " ".join(map(str, numbers)))
+    return list(json.loads(texts))
 
 
 def _arguments(asked: Asked) -> tuple[int, int, bool]:
     return asked.inline_limit, -1 if asked.list_files is None else asked.list_files, asked.reads == "files"
 
 
-def _call(df: DataFrame, method: str, *arguments: object) -> Any:
+@contextmanager
+def _reading(df: DataFrame) -> Iterator[None]:
+    """What fails in Spark or on the way to it is told as an error of ours."""
     from py4j.protocol import Py4JError, Py4JNetworkError
     from pyspark.errors import PySparkException
 
+    handled = sys.exc_info()[1]
     try:
-        return getattr(_reader(df), method)(df._jdf, *arguments)
+        yield
     except PySparkException as error:
         # Its message may hold a path with credentials, so it is neither quoted in full nor chained.
         raise _unplanned(error) from None
-    except Py4JNetworkError as error:
-        raise UnsupportedSessionError(GONE) from error
-    except Py4JError as error:
+    except (Py4JError, OSError) as error:
+        # An interrupted py4j closes its connection, and fails where that is closed already.
+        if isinstance(error.__context__, KeyboardInterrupt) and error.__context__ is not handled:
+            raise error.__context__ from None
+        if isinstance(error, Py4JNetworkError | OSError):
+            raise UnsupportedSessionError(GONE) from error
         require_running(df)
         if not _is_planned(df):
             raise _unplanned(error) from None
         raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {redacted(_first_line(error))}") from None
-    except OSError as error:
-        raise UnsupportedSessionError(GONE) from error
 
 
 def _unplanned(error: Exception) -> Unsupported:
