@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 GONE = "The JVM of this DataFrame's session can't be reached any more: start a session and build the DataFrame again."
 
+INTERRUPTED = "The JVM's answer was lost, as when Ctrl-C interrupts Spark: convert the DataFrame again."
+
 
 class Asked(Protocol):
     """What the caller asked for, as far as it says what the document holds."""
@@ -95,9 +97,26 @@ def _reading(df: DataFrame) -> Iterator[None]:
         if isinstance(error, Py4JNetworkError | OSError):
             raise UnsupportedSessionError(GONE) from error
         require_running(df)
+        if _is_unanswered(error):
+            raise (SubstraitSparkError(INTERRUPTED) if _is_reached(df) else UnsupportedSessionError(GONE)) from None
         if not _is_planned(df):
             raise _unplanned(error) from None
         raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {redacted(_first_line(error))}") from None
+
+
+def _is_unanswered(error: Exception) -> bool:
+    """Whether py4j got no answer. The older Spark is, the more interrupts end so: its handler uses the same connection."""
+    return getattr(error, "java_exception", None) is None and "Trace:" not in str(error)
+
+
+def _is_reached(df: DataFrame) -> bool:
+    from py4j.protocol import Py4JError
+
+    try:
+        df._jdf.queryExecution()
+    except (Py4JError, OSError):
+        return False
+    return True
 
 
 def _unplanned(error: Exception) -> Unsupported:
