@@ -54,6 +54,25 @@ def test_a_guarded_column_in_a_filter(guarded: SparkSession) -> None:
     assert_same_rows(guarded.table("t").withColumn("ratio", ratio).filter("ratio > 1"))
 
 
+@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT i, v FROM t UNPIVOT (v FOR day IN (m AS `2020-01-01`, l AS `2021-01-01`)) WHERE to_date(day) > DATE'2020-06-01'",
+        "SELECT i FROM (SELECT i, stack(2, 0, m, 2, l) AS (k, v) FROM t) WHERE k <> 0 AND 10 / k > 1",
+        "SELECT k, sum(v) AS s FROM (SELECT stack(2, 2, m, 1, l) AS (k, v) FROM t) GROUP BY k HAVING 10 / k > 1",
+        "SELECT i, n FROM (SELECT i, stack(2, '7', m, '1.5', l) AS (n, v) FROM t) WHERE n + 1D > 3",
+        "SELECT n, count(*) AS c FROM (SELECT '8' AS n, i FROM t) GROUP BY ROLLUP (n, i) HAVING CAST(n AS double) > 1",
+    ],
+)
+def test_filters_on_constants_of_unions(guarded: SparkSession, query: str, ansi: str) -> None:
+    guarded.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        assert_same_rows(guarded.sql(query))
+    finally:
+        guarded.conf.set("spark.sql.ansi.enabled", "true")
+
+
 @pytest.mark.parametrize(
     "query",
     [

@@ -1,6 +1,6 @@
 """Which columns an engine may take for constant, and how to keep it from it.
 
-DataFusion leaves constant keys out of sorts, groups and partitions. It knows constants from projections, conditions,
+DataFusion leaves constant keys out of sorts, groups and partitions, and computes early what is constant. It knows constants from projections, conditions,
 the statistics of files, and aggregates without keys; and it goes on taking them for constant above outer joins, where
 they are null for rows without a match, and above unions, of whose inputs each has another.
 """
@@ -44,6 +44,18 @@ def sortable(e: ExpressionBuilder, relation: Relation, sorts: Sequence[SortField
     known = constants(relation)
     keys = {ordinal for sort in sorts for ordinal in _ordinals(sort.expression)}
     return _with_varying(e, relation, {key for key in keys if known[key]})
+
+
+def computable(e: ExpressionBuilder, relation: Relation, conditions: Sequence[Expression]) -> Relation:
+    """A relation to filter, whose columns that are constant in some input of a union are no constants in what may raise.
+
+    DataFusion moves the filter into the inputs, and computes before it runs what is constant there.
+    """
+    raising = [condition for condition in conditions if condition.raises]
+    if not raising or not any(isinstance(each, Set) for each in whole(relation)):
+        return relation
+    known = constants(relation)
+    return _with_varying(e, relation, {n for condition in raising for n in _ordinals(condition) if known[n]})
 
 
 def _with_varying(e: ExpressionBuilder, relation: Relation, ordinals: set[int]) -> Relation:

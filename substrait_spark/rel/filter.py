@@ -9,7 +9,7 @@ from ..algebra.relation import Aggregate, Fetch, Filter, Relation
 from ..catalyst import tree
 from ..expr.boolean import chain, conjunction
 from .builder import RelationBuilder
-from .constants import constants, is_constant
+from .constants import computable, constants, is_constant
 from .filter_growth import whole
 from .output import Output
 
@@ -22,7 +22,10 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     parts = [c for c in e.emit_all(chain(condition) if condition.name == "And" else [condition]) if not _is_true(c)]
     if not parts:
         return input
-    return Output(Filter(filterable(r, input.relation, parts), conjunction(e, parts)), input.ids)
+    relation = filterable(r, input.relation, parts)
+    if r.dialect.quirks.constants_survive:
+        relation = computable(e, relation, parts)
+    return Output(Filter(relation, conjunction(e, parts)), input.ids)
 
 
 def filterable(r: RelationBuilder, relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:
