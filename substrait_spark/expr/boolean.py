@@ -32,6 +32,11 @@ def chain(node: tree.Expression) -> list[tree.Expression]:
     return found
 
 
+def conjuncts(e: ExpressionBuilder, condition: tree.Expression) -> Sequence[Expression]:
+    """The operands of a condition's AND, or the condition alone."""
+    return e.emit_all(chain(condition) if condition.name == "And" else [condition])
+
+
 def connective(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """And, Or: one call for a whole chain, because messages nest only so deep."""
     return connected(e, VARIADIC[node.cls.name], e.emit_all(chain(node)))

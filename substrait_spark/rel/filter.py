@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..algebra.expression import Expression, Literal
 from ..algebra.relation import Aggregate, Fetch, Filter, Relation
 from ..catalyst import tree
-from ..expr.boolean import chain, conjunction
+from ..expr.boolean import conjunction, conjuncts
 from .builder import RelationBuilder
 from .constants import computable, constants, is_constant
 from .filter_growth import whole
@@ -18,8 +18,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Filter: rows for which the condition is true, neither false nor null."""
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
-    condition = node["condition"]
-    parts = [c for c in e.emit_all(chain(condition) if condition.name == "And" else [condition]) if not _is_true(c)]
+    parts = [each for each in conjuncts(e, node["condition"]) if not _is_true(each)]
     if not parts:
         return input
     relation = filterable(r, input.relation, parts)

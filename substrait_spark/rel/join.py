@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..algebra import types
-from ..algebra.expression import Literal
-from ..algebra.relation import Cross, Join, Relation
+from ..algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ..algebra.relation import Cross, Filter, Join, Relation
 from ..catalyst import tree
 from ..catalyst.tree import Node
 from ..errors import NotInDialect, Unsupported
+from ..expr import boolean
 from ..expr.scope import Scope
 from .builder import RelationBuilder
 from .constants import conjuncts, varying
@@ -87,11 +90,32 @@ def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join
         what, hint = IN_WORDS.get(join_type, ("", ""))
         raise NotInDialect(f"the dialect {r.dialect.name} has no {join_type} join{what}", hint)
     e = r.expressions(Scope(left.ids + right.ids, left.relation.types + right.relation.types))
-    condition = e.true() if node["condition"] is None else e.emit(node["condition"])
-    parts = conjuncts(condition)
+    given = [] if node["condition"] is None else boolean.conjuncts(e, node["condition"])
+    in_turn = join_type == "INNER" and r.dialect.quirks.eager_connectives
+    early, late = _in_turn(given) if in_turn else (given, [])
+    condition = boolean.connected(e, "and", early) if early else e.true()
+    parts = [*conjuncts(condition), *late]
     sides = [filterable(r, left.relation, parts), filterable(r, right.relation, parts, len(left.ids))]
-    joined = Join(sides[0], sides[1], join_type, suited(e, condition, len(left.ids)))
-    return varying(e, joined) if r.dialect.quirks.constants_survive else joined
+    join = Join(sides[0], sides[1], join_type, suited(e, condition, len(left.ids)))
+    joined = varying(e, join) if r.dialect.quirks.constants_survive else join
+    return Filter(joined, boolean.conjunction(e, late)) if late else joined
+
+
+def _in_turn(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
+    """The conjuncts that an inner join is by, which are its keys and what is before any that may raise; and the others.
+
+    Spark evaluates these for the pairs of rows that match, which is a filter; all are the join's if it has no such.
+    """
+    first = next((n for n, each in enumerate(given) if each.raises), len(given))
+    early = [*given[:first], *filter(_is_key, given[first:])]
+    late = [each for each in given[first:] if not _is_key(each)]
+    return (early, late) if early else (late, [])
+
+
+def _is_key(condition: Expression) -> bool:
+    if not isinstance(condition, ScalarFunction) or condition.declaration.name != "equal":
+        return False
+    return all(isinstance(side, FieldReference) for side in condition.children())
 
 
 HANDLERS = {"Join": emit}
