@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -11,7 +9,7 @@ from rows import assert_same_outcome, assert_same_rows
 
 
 @pytest.fixture(scope="module")
-def guarded(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def guarded(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     """Divisors of which some are zero, and texts of which some are no numbers."""
     folder = tmp_path_factory.mktemp("guards")
     rows = [(1, 0, 5, "a"), (2, 2, 7, "12"), (3, None, 1, None), (4, 0, None, "7")]
@@ -19,8 +17,7 @@ def guarded(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
     frame.coalesce(1).write.parquet(str(folder / "t"))
     spark.read.parquet(str(folder / "t")).createOrReplaceTempView("t")
     spark.conf.set("spark.sql.ansi.enabled", "true")
-    yield spark
-    spark.conf.unset("spark.sql.ansi.enabled")
+    return spark
 
 
 @pytest.mark.parametrize(

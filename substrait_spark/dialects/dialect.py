@@ -28,7 +28,7 @@ class Quirks(NamedTuple):
     nan_payloads: bool = False
     """Compares NaNs by their bits, and groups -0.0 under whichever zero came first; has `datafusion:nanvl`."""
     eager_connectives: bool = False
-    """AND and OR evaluate all operands for all rows, so that one may raise where Spark does not evaluate it."""
+    """AND, OR and choices of booleans evaluate all for all rows, so that one may raise where Spark does not evaluate it."""
     unwraps_casts: bool = False
     """Compares the input of a cast with a literal in place of its result, though the cast may fail, round or truncate."""
     chained_conjuncts: bool = False
@@ -72,7 +72,7 @@ class Quirks(NamedTuple):
     one_null_equality: bool = False
     """Joins all of a chain of inner joins as the uppermost joins: nulls equal each other as keys in all, or in none."""
     constants_survive: bool = False
-    """Takes what is constant below an outer join, or in an input of a union, for constant above, in sorts and groups."""
+    """Takes what is constant below an outer join, or in an input of a union, for constant above, in sorts, groups and filters."""
     one_list_order: bool = False
     """Makes lists and joined texts in one order only in an aggregate, or in orders that go on from each other."""
     offset_alone: bool = True

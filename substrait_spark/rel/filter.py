@@ -8,6 +8,7 @@ from ..algebra.expression import Expression, Literal
 from ..algebra.relation import Aggregate, Fetch, Filter, Relation
 from ..catalyst import tree
 from ..expr.boolean import conjunction, conjuncts
+from ..expr.builder import ExpressionBuilder
 from .builder import RelationBuilder
 from .constants import computable, constants, is_constant
 from .filter_growth import whole
@@ -19,12 +20,15 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
     parts = [each for each in conjuncts(e, node["condition"]) if not _is_true(each)]
-    if not parts:
-        return input
-    relation = filterable(r, input.relation, parts)
+    return Output(filtered(r, e, input.relation, parts), input.ids) if parts else input
+
+
+def filtered(r: RelationBuilder, e: ExpressionBuilder, relation: Relation, conditions: Sequence[Expression]) -> Filter:
+    """The rows of a relation for which all conditions are true."""
+    relation = filterable(r, relation, conditions)
     if r.dialect.quirks.constants_survive:
-        relation = computable(e, relation, parts)
-    return Output(Filter(relation, conjunction(e, parts)), input.ids)
+        relation = computable(e, relation, conditions)
+    return Filter(relation, conjunction(e, conditions))
 
 
 def filterable(r: RelationBuilder, relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..algebra import types
 from ..algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ..algebra.relation import Cross, Filter, Join, Relation
+from ..algebra.relation import Cross, Join, Relation
 from ..catalyst import tree
 from ..catalyst.tree import Node
 from ..errors import NotInDialect, Unsupported
@@ -14,7 +14,7 @@ from ..expr import boolean
 from ..expr.scope import Scope
 from .builder import RelationBuilder
 from .constants import conjuncts, varying
-from .filter import filterable
+from .filter import filterable, filtered
 from .join_keys import suited
 from .output import Output
 from .project import columns
@@ -94,11 +94,11 @@ def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join
     in_turn = join_type == "INNER" and r.dialect.quirks.eager_connectives
     early, late = _in_turn(given) if in_turn else (given, [])
     condition = boolean.connected(e, "and", early) if early else e.true()
-    parts = [*conjuncts(condition), *late]
+    parts = conjuncts(condition)
     sides = [filterable(r, left.relation, parts), filterable(r, right.relation, parts, len(left.ids))]
     join = Join(sides[0], sides[1], join_type, suited(e, condition, len(left.ids)))
     joined = varying(e, join) if r.dialect.quirks.constants_survive else join
-    return Filter(joined, boolean.conjunction(e, late)) if late else joined
+    return filtered(r, e, joined, late) if late else joined
 
 
 def _in_turn(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
