@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .catalyst import reader
 from .catalyst.session import require_classic
-from .errors import Problem, Report, UnsupportedPlanError
+from .errors import Problem, Report, UnsupportedPlanError, kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -56,6 +56,28 @@ def check(
     """
     _, problems = _convert(df, dialect, reads, inline_limit, list_files)
     return Report(tuple(problems))
+
+
+def lower(plan: Plan, dialect: str | Path) -> Plan:
+    """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
+
+    The plan may be `df_to_substrait`'s or another producer's: any plan of one root relation whose parts are read
+    (docs/reference/python.md). `dialect` is as for `df_to_substrait`.
+
+    Raises UnsupportedPlanError, which lists every obstacle by its place in the plan; DialectError for a dialect that is
+    unknown or invalid; TypeError where `plan` is no Plan message.
+    """
+    from substrait.plan_pb2 import Plan as Message
+
+    from .dialects.file import load
+    from .lower.plan import lower_plan
+
+    if not isinstance(plan, Message):
+        raise TypeError(f"plan must be a substrait.plan_pb2.Plan, not {kind_of(plan)}")
+    lowered, problems = lower_plan(plan, load(dialect))
+    if lowered is None:
+        raise UnsupportedPlanError(problems)
+    return lowered
 
 
 def _convert(

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from .catalyst.tree import Node
+from .algebra.builder import Traits
+from .algebra.expression import Origin
 from .dialects.dialect import Dialect
 from .errors import Unsupported
 
@@ -28,7 +29,7 @@ class Found:
     """A problem as it is met, before Spark was asked for the node's SQL."""
 
     path: str
-    node: Node | None
+    node: Origin | None
     reason: str
     hint: str
 
@@ -39,22 +40,13 @@ class Context:
 
     settings: Settings
     found: list[Found] = field(default_factory=list)
-    shares: bool = False
-    """Whether any expression has parts to compute once."""
-    draws: bool = False
-    """Whether any function is called that is not deterministic."""
+    traits: Traits = field(default_factory=Traits)
     configuration: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
-    spark: str = ""
-    """Spark's version."""
     used: Collection[int] | None = None
     """The exprIds of the columns that the plan uses; None where nobody asked which."""
     _path: list[str] = field(default_factory=list)
     _known: set[tuple[str, int, str]] = field(default_factory=set)
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.settings.dialect
 
     @contextmanager
     def at(self, step: str) -> Iterator[None]:
@@ -65,9 +57,24 @@ class Context:
         finally:
             self._path.pop()
 
-    def report(self, node: Node | None, problem: Unsupported) -> None:
-        """Note a problem, once."""
-        path = " / ".join(self._path)
+    def setting(self, name: str, default: str) -> str:
+        """A setting of the Spark session in lower case, empty where its Spark has no such setting.
+
+        The default is for recorded plans that don't tell it.
+        """
+        return self.configuration.get(name, default).strip().lower()
+
+    @property
+    def path(self) -> str:
+        """The way from the root to what is being emitted."""
+        return " / ".join(self._path)
+
+    def report(self, node: Origin | None, problem: Unsupported) -> None:
+        """Note a problem with what is being emitted, once."""
+        self.report_at(self.path, node, problem)
+
+    def report_at(self, path: str, node: Origin | None, problem: Unsupported) -> None:
+        """Note a problem at some place of the plan, once."""
         key = (path, id(node), problem.reason)
         if key not in self._known:
             self._known.add(key)

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 from substrait.plan_pb2 import Plan
 
 from . import extensions
+from .algebra.depth import cut
+from .algebra.expression import Origin
 from .algebra.relation import Relation
 from .catalyst import reader
 from .catalyst.document import decode
-from .catalyst.tree import Document
+from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
 from .context import READS, Context, Found, Settings
-from .dialects.dialect import load
+from .dialects.file import load
 from .errors import Problem, SubstraitSparkError, Unsupported
-from .expr import dispatch as expressions
-from .plan import DEPTH_LIMIT, build
+from .functions import dispatch as expressions
+from .lower.lowering import Lowering
+from .plan import DEPTH_LIMIT, RELATION_DEPTH, build
+from .refusals import FOREIGN, unknown_form
 from .rel.builder import RelationBuilder
 from .rel.dispatch import HANDLERS
 from .rel.drawn import require_drawn_once
@@ -64,8 +68,8 @@ def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
         context.report(None, problem)
     except RecursionError:
         context.report(None, TOO_DEEP)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        context.report(None, Unsupported(f"its form is not known ({type(error).__name__}: {error})"))
+    except FOREIGN as error:
+        context.report(None, unknown_form(error))
     return None if context.found else plan
 
 
@@ -80,26 +84,29 @@ def emit_document(context: Context, document: Document) -> Plan:
     if document.streaming:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
     relation, names = relation_of(context, rewrite(document))
-    return Plan() if relation is None else build(relation, names)
+    lowered = in_dialect(context, relation, document.output, names)
+    if context.found:
+        return Plan()
+    if context.traits.draws:
+        require_drawn_once(lowered)
+    return build(lowered, names)
 
 
-def relation_of(context: Context, document: Document) -> tuple[Relation | None, list[str]]:
-    """The root relation of a rewritten document, and the depth-first names of its columns; None with problems."""
+def in_dialect(context: Context, relation: Relation, outputs: Sequence[Origin], names: Sequence[str]) -> Relation:
+    """A canonical relation in the forms of the dialect that was asked for; problems go to the context."""
+    dialect = context.settings.dialect
+    if dialect.is_canonical:
+        return cut(relation, RELATION_DEPTH)
+    return Lowering(dialect, context.report_at).lower(relation, outputs, names)
+
+
+def relation_of(context: Context, document: Document) -> tuple[Relation, list[str]]:
+    """The root relation of a rewritten document, and the depth-first names of its columns; problems go to the context."""
     context.configuration = document.configuration
-    context.spark = document.spark
     context.used = used_columns(document.root)
     relations = RelationBuilder(context, HANDLERS, expressions)
     output = relations.emit(document.root)
-    if context.found:
-        return None, []
     relation = relations.finished(output.select([attribute["exprId"] for attribute in document.output]).relation)
-    if context.draws:
-        require_drawn_once(relation)
-    for attribute, kind in zip(document.output, relation.types, strict=True):
-        try:
-            context.dialect.require_type(kind, column=True)
-        except Unsupported as problem:
-            context.report(attribute, problem)
     names = [
         name
         for shown, attribute in zip(document.names, document.output, strict=True)
@@ -110,7 +117,8 @@ def relation_of(context: Context, document: Document) -> tuple[Relation | None, 
 
 def _problems(df: DataFrame, settings: Settings, found: Sequence[Found]) -> list[Problem]:
     """The problems with Spark's own SQL text of each node."""
-    numbers = sorted({item.node.number for item in found if item.node is not None and item.node.number is not None})
+    nodes = [item.node if isinstance(item.node, Node) else None for item in found]
+    numbers = sorted({node.number for node in nodes if node is not None and node.number is not None})
     try:
         texts = dict(zip(numbers, reader.describe(df, settings, numbers), strict=True))
     except (SubstraitSparkError, Unsupported):
@@ -119,10 +127,10 @@ def _problems(df: DataFrame, settings: Settings, found: Sequence[Found]) -> list
         Problem(
             item.path or "the plan",
             item.node.name if item.node is not None else "DataFrame",
-            (texts.get(item.node.number) if item.node is not None and item.node.number is not None else None)
+            (texts.get(node.number) if node is not None and node.number is not None else None)
             or (item.node.name if item.node is not None else ""),
             item.reason,
             item.hint,
         )
-        for item in found
+        for item, node in zip(found, nodes, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The functions that plans may name: the standard extension files, ours, and how a call resolves to one.
+"""The functions that plans may name: the standard extension files, ours, those of engines, and how a call resolves to one.
 
 Matching is exact, on the argument types that a call really has; nothing is coerced
 (https://substrait.io/expressions/scalar_functions/).
@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.resources
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
@@ -37,8 +38,14 @@ STANDARD = (
 )
 """Aliases of the specification's extension files, `functions_<alias>.yaml`."""
 
-OWN = ("spark", "datafusion")
-"""Aliases of the files in `extensions/`: Spark's semantics, and engines' own functions where a dialect needs them."""
+OWN = "spark"
+"""The alias of `extensions/functions_spark.yaml`: Spark's functions where no standard one says the same."""
+
+ENGINES = ("datafusion",)
+"""Aliases of the built-in engines' own functions, `engines/<alias>/functions.yaml`. Other files go by their URN."""
+
+_registered: dict[str, Traversable | Path] = {}
+"""By URN, the extension files that dialects have brought."""
 
 KINDS = {
     "scalar": "scalar_functions",
@@ -80,15 +87,21 @@ class Declaration(NamedTuple):
     signature: str
     result: Type
     deterministic: bool = True
+    kind: str = "scalar"
+    """`scalar`, `aggregate` or `window`."""
 
     @property
     def compound(self) -> str:
         return f"{self.name}:{self.signature}"
 
 
-def source(alias: str) -> Traversable:
+def source(alias: str) -> Traversable | Path:
     """The extension file behind an alias."""
-    if alias in OWN:
+    if alias in _registered:
+        return _registered[alias]
+    if alias in ENGINES:
+        return importlib.resources.files(f"{__package__}.engines.{alias}") / "functions.yaml"
+    if alias == OWN:
         return importlib.resources.files(__package__) / "extensions" / f"functions_{alias}.yaml"
     return importlib.resources.files("substrait_extensions.extensions") / f"functions_{alias}.yaml"
 
@@ -103,8 +116,37 @@ def load(alias: str) -> dict[str, Any]:
 
 def load_all() -> None:
     """Load every extension file."""
-    for alias in (*STANDARD, *OWN):
+    for alias in (*STANDARD, OWN, *ENGINES):
         load(alias)
+
+
+def register(path: Path) -> str:
+    """Let plans name the functions of an extension file; returns its URN.
+
+    Raises ValueError where the file is none, or another file has the same URN.
+    """
+    content = yaml.load(path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    urn = content.get("urn") if isinstance(content, dict) else None
+    if not isinstance(urn, str):
+        raise ValueError(f"{path} has no URN")
+    if urn in _built_in() or _registered.setdefault(urn, path) != path:
+        raise ValueError(f"another extension file has the URN {urn}, too")
+    for kind in KINDS.values():
+        for function in content.get(kind) or ():
+            for entry in function["impls"]:
+                _implementation(urn, function["name"], entry)
+    return urn
+
+
+@cache
+def _built_in() -> dict[str, str]:
+    """The aliases of the files that come with the package and the specification, by URN."""
+    return {urn(alias): alias for alias in (*STANDARD, OWN, *ENGINES)}
+
+
+def alias_of(urn: str) -> str | None:
+    """What a file with this URN goes by in calls `alias:name`; None where no such file is known."""
+    return _built_in().get(urn) or (urn if urn in _registered else None)
 
 
 def urn(alias: str) -> str:
@@ -161,7 +203,7 @@ def resolve(kind: str, alias: str, name: str, arguments: tuple[Type | str, ...])
         result = _result(implementation, arguments)
         if result is not None:
             urn, signature = implementation.urn, implementation.signature
-            return Declaration(alias, urn, name, signature, result, implementation.deterministic)
+            return Declaration(alias, urn, name, signature, result, implementation.deterministic, kind)
     return None
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from . import __version__
+from .algebra.depth import deepest
 from .algebra.relation import Relation
 from .errors import Unsupported
 from .extensions import Declaration
-from .rel.depth import cut, deepest
 
 SUBSTRAIT_VERSION = (0, 106, 0)
 
@@ -19,6 +19,9 @@ DEPTH_LIMIT = 100
 
 _ROOT_LEVELS = 2
 """PlanRel and RelRoot, above the root relation."""
+
+RELATION_DEPTH = DEPTH_LIMIT - _ROOT_LEVELS
+"""How deep messages may nest in the root relation."""
 
 
 class DeclaredFunctions:
@@ -54,7 +57,6 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
 
     Raises `Unsupported` where its messages would nest too deep for protobuf readers.
     """
-    relation = cut(relation, DEPTH_LIMIT - _ROOT_LEVELS)
     depth = _ROOT_LEVELS + relation.height
     if depth > DEPTH_LIMIT:
         raise Unsupported(

@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from rows import assert_same_rows, differences, spark_table
 
-from substrait_spark import EngineError, check, df_to_substrait
+from substrait_spark import EngineError, check, df_to_substrait, explain
 from substrait_spark.engines import datafusion
 
 VALUES = {
@@ -243,8 +243,41 @@ def test_lists_by_their_elements(spark: SparkSession, tmp_path: Path, ansi: bool
         assert_same_rows(narrowed)
 
 
-def test_lists_as_text_in_an_older_form_are_refused(spark: SparkSession) -> None:
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("cast(s AS int)", "whole_i32("),
+        ("try_cast(s AS int)", "try_cast("),
+        ("cast(id AS tinyint)", "wrap_i8("),
+        ("try_cast(id AS tinyint)", "try_cast("),
+        ("cast(f AS bigint)", "wrap_i64("),
+        ("cast(d AS string)", "to_scientific("),
+        ("try_cast(d AS string)", "cast("),
+        ("cast(array(s) AS array<int>)", "whole_i32("),
+        ("try_cast(array(s) AS array<int>)", "try_cast("),
+        ("cast(array(d) AS string)", "to_scientific("),
+        ("cast(array(t) AS string)", "'Asia/Tokyo'"),
+        ("cast(named_struct('a', s, 'b', id) AS struct<a: int, b: string>)", "whole_i32("),
+        ("cast(map(1, id) AS map<string, tinyint>)", "wrap_i8("),
+    ],
+)
+def test_what_a_cast_means_without_ansi_mode_is_in_the_plan(spark: SparkSession, call: str, said: str) -> None:
+    session = spark.newSession()
+    session.conf.set("spark.sql.ansi.enabled", False)
+    session.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    columns = ["string(id) s", "double(id) f", "CAST(id AS decimal(20, 10)) d", "timestamp_seconds(id) t"]
+    rows = session.range(3).selectExpr("id", *columns)
+    assert said in explain(df_to_substrait(rows.selectExpr(f"{call} AS x")))
+
+
+def test_keys_of_maps_that_no_function_casts_are_refused(spark: SparkSession) -> None:
+    df = spark.sql("SELECT CAST(map(timestamp_seconds(id), 1) AS STRING) FROM range(2)")
+    assert "no function casts the keys" in str(check(df))
+
+
+@pytest.mark.parametrize("value", ["array(id)", "map(id, id)", "named_struct('a', id)"])
+def test_collections_as_text_in_an_older_form_are_refused(spark: SparkSession, value: str) -> None:
     session = spark.newSession()
     session.conf.set("spark.sql.legacy.castComplexTypesToString.enabled", "true")
-    df = session.sql("SELECT CAST(array(id) AS STRING) FROM range(2)")
+    df = session.sql(f"SELECT CAST({value} AS STRING) FROM range(2)")
     assert "gives collections another text" in str(check(df))

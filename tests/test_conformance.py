@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import df_to_substrait
-from substrait_spark.dialects.dialect import Dialect, load
+from substrait_spark.dialects.dialect import Dialect
+from substrait_spark.dialects.file import load
 from substrait_spark.testing import departures
 
 PLAN = """

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from pyspark.sql import SparkSession
 from rows import plan_of
-from substrait.algebra_pb2 import Expression, JoinRel, SetRel
+from substrait.algebra_pb2 import AggregateRel, Expression, JoinRel, SetRel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import DialectError, check, df_to_substrait
@@ -29,11 +29,12 @@ from substrait_spark.algebra.relation import (
     Sort,
     VirtualTable,
 )
-from substrait_spark.dialects import dialect
+from substrait_spark.dialects import dialect, file
 from substrait_spark.engines import datafusion
+from substrait_spark.engines.datafusion.rules import RULES
 from substrait_spark.plan import build
 
-FILE = Path(dialect.__file__).with_name("datafusion.yaml")
+FILE = Path(datafusion.__file__).with_name("dialect.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,8 @@ def written(directory: Path, document: Any) -> Path:
 
 
 def test_the_built_in_dialect_is_valid(document: dict[str, Any]) -> None:
-    assert dialect.schema_error(document) is None
+    assert file.schema_error(document) is None
+    assert list(file.problems(document, RULES)) == []
 
 
 @pytest.mark.parametrize(
@@ -88,9 +90,24 @@ def test_unknown_dialects(spark: SparkSession, given: Any, sentence: str) -> Non
         ("unknown_key: 1", "is no valid Substrait dialect"),
         ("supported_relations: [FLY]", "is no valid Substrait dialect"),
         ("supported_types: [{type: INTERVAL_DAY}]", "is no valid Substrait dialect"),
-        ("supported_scalar_functions: [{source: x, name: f, supported_impls: [i32]}]", "undeclared dependencies: x"),
-        ("metadata: {quirks: {flies: true}}", "quirks that substrait_spark doesn't know: flies"),
-        ("metadata: {quirks: 3}", "quirks"),
+        (
+            "supported_scalar_functions: [{source: x, name: f, supported_impls: [i32]}]",
+            "f is of the undeclared dependency x",
+        ),
+        ("metadata: {quirks: {flies: true}}", "metadata.quirks is not known; there may be abilities"),
+        ("metadata: {abilities: {flies: true}}", "metadata.abilities.flies is not known"),
+        ("metadata: {abilities: {grouping_sets: 1}}", "metadata.abilities.grouping_sets must be true or false, not 1"),
+        ("metadata: {abilities: 3}", "metadata.abilities is no mapping"),
+        (
+            "metadata: {defects: {flies: {sql: a, gives: b}}}",
+            "metadata.defects.flies is a defect that the engine's rules",
+        ),
+        ("metadata: {defects: 3}", "metadata.defects is no mapping"),
+        ("metadata: {extensions: [absent.yaml]}", "there is no extension file 'absent.yaml' beside the dialect file"),
+        ("metadata: {extensions: 3}", "metadata.extensions is no list of texts"),
+        ("metadata: {rules: 'no_such_package:RULES'}", "rules 'no_such_package:RULES' can't be loaded"),
+        ("metadata: {rules: 'json:loads'}", "rules 'json:loads' are no substrait_spark.lower.rules.Rules"),
+        ("metadata: {rules: 'no.py:RULES'}", "rules 'no.py:RULES' can't be loaded"),
     ],
 )
 def test_invalid_files(spark: SparkSession, tmp_path: Path, content: str, sentence: str) -> None:
@@ -154,7 +171,7 @@ MARKED = "SELECT k FROM dt WHERE k > 5 OR k IN (SELECT k FROM dt)"
         ("supported_relations", "AGGREGATE", "SELECT count(*) FROM dt", "AGGREGATE"),
         ("supported_relations", "PROJECT", "SELECT k IS NULL FROM dt", "PROJECT"),
         ("supported_relations", "SET", "SELECT k FROM dt UNION ALL SELECT k FROM dt", "SET"),
-        ("supported_relations", "JOIN", "SELECT a.k FROM dt a JOIN dt b ON a.k = b.k", "INNER join"),
+        ("supported_relations", "JOIN", "SELECT a.k FROM dt a JOIN dt b ON a.k = b.k", "INNER JOIN relations"),
         ("supported_relations", "READ", "SELECT k FROM dt", "READ"),
         ("supported_types", "FP64", "SELECT d FROM dt", "type fp64"),
         ("supported_types", "I32", "SELECT CAST('1' AS INT) FROM dt", "type i32"),
@@ -178,7 +195,7 @@ def test_mark_joins_are_refused_or_taken(spark: SparkSession, tmp_path: Path, do
     changed = copy.deepcopy(document)
     joins(changed)["join_types"] = ["INNER", "LEFT"]
     (problem,) = check(df, dialect=written(tmp_path, changed))
-    assert "no LEFT_MARK join" in problem.reason
+    assert "no LEFT_MARK JOIN relations" in problem.reason
     assert problem.hint
 
 
@@ -192,10 +209,10 @@ def test_a_dialect_without_cross_joins_gets_a_join(
     assert join.expression.literal.boolean
 
 
-def test_expand_or_a_union(spark: SparkSession) -> None:
+def test_grouping_sets_or_a_union(spark: SparkSession) -> None:
     df = spark.sql("SELECT k, s, count(*) FROM dt GROUP BY CUBE (k, s)")
-    canonical = {type(message).__name__ for message in messages(plan_of(df))}
-    assert "ExpandRel" in canonical
+    (canonical,) = [message for message in messages(plan_of(df)) if isinstance(message, AggregateRel)]
+    assert [list(grouping.expression_references) for grouping in canonical.groupings] == [[0, 1], [0], [1], []]
     union = [message for message in messages(plan_of(df, "datafusion")) if isinstance(message, SetRel)]
     assert len(union[0].inputs) == 4
 
@@ -318,20 +335,6 @@ def test_other_relations_of_the_file_run(document: dict[str, Any]) -> None:
     ordered = Sort(rows, [SortField(column(rows), True, False)])
     assert run(Fetch(ordered, 1, 2)) == [(2,), (3,)]
     assert run(Project(rows, [Cast(column(rows), types.of("i64"), True)]).select([1])) == [(1,), (2,), (3,), (None,)]
-
-
-def test_why_an_offset_needs_a_count() -> None:
-    """Should this fail, DataFusion has mended it: set the quirk `offset_alone` to true."""
-    rows = table(1, 2, 3)
-    inner = Fetch(Sort(rows, [SortField(column(rows), False, False)]), 1, None)
-    outer = Sort(inner, [SortField(column(inner), True, False)])
-    assert run(outer) != [(1,), (2,)]
-
-
-def test_why_day_intervals_are_left_out() -> None:
-    """Should this fail, DataFusion reads microseconds now: list INTERVAL_DAY with its precision."""
-    interval = Literal(1_000_001, types.of("interval_day", 6, nullable=False))
-    assert run(Project(VirtualTable([()], [], []), [Cast(interval, types.STRING, True)])) == [("1.000 secs",)]
 
 
 def test_plans_of_the_dialect_are_read_back(spark: SparkSession) -> None:

@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 
 from substrait_spark.algebra import extension_messages
 from substrait_spark.command_line import main
-from substrait_spark.dialects.dialect import load
+from substrait_spark.dialects.file import load
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

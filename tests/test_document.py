@@ -18,7 +18,7 @@ from substrait_spark import check, df_to_substrait
 from substrait_spark.catalyst import reader
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import emit_text
-from substrait_spark.dialects.dialect import load
+from substrait_spark.dialects.file import load
 from substrait_spark.plan import build
 
 FIXTURES = Path(__file__).parent / "documents"
@@ -135,6 +135,7 @@ WRONG: list[Any] = [None, True, 10**9, -1, 1.5, "Nonsense", [], {}, {"o": "x.Y"}
 """Values of every kind that a field may have; not all fit in any one place."""
 
 
+@pytest.mark.stumbles
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.parametrize("table", ["types", "nodes"])
 def test_every_field_of_every_entry_may_be_wrong(table: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +159,7 @@ def test_every_field_of_every_entry_may_be_wrong(table: str, name: str, monkeypa
     assert emitted(document) == emitted(recorded(name))
 
 
+@pytest.mark.stumbles
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.parametrize("seed", range(4))
 def test_broken_documents_are_refused_or_make_a_plan(name: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,6 +171,7 @@ def test_broken_documents_are_refused_or_make_a_plan(name: str, seed: int, monke
         emitted(broken(document, chance.choice(everywhere), chance), chance.choice([None, "datafusion"]))
 
 
+@pytest.mark.stumbles
 @pytest.mark.parametrize("name", QUERIES)
 def test_every_class_may_be_unknown(name: str) -> None:
     document = recorded(name)
@@ -184,6 +187,7 @@ HARMLESS = {"AttributeReference", "LocalLimit", "SortOrder", "SpecifiedWindowFra
 """Classes that are told by the place where they are, or that mean nothing to a plan."""
 
 
+@pytest.mark.stumbles
 @pytest.mark.parametrize("name", QUERIES)
 def test_every_field_may_be_missing(name: str) -> None:
     document = recorded(name)
@@ -194,6 +198,7 @@ def test_every_field_may_be_missing(name: str) -> None:
             emitted(renamed)
 
 
+@pytest.mark.stumbles
 @pytest.mark.parametrize(
     "text",
     ["", "null", "[]", "{}", "{", "3", '{"classes": [], "types": [], "nodes": []}', "[" * 100_000, '{"root": 0}'],

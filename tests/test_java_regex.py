@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from substrait_spark.engines import datafusion
-from substrait_spark.functions import java_regex
-from substrait_spark.functions.java_regex import Refused
+from substrait_spark.engines.datafusion.calls import java_regex
+from substrait_spark.engines.datafusion.calls.java_regex import Refused
 
 PATTERNS = 60
 TEXTS = 50

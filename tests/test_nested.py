@@ -83,14 +83,22 @@ def test_references_are_segments(spark: SparkSession) -> None:
     "query",
     [
         "SELECT CAST(s AS STRUCT<y: INT, x: STRING>).x FROM t",
+        "SELECT CAST(s AS STRUCT<y: INT, x: STRING>) FROM t",
         "SELECT s FROM t UNION ALL SELECT named_struct('y', k, 'x', 'new') FROM t",
+        "SELECT named_struct('y', k, 'x', 'new') AS s FROM t UNION ALL SELECT s FROM t",
         "SELECT s = named_struct('a', 1, 'b', 'a') FROM t",
         "SELECT CASE WHEN k > 1 THEN s ELSE named_struct('X', 1, 'Y', 'a') END FROM t",
     ],
 )
 def test_fields_by_position(spark: SparkSession, query: str) -> None:
-    """Spark matches these fields by position, DataFusion by name."""
+    """Spark matches these fields by position, DataFusion by name: it gets structs with the same names."""
     df = spark.sql(query)
+    assert_same_rows(df)
+    plan_of(df)
+
+
+def test_fields_of_elements_by_position(spark: SparkSession) -> None:
+    df = spark.sql("SELECT CAST(l AS ARRAY<STRUCT<y: INT, x: STRING>>) AS l FROM t")
     plan_of(df)
     (problem,) = check(df, dialect="datafusion")
     assert "by position" in problem.reason

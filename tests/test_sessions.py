@@ -32,6 +32,7 @@ from substrait_spark import (
     UnsupportedSessionError,
     check,
     df_to_substrait,
+    explain,
 )
 
 
@@ -66,7 +67,7 @@ def test_settings_are_the_frames_own(spark: SparkSession) -> None:
     ansi, legacy = spark.newSession(), spark.newSession()
     for session, mode in ((ansi, "true"), (legacy, "false")):
         session.conf.set("spark.sql.ansi.enabled", mode)
-    query = "SELECT CAST(s AS INT) AS i FROM global_temp.t"
+    query = "SELECT CAST(s AS BOOLEAN) AS b FROM global_temp.t"
     frames = [session.sql(query) for session in (ansi, legacy, ansi, legacy)]
     plans = [df_to_substrait(frame) for frame in frames]
     assert plans[0] == plans[2]
@@ -566,3 +567,44 @@ def test_sessions_with_the_patterns_of_older_sparks(
     report = check(session.sql(f"SELECT {expression} FROM (SELECT CAST(id AS INT) AS id FROM range(2))"))
     assert bool(report) == exported
     assert exported or f"timeParserPolicy={policy} changes what patterns mean" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "expression", "said"),
+    [
+        ("spark.sql.icu.caseMappings.enabled", "false", "initcap(CAST(id AS STRING))", "initcap_simple("),
+        (
+            "spark.sql.legacy.truncateForEmptyRegexSplit",
+            "true",
+            "split(CAST(id AS STRING), '', 2)",
+            "split_truncating(",
+        ),
+        ("spark.sql.legacy.truncateForEmptyRegexSplit", "true", "split(CAST(id AS STRING), ',', 2)", "split("),
+        ("spark.sql.jsonGenerator.ignoreNullFields", "false", "to_json(struct(id))", "'ignoreNullFields', 'false'"),
+        (
+            "spark.sql.columnNameOfCorruptRecord",
+            "Bad",
+            "from_json(CAST(id AS STRING), 'id INT')",
+            "'columnNameOfCorruptRecord', 'Bad'",
+        ),
+    ],
+)
+def test_settings_that_plans_say(spark: SparkSession, setting: str, value: str, expression: str, said: str) -> None:
+    session = spark.newSession()
+    session.conf.set(setting, value)
+    assert said in explain(df_to_substrait(session.sql(f"SELECT {expression} FROM range(2)")))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "expression"),
+    [
+        ("spark.sql.json.enablePartialResults", "false", "from_json(CAST(id AS STRING), 'id INT')"),
+        ("spark.sql.legacy.json.allowEmptyString.enabled", "true", "from_json(CAST(id AS STRING), 'id INT')"),
+        ("spark.sql.legacy.nullValueWrittenAsQuotedEmptyStringCsv", "true", "to_csv(struct(id))"),
+        ("spark.sql.legacy.timeParserPolicy", "LEGACY", "from_json(CAST(id AS STRING), 'd DATE')"),
+    ],
+)
+def test_settings_that_plans_cannot_say(spark: SparkSession, setting: str, value: str, expression: str) -> None:
+    session = spark.newSession()
+    session.conf.set(setting, value)
+    assert f"the setting {setting}={value} changes" in str(check(session.sql(f"SELECT {expression} FROM range(2)")))

@@ -12,9 +12,12 @@ from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import FieldReference, Literal, ScalarFunction
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.relation import Project, Relation, Set, VirtualTable
+from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
+from substrait_spark.engines.datafusion.guards.column_names import shortened
+from substrait_spark.lower.builder import LoweringBuilder
+from substrait_spark.lower.lowering import Lowering
 from substrait_spark.plan import build
-from substrait_spark.rel.column_names import shortened
 
 
 def _doubled(times: int) -> Relation:
@@ -28,14 +31,21 @@ def _doubled(times: int) -> Relation:
     return relation
 
 
+def builder() -> LoweringBuilder:
+    def report(*problem: object) -> None:
+        pytest.fail(str(problem))
+
+    return Lowering(load("datafusion"), report).builder()
+
+
 def test_names_that_would_double_with_each_project_are_cut() -> None:
-    plan = build(shortened(_doubled(36)), ["n"])
+    plan = build(shortened(builder(), _doubled(36)), ["n"])
     assert datafusion.execute(plan).to_pydict() == {"n": [2**36]}
 
 
 def test_short_names_stay() -> None:
     relation = _doubled(5)
-    assert shortened(relation) is relation
+    assert shortened(builder(), relation) is relation
     assert not any(isinstance(part, Set) for part in relation.inputs)
 
 

@@ -21,7 +21,7 @@ from substrait_spark.catalyst import reader
 from substrait_spark.catalyst.locations import redacted, uri
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import emit_text
-from substrait_spark.dialects.dialect import load
+from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
 from substrait_spark.errors import Unsupported
 

@@ -13,7 +13,7 @@ from substrait_spark.catalyst import reader
 from substrait_spark.catalyst.document import decode
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import relation_of
-from substrait_spark.dialects.dialect import load
+from substrait_spark.dialects.file import load
 from substrait_spark.plan import build
 from substrait_spark.rewrites import rewrite
 

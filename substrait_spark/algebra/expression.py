@@ -7,7 +7,7 @@ its protobuf form nests, which readers limit to 100.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from substrait.algebra_pb2 import AggregateFunction as AggregateMessage
 from substrait.algebra_pb2 import Expression as Message
@@ -27,14 +27,48 @@ class Anchors(Protocol):
     def function(self, declaration: Declaration) -> int: ...
 
 
-class Expression:
-    """A Substrait expression."""
+class Origin(Protocol):
+    """What an expression or a relation was made from, as problems with it are told: a Catalyst node, or a message."""
 
+    @property
+    def name(self) -> str: ...
+
+
+class Traced:
+    """What remembers where it came from."""
+
+    __slots__ = ("_origin",)
+    _origin: Origin
+
+    @property
+    def origin(self) -> Origin | None:
+        """What it was made from; None for what is only a part of that."""
+        return getattr(self, "_origin", None)
+
+    def came_from(self, origin: Origin | None) -> None:
+        """Note what it was made from, unless that is known."""
+        if origin is not None and self.origin is None:
+            self._origin = origin
+
+
+class Expression(Traced):
+    """A Substrait expression.
+
+    `NAME` is what the dialect schema calls its kind, empty for what is in no plan; `PLURAL` what problems call several, where
+    they have other words than that.
+    """
+
+    NAME: ClassVar[str] = ""
+    PLURAL: ClassVar[str] = ""
     __slots__ = ("height", "raises", "type")
     type: Type
     height: int
     raises: bool
     """Whether evaluating it may raise for some row; engines must not evaluate it for rows that Spark does not."""
+
+    def variant(self) -> tuple[str, str]:
+        """The list in a dialect's entry for this kind that names the variants of it, and the name of this one."""
+        return "", ""
 
     def write(self, target: Message, anchors: Anchors) -> None:
         """Fill an expression message in place."""
@@ -45,8 +79,16 @@ class Expression:
         return ()
 
     def with_children(self, children: Sequence[Expression]) -> Expression:
-        """A copy over other expressions of the same types."""
-        return self
+        """A copy over other expressions of the same types; the expression itself where they are the same."""
+        if all(new is old for new, old in zip(children, self.children(), strict=True)):
+            return self
+        copy = self._over(children)
+        copy.came_from(self.origin)
+        return copy
+
+    def _over(self, children: Sequence[Expression]) -> Expression:
+        """Another expression of this kind over other expressions."""
+        raise NotImplementedError
 
 
 class FieldReference(Expression):
@@ -56,6 +98,8 @@ class FieldReference(Expression):
     subqueries outwards the column is; `parameter` how many lambdas outwards, None where it is no lambda's. For a path
     into any other value see `Part`.
     """
+
+    NAME = "SELECTION"
 
     __slots__ = ("ordinal", "outer", "parameter", "path")
 
@@ -112,6 +156,8 @@ def _write_segment(segment: tuple[str, Any], target: Any) -> Any:
 class Part(Expression):
     """A path into a value that is no column; segments as in `FieldReference`."""
 
+    NAME = "SELECTION"
+
     __slots__ = ("path", "root")
 
     def __init__(self, root: Expression, path: tuple[tuple[str, Any], ...], type: Type) -> None:
@@ -128,7 +174,7 @@ class Part(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (self.root,)
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         return Part(children[0], self.path, self.type)
 
     def write(self, target: Message, anchors: Anchors) -> None:
@@ -140,6 +186,8 @@ class Part(Expression):
 
 class Literal(Expression):
     """A value in Catalyst's internal form: days, microseconds, unscaled decimals; None is a typed null."""
+
+    NAME = "LITERAL"
 
     __slots__ = ("value",)
 
@@ -153,12 +201,23 @@ class Literal(Expression):
         write_literal(self.value, self.type, target.literal)
 
 
+class StandIn(Literal):
+    """Takes the place of what has no form, so that the rest of the plan is still looked at; it gets into no plan."""
+
+    __slots__ = ()
+
+    def __init__(self, type: Type) -> None:
+        super().__init__(None, type)
+
+
 class ScalarFunction(Expression):
     """A call of a scalar function; arguments are expressions or names of enum values.
 
     `raising` says that the engine's function raises for some arguments, which options may say too; `raises_itself`,
     that one of both does.
     """
+
+    NAME = "SCALAR_FUNCTION"
 
     __slots__ = ("arguments", "declaration", "options", "raises_itself", "raising")
 
@@ -182,8 +241,8 @@ class ScalarFunction(Expression):
     def children(self) -> tuple[Expression, ...]:
         return tuple(a for a in self.arguments if isinstance(a, Expression))
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
-        return ScalarFunction(self.declaration, _put_back(self.arguments, children), self.options, self.raising)
+    def _over(self, children: Sequence[Expression]) -> Expression:
+        return ScalarFunction(self.declaration, put_back(self.arguments, children), self.options, self.raising)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         function = target.scalar_function
@@ -200,6 +259,8 @@ class Cast(Expression):
     a call declares.
     """
 
+    NAME = "CAST"
+
     __slots__ = ("checks", "input", "throws")
 
     def __init__(self, input: Expression, type: Type, throws: bool, checks: bool = False) -> None:
@@ -213,8 +274,11 @@ class Cast(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (self.input,)
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         return Cast(children[0], self.type, self.throws, self.checks)
+
+    def variant(self) -> tuple[str, str]:
+        return "failure_options", "THROW_EXCEPTION" if self.throws else "RETURN_NULL"
 
     def write(self, target: Message, anchors: Anchors) -> None:
         cast = target.cast
@@ -227,6 +291,8 @@ class Cast(Expression):
 
 class IfThen(Expression):
     """Conditions with their values, evaluated lazily and in order, and the value where none holds."""
+
+    NAME = "IF_THEN"
 
     __slots__ = ("clauses", "otherwise")
 
@@ -241,7 +307,7 @@ class IfThen(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (*(part for clause in self.clauses for part in clause), self.otherwise)
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         pairs = tuple(zip(children[:-1:2], children[1:-1:2], strict=True))
         return IfThen(pairs, children[-1])
 
@@ -268,7 +334,7 @@ class Shared(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (self.value,)
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         return Shared(children[0])
 
     def write(self, target: Message, anchors: Anchors) -> None:
@@ -277,6 +343,8 @@ class Shared(Expression):
 
 class SingularOrList(Expression):
     """Whether a value equals one of several; null where it equals none and a null was among them."""
+
+    NAME = "SINGULAR_OR_LIST"
 
     __slots__ = ("options", "value")
 
@@ -291,7 +359,7 @@ class SingularOrList(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (self.value, *self.options)
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         return SingularOrList(children[0], tuple(children[1:]))
 
     def write(self, target: Message, anchors: Anchors) -> None:
@@ -302,6 +370,8 @@ class SingularOrList(Expression):
 
 class Nested(Expression):
     """A struct, list or map built from expressions; a map's are its keys and values in turn."""
+
+    NAME = "NESTED"
 
     __slots__ = ("parts",)
 
@@ -315,8 +385,11 @@ class Nested(Expression):
     def children(self) -> tuple[Expression, ...]:
         return self.parts
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         return Nested(self.type, tuple(children))
+
+    def variant(self) -> tuple[str, str]:
+        return "nested_types", self.type.kind.upper()
 
     def write(self, target: Message, anchors: Anchors) -> None:
         nested = target.nested
@@ -337,10 +410,25 @@ class Nested(Expression):
                 value.write(pair.value, anchors)
 
 
-class ScalarSubquery(Expression):
-    """The one value of a relation of one column; null where it has no row."""
+class Subquery(Expression):
+    """An expression over a relation that stands in it."""
+
+    NAME = "SUBQUERY"
 
     __slots__ = ("relation",)
+    relation: Relation
+
+    def with_relation(self, relation: Relation) -> Subquery:
+        """The same over another relation of the same types."""
+        raise NotImplementedError
+
+
+class ScalarSubquery(Subquery):
+    """The one value of a relation of one column; null where it has no row."""
+
+    PLURAL = "scalar subqueries"
+
+    __slots__ = ()
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
@@ -349,17 +437,19 @@ class ScalarSubquery(Expression):
         self.raises = False  # it is evaluated once, whatever the rows
 
     def with_relation(self, relation: Relation) -> ScalarSubquery:
-        """The same over another relation of the same types."""
         return ScalarSubquery(relation)
+
+    def variant(self) -> tuple[str, str]:
+        return "subquery_types", "SCALAR"
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self.relation.write(target.subquery.scalar.input, anchors)
 
 
-class InSubquery(Expression):
+class InSubquery(Subquery):
     """Whether a tuple of values is among the rows of a relation, with SQL's three-valued logic."""
 
-    __slots__ = ("needles", "relation")
+    __slots__ = ("needles",)
 
     def __init__(self, needles: tuple[Expression, ...], relation: Relation) -> None:
         self.needles = needles
@@ -371,12 +461,14 @@ class InSubquery(Expression):
     def children(self) -> tuple[Expression, ...]:
         return self.needles
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         return InSubquery(tuple(children), self.relation)
 
     def with_relation(self, relation: Relation) -> InSubquery:
-        """The same over another relation of the same types."""
         return InSubquery(self.needles, relation)
+
+    def variant(self) -> tuple[str, str]:
+        return "subquery_types", "IN_PREDICATE"
 
     def write(self, target: Message, anchors: Anchors) -> None:
         predicate = target.subquery.in_predicate
@@ -385,10 +477,10 @@ class InSubquery(Expression):
         self.relation.write(predicate.haystack, anchors)
 
 
-class Exists(Expression):
+class Exists(Subquery):
     """Whether a relation has a row."""
 
-    __slots__ = ("relation",)
+    __slots__ = ()
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
@@ -397,8 +489,10 @@ class Exists(Expression):
         self.raises = False
 
     def with_relation(self, relation: Relation) -> Exists:
-        """The same over another relation of the same types."""
         return Exists(relation)
+
+    def variant(self) -> tuple[str, str]:
+        return "subquery_types", "SET_PREDICATE"
 
     def write(self, target: Message, anchors: Anchors) -> None:
         predicate = target.subquery.set_predicate
@@ -408,6 +502,8 @@ class Exists(Expression):
 
 class Lambda(Expression):
     """An anonymous function; its body refers to its parameters by position."""
+
+    NAME = "LAMBDA"
 
     __slots__ = ("body", "parameters")
 
@@ -421,7 +517,7 @@ class Lambda(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (self.body,)
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         return Lambda(self.parameters, children[0])
 
     def write(self, target: Message, anchors: Anchors) -> None:
@@ -440,6 +536,10 @@ class SortField:
         self.ascending = ascending
         self.nulls_first = nulls_first
 
+    def by(self, expression: Expression) -> SortField:
+        """The same order of another expression."""
+        return SortField(expression, self.ascending, self.nulls_first)
+
     def write(self, target: SortMessage, anchors: Anchors) -> None:
         direction = "ASC" if self.ascending else "DESC"
         nulls = "FIRST" if self.nulls_first else "LAST"
@@ -447,7 +547,7 @@ class SortField:
         self.expression.write(target.expr, anchors)
 
 
-class AggregateFunction:
+class AggregateFunction(Traced):
     """A call of an aggregate function over the rows of a group."""
 
     __slots__ = ("arguments", "declaration", "distinct", "filter", "options", "sorts")
@@ -489,13 +589,12 @@ class AggregateFunction:
     def with_expressions(self, expressions: Sequence[Expression]) -> AggregateFunction:
         """A copy over other expressions, in the order of `expressions()`."""
         count = sum(isinstance(a, Expression) for a in self.arguments)
-        arguments = _put_back(self.arguments, expressions[:count])
-        sorts = tuple(
-            SortField(expression, sort.ascending, sort.nulls_first)
-            for sort, expression in zip(self.sorts, expressions[count:], strict=False)
-        )
+        arguments = put_back(self.arguments, expressions[:count])
+        sorts = tuple([sort.by(e) for sort, e in zip(self.sorts, expressions[count:], strict=False)])
         filter = None if self.filter is None else expressions[-1]
-        return AggregateFunction(self.declaration, arguments, self.options, self.distinct, sorts, filter)
+        copy = AggregateFunction(self.declaration, arguments, self.options, self.distinct, sorts, filter)
+        copy.came_from(self.origin)
+        return copy
 
     def filtered(self, filter: Expression) -> AggregateFunction:
         """A copy with another filter."""
@@ -521,20 +620,21 @@ class Bound:
         self.kind = kind
         self.offset = offset
 
-    def write(self, target: Any, anchors: Anchors, offset_field: bool) -> None:
+    def write(self, target: Any, anchors: Anchors) -> None:
         if self.kind == "unbounded":
             target.unbounded.SetInParent()
         elif self.kind == "current":
             target.current_row.SetInParent()
         else:
             bound = getattr(target, self.kind)
-            if offset_field and isinstance(self.offset, Literal):
+            if isinstance(self.offset, Literal) and self.offset.type.kind in types.INTEGERS:
+                # Readers from before `offset_expr` take a bound without this field for 0.
                 bound.offset = self.offset.value
             if self.offset is not None:
                 self.offset.write(bound.offset_expr, anchors)
 
 
-class WindowCall:
+class WindowCall(Traced):
     """A window function with its frame; partition and order are its relation's, or its expression's."""
 
     __slots__ = ("arguments", "declaration", "lower", "options", "rows", "upper")
@@ -568,10 +668,12 @@ class WindowCall:
         return tuple(a for a in self.arguments if isinstance(a, Expression))
 
     def with_expressions(self, expressions: Sequence[Expression]) -> WindowCall:
-        arguments = _put_back(self.arguments, expressions)
-        return WindowCall(self.declaration, arguments, self.rows, self.lower, self.upper, self.options)
+        arguments = put_back(self.arguments, expressions)
+        copy = WindowCall(self.declaration, arguments, self.rows, self.lower, self.upper, self.options)
+        copy.came_from(self.origin)
+        return copy
 
-    def write(self, target: Any, anchors: Anchors, offset_field: bool = False) -> None:
+    def write(self, target: Any, anchors: Anchors) -> None:
         """Fill a window function message, of an expression or of a window relation alike."""
         target.function_reference = anchors.function(self.declaration)
         target.output_type.CopyFrom(types.message(self.type))
@@ -579,8 +681,8 @@ class WindowCall:
         target.invocation = invocation(False)
         frame = "ROWS" if self.rows else "RANGE"
         target.bounds_type = Message.WindowFunction.BoundsType.Value(f"BOUNDS_TYPE_{frame}")
-        self.lower.write(target.lower_bound, anchors, offset_field)
-        self.upper.write(target.upper_bound, anchors, offset_field)
+        self.lower.write(target.lower_bound, anchors)
+        self.upper.write(target.upper_bound, anchors)
         write_arguments(self.arguments, target.arguments, anchors)
         write_options(self.options, target.options)
 
@@ -588,19 +690,19 @@ class WindowCall:
 class WindowFunction(Expression):
     """A window function as an expression, for consumers that have no window relation."""
 
-    __slots__ = ("call", "offset_field", "partition", "sorts")
+    NAME = "WINDOW_FUNCTION"
+
+    __slots__ = ("call", "partition", "sorts")
 
     def __init__(
         self,
         call: WindowCall,
         partition: tuple[Expression, ...],
         sorts: tuple[SortField, ...],
-        offset_field: bool,
     ) -> None:
         self.call = call
         self.partition = partition
         self.sorts = sorts
-        self.offset_field = offset_field
         self.type = call.type
         inner = [3 + part.height for part in partition]
         inner += [3 + sort.expression.height for sort in sorts]
@@ -610,18 +712,15 @@ class WindowFunction(Expression):
     def children(self) -> tuple[Expression, ...]:
         return (*self.call.expressions(), *self.partition, *(sort.expression for sort in self.sorts))
 
-    def with_children(self, children: Sequence[Expression]) -> Expression:
+    def _over(self, children: Sequence[Expression]) -> Expression:
         count, keys = len(self.call.expressions()), len(self.partition)
-        sorts = tuple(
-            SortField(expression, sort.ascending, sort.nulls_first)
-            for sort, expression in zip(self.sorts, children[count + keys :], strict=True)
-        )
+        sorts = tuple([sort.by(e) for sort, e in zip(self.sorts, children[count + keys :], strict=True)])
         call = self.call.with_expressions(children[:count])
-        return WindowFunction(call, tuple(children[count : count + keys]), sorts, self.offset_field)
+        return WindowFunction(call, tuple(children[count : count + keys]), sorts)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         function = target.window_function
-        self.call.write(function, anchors, self.offset_field)
+        self.call.write(function, anchors)
         for expression in self.partition:
             expression.write(function.partitions.add(), anchors)
         for sort in self.sorts:
@@ -644,9 +743,10 @@ def invocation(distinct: bool) -> Any:
     return AggregateMessage.AGGREGATION_INVOCATION_DISTINCT if distinct else AggregateMessage.AGGREGATION_INVOCATION_ALL
 
 
-def _put_back(
+def put_back(
     arguments: tuple[Expression | str, ...], expressions: Sequence[Expression]
 ) -> tuple[Expression | str, ...]:
+    """Arguments with other expressions in the place of theirs, names as they are."""
     replacements = iter(expressions)
     return tuple(next(replacements) if isinstance(a, Expression) else a for a in arguments)
 

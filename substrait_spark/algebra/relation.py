@@ -7,30 +7,56 @@ relation itself yields.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
 
 from . import extension_messages, types
-from .expression import AggregateFunction, Anchors, Expression, Literal, SortField, WindowCall
+from .expression import AggregateFunction, Anchors, Expression, Literal, Origin, SortField, WindowCall
 from .types import Type
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Place(NamedTuple):
+    """Where a relation came from: the way to it from the root, and what it was made from."""
+
+    path: str
+    origin: Origin
 
 
 class Relation:
-    """A Substrait relation."""
+    """A Substrait relation.
 
-    __slots__ = ("_own_height", "emit", "height", "inputs", "types")
+    What passes ask of a relation is answered here, so that a new one is one class: `NAME` is what the dialect schema
+    calls it; `PASSES_INPUT` says that its own columns begin with all of its one input's, and `KEEPS_COLUMNS` that they are
+    just these.
+    """
+
+    NAME: ClassVar[str] = ""
+    PASSES_INPUT: ClassVar[bool] = False
+    KEEPS_COLUMNS: ClassVar[bool] = False
+    DOES: ClassVar[str] = ""
+    """What it does, as problems tell it that the specification has no name for."""
+    __slots__ = ("_own_height", "emit", "height", "inputs", "place", "types")
     inputs: tuple[Relation, ...]
     types: tuple[Type, ...]
     emit: tuple[int, ...] | None
     height: int
+    place: Place | None
+
+    def variant(self) -> tuple[str, str]:
+        """The list in a dialect's entry for this relation that names the variants of it, and the name of this one."""
+        return "", ""
 
     def _finish(self, inputs: tuple[Relation, ...], direct: Sequence[Type], expressions: int = 0) -> None:
         """Set what every relation has: its inputs, its own columns, and the height with its expressions'."""
         self.inputs = inputs
         self.types = tuple(direct)
         self.emit = None
+        self.place = None
         self._own_height = 2 + max(expressions, 2)
         self.height = max(self._own_height, *(2 + input.height for input in inputs), 0)
 
@@ -50,15 +76,34 @@ class Relation:
         copy.height = max(self._own_height, *(2 + input.height for input in inputs), 0)
         return copy
 
-    def _copy(self) -> Relation:
-        copy: Relation = object.__new__(type(self))
+    def over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        """The same relation over other inputs, with other expressions in the order of `expressions()`.
+
+        Its columns are those that it had, in types that are derived anew. A single input may have more columns than the
+        one before, behind those: expressions may use them.
+        """
+        made = self._over(inputs, expressions)
+        made.place = self.place
+        width = len(self.inputs[0].types) if len(inputs) == 1 else 0
+        added = len(inputs[0].types) - width if len(inputs) == 1 else 0
+        if not added and self.emit is None:
+            return made
+        direct = range(len(self.types)) if self.emit is None else self.emit
+        return made.select([n + added if self.PASSES_INPUT and n >= width else n for n in direct])
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        """Another relation of this kind, with all of its own columns."""
+        raise NotImplementedError
+
+    def _copy(self) -> Self:
+        copy = object.__new__(type(self))
         for cls in type(self).__mro__:
             for slot in getattr(cls, "__slots__", ()):
                 setattr(copy, slot, getattr(self, slot))
         return copy
 
     def expressions(self) -> tuple[Expression, ...]:
-        """The expressions that are evaluated for the rows of the input."""
+        """Every expression of the relation, in a fixed order."""
         return ()
 
     def write(self, target: Message, anchors: Anchors) -> None:
@@ -82,13 +127,32 @@ class Statistics(NamedTuple):
 class Read(Relation):
     """A leaf with a schema: `names` are the depth-first names of its columns."""
 
-    __slots__ = ("names", "schema", "statistics")
+    NAME = "READ"
+    __slots__ = ("names", "origins", "schema", "statistics")
     names: tuple[str, ...]
+    origins: tuple[Origin, ...]
+    """What its columns were made from, as far as that is known."""
     schema: tuple[Type, ...]
     statistics: Statistics | None
 
+    def _finish(self, inputs: tuple[Relation, ...], direct: Sequence[Type], expressions: int = 0) -> None:
+        super()._finish(inputs, direct, expressions)
+        self.origins = ()
+
     def _schema_height(self) -> int:
         return 2 + max((type.height for type in self.schema), default=1)
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        copy = self._copy()
+        copy.emit, copy.types = None, self.schema
+        return copy
+
+    def with_schema(self, names: Sequence[str], schema: Sequence[Type]) -> Read:
+        """The same read with other columns, all of them in its output."""
+        copy = self._copy()
+        copy.names, copy.schema = tuple(names), tuple(schema)
+        copy._finish((), schema, max(3, copy._schema_height()))
+        return copy
 
     def _write_schema(self, target: ReadRel) -> None:
         self._write_common(target.common)
@@ -112,6 +176,9 @@ class NamedTable(Read):
         self.names = tuple(names)
         self.schema = tuple(schema)
         self._finish((), schema, self._schema_height())
+
+    def variant(self) -> tuple[str, str]:
+        return "read_types", "NAMED_TABLE"
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
@@ -155,6 +222,9 @@ class LocalFiles(Read):
         self.schema = tuple(schema)
         self._finish((), schema, max(3, self._schema_height()))
 
+    def variant(self) -> tuple[str, str]:
+        return "read_types", "LOCAL_FILES"
+
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
         local_files = target.read.local_files
@@ -188,6 +258,9 @@ class IcebergTable(Read):
         self.schema = tuple(schema)
         self._finish((), schema, max(3, self._schema_height()))
 
+    def variant(self) -> tuple[str, str]:
+        return "read_types", "ICEBERG_TABLE"
+
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
         direct = target.read.iceberg_table.direct
@@ -207,6 +280,21 @@ class VirtualTable(Read):
         written = max((e.height for row in rows for e in row), default=1)
         self._finish((), schema, max(3 + written, self._schema_height()))
 
+    def variant(self) -> tuple[str, str]:
+        return "read_types", "VIRTUAL_TABLE"
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple([expression for row in self.rows for expression in row])
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        width = len(self.schema)
+        rows = (
+            [tuple(expressions[start : start + width]) for start in range(0, len(expressions), width)]
+            if width
+            else self.rows
+        )
+        return VirtualTable(rows, self.names, self.schema)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
         table = target.read.virtual_table
@@ -220,6 +308,8 @@ class VirtualTable(Read):
 class Filter(Relation):
     """The rows for which a condition is true."""
 
+    NAME = "FILTER"
+    KEEPS_COLUMNS = True
     __slots__ = ("condition",)
 
     def __init__(self, input: Relation, condition: Expression) -> None:
@@ -228,6 +318,9 @@ class Filter(Relation):
 
     def expressions(self) -> tuple[Expression, ...]:
         return (self.condition,)
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Filter(inputs[0], expressions[0])
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.filter.common)
@@ -238,6 +331,8 @@ class Filter(Relation):
 class Project(Relation):
     """The columns of the input, then computed ones."""
 
+    NAME = "PROJECT"
+    PASSES_INPUT = True
     __slots__ = ("computed",)
 
     def __init__(self, input: Relation, expressions: Sequence[Expression]) -> None:
@@ -248,11 +343,18 @@ class Project(Relation):
     def expressions(self) -> tuple[Expression, ...]:
         return self.computed
 
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Project(inputs[0], expressions)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.project.common)
         self.inputs[0].write(target.project.input, anchors)
         for expression in self.computed:
             expression.write(target.project.expressions.add(), anchors)
+
+
+LEFT_ONLY = ("LEFT_SEMI", "LEFT_ANTI", "LEFT_MARK")
+"""Types of joins whose columns are those of the left input, and maybe a mark."""
 
 
 class Join(Relation):
@@ -261,6 +363,7 @@ class Join(Relation):
     `join_type` is a name of JoinRel.JoinType without its prefix.
     """
 
+    NAME = "JOIN"
     __slots__ = ("condition", "join_type")
 
     def __init__(self, left: Relation, right: Relation, join_type: str, condition: Expression) -> None:
@@ -270,6 +373,12 @@ class Join(Relation):
 
     def expressions(self) -> tuple[Expression, ...]:
         return (self.condition,)
+
+    def variant(self) -> tuple[str, str]:
+        return "join_types", self.join_type
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Join(inputs[0], inputs[1], self.join_type, expressions[0])
 
     def write(self, target: Message, anchors: Anchors) -> None:
         join = target.join
@@ -296,10 +405,14 @@ def _join_types(left: Relation, right: Relation, join_type: str) -> tuple[Type, 
 class Cross(Relation):
     """Every row of the left input with every row of the right."""
 
+    NAME = "CROSS"
     __slots__ = ()
 
     def __init__(self, left: Relation, right: Relation) -> None:
         self._finish((left, right), left.types + right.types)
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Cross(*inputs)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.cross.common)
@@ -310,6 +423,7 @@ class Cross(Relation):
 class Aggregate(Relation):
     """Grouping expressions, then measures, then, where there are several grouping sets, the set's number."""
 
+    NAME = "AGGREGATE"
     __slots__ = ("groupings", "measures", "sets")
 
     def __init__(
@@ -335,6 +449,12 @@ class Aggregate(Relation):
     def expressions(self) -> tuple[Expression, ...]:
         return (*self.groupings, *(e for measure in self.measures for e in measure.expressions()))
 
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        rest = iter(expressions)
+        groupings = [next(rest) for _ in self.groupings]
+        measures = [m.with_expressions([next(rest) for _ in m.expressions()]) for m in self.measures]
+        return Aggregate(inputs[0], groupings, measures, self.sets)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         aggregate = target.aggregate
         self._write_common(aggregate.common)
@@ -354,6 +474,8 @@ class Aggregate(Relation):
 class Sort(Relation):
     """The input in an order."""
 
+    NAME = "SORT"
+    KEEPS_COLUMNS = True
     __slots__ = ("sorts",)
 
     def __init__(self, input: Relation, sorts: Sequence[SortField]) -> None:
@@ -362,6 +484,9 @@ class Sort(Relation):
 
     def expressions(self) -> tuple[Expression, ...]:
         return tuple(sort.expression for sort in self.sorts)
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Sort(inputs[0], [sort.by(e) for sort, e in zip(self.sorts, expressions, strict=True)])
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.sort.common)
@@ -373,12 +498,17 @@ class Sort(Relation):
 class Fetch(Relation):
     """Rows from an offset on, as many as a count says, all where it is None."""
 
+    NAME = "FETCH"
+    KEEPS_COLUMNS = True
     __slots__ = ("count", "offset")
 
     def __init__(self, input: Relation, offset: int, count: int | None) -> None:
         self.offset = offset
         self.count = count
         self._finish((input,), input.types, 2)
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Fetch(inputs[0], self.offset, self.count)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.fetch.common)
@@ -392,6 +522,7 @@ class Fetch(Relation):
 class Set(Relation):
     """Inputs of the same types combined; `operation` is a name of SetRel.SetOp without its prefix."""
 
+    NAME = "SET"
     __slots__ = ("operation",)
 
     def __init__(self, inputs: Sequence[Relation], operation: str) -> None:
@@ -404,6 +535,12 @@ class Set(Relation):
             columns.append(common)
         self._finish(tuple(inputs), columns)
 
+    def variant(self) -> tuple[str, str]:
+        return "operations", self.operation
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Set(inputs, self.operation)
+
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.set.common)
         for input in self.inputs:
@@ -414,6 +551,7 @@ class Set(Relation):
 class Expand(Relation):
     """For each input row one row per projection; then the projection's number."""
 
+    NAME = "EXPAND"
     __slots__ = ("projections",)
 
     def __init__(self, input: Relation, projections: Sequence[tuple[Expression, ...]]) -> None:
@@ -430,6 +568,10 @@ class Expand(Relation):
     def expressions(self) -> tuple[Expression, ...]:
         return tuple(e for projection in self.projections for e in projection)
 
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        rest = iter(expressions)
+        return Expand(inputs[0], [tuple([next(rest) for _ in projection]) for projection in self.projections])
+
     def write(self, target: Message, anchors: Anchors) -> None:
         expand = target.expand
         self._write_common(expand.common)
@@ -443,6 +585,8 @@ class Expand(Relation):
 class Window(Relation):
     """The columns of the input, then window functions that share a partition and an order."""
 
+    NAME = "CONSISTENT_PARTITION_WINDOW"
+    PASSES_INPUT = True
     __slots__ = ("calls", "partition", "sorts")
 
     def __init__(
@@ -460,7 +604,14 @@ class Window(Relation):
         self._finish((input,), (*input.types, *(call.type for call in calls)), max(inner, default=1))
 
     def expressions(self) -> tuple[Expression, ...]:
-        return tuple(e for call in self.calls for e in call.expressions())
+        called = [e for call in self.calls for e in call.expressions()]
+        return (*called, *self.partition, *(sort.expression for sort in self.sorts))
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        rest = iter(expressions)
+        calls = [call.with_expressions([next(rest) for _ in call.expressions()]) for call in self.calls]
+        partition = [next(rest) for _ in self.partition]
+        return Window(inputs[0], calls, partition, [sort.by(next(rest)) for sort in self.sorts])
 
     def write(self, target: Message, anchors: Anchors) -> None:
         window = target.window
@@ -477,7 +628,11 @@ class Window(Relation):
 class ExtensionSingle(Relation):
     """A relation that the specification lacks, told by a detail message (docs/reference/extension-relations.md)."""
 
+    NAME = "EXTENSION_SINGLE"
     __slots__ = ()
+
+    def variant(self) -> tuple[str, str]:
+        return "message_types", f"{extension_messages.URL}{type(self).__name__}"
 
     def detail(self, anchors: Anchors) -> Any:
         """The detail message."""
@@ -496,6 +651,8 @@ class Generate(ExtensionSingle):
     `with_position`. With `outer`, a row whose list is empty or null stays, with nulls for the generated columns.
     """
 
+    PASSES_INPUT = True
+    DOES = "makes several rows of one"
     __slots__ = ("outer", "rows", "whole", "with_position")
 
     def __init__(
@@ -510,6 +667,9 @@ class Generate(ExtensionSingle):
 
     def expressions(self) -> tuple[Expression, ...]:
         return (self.rows,)
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Generate(inputs[0], expressions[0], self.outer, self.whole, self.with_position)
 
     def detail(self, anchors: Anchors) -> Any:
         message = extension_messages.Generate(
@@ -532,6 +692,8 @@ def generated_types(element: Type, outer: bool, whole: bool, with_position: bool
 class Sample(ExtensionSingle):
     """Rows picked at random: each with a probability, or as often as a Poisson distribution says."""
 
+    KEEPS_COLUMNS = True
+    DOES = "picks rows at random"
     __slots__ = ("lower", "replacement", "seed", "upper")
 
     def __init__(self, input: Relation, lower: float, upper: float, replacement: bool, seed: int) -> None:
@@ -540,6 +702,9 @@ class Sample(ExtensionSingle):
         self.replacement = replacement
         self.seed = seed
         self._finish((input,), input.types, 4)
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Sample(inputs[0], self.lower, self.upper, self.replacement, self.seed)
 
     def detail(self, anchors: Anchors) -> Any:
         return extension_messages.Sample(

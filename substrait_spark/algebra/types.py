@@ -39,6 +39,7 @@ SHORT_NAMES = {
 
 INTEGERS = ("i8", "i16", "i32", "i64")
 FLOATS = ("fp32", "fp64")
+INTERVALS = ("interval_year", "interval_day", "interval_compound")
 DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
 """How many decimal digits the values of an integer type have at most."""
 
@@ -173,6 +174,12 @@ def nullable_inside(type: Type) -> Type:
     if type.kind == "map":
         parts[0] = with_nullable(parts[0], False)
     return of(type.kind, *parts, nullable=type.nullable)
+
+
+def field_count(type: Type) -> int:
+    """How many struct fields a type has at all its levels: each has a name in a table's schema."""
+    inner = sum(field_count(part) for part in type.parameters if isinstance(part, Type))
+    return inner + (len(type.parameters) if type.kind == "struct" else 0)
 
 
 BOOLEAN = of("boolean", nullable=False)

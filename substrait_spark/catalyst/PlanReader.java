@@ -46,6 +46,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DayTimeIntervalType;
@@ -214,10 +215,20 @@ public class PlanReader {
 
     /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
     private static final String[] CONFIGURATION = {
+      "spark.sql.caseSensitive",
       "spark.sql.columnNameOfCorruptRecord",
+      "spark.sql.icu.caseMappings.enabled",
+      "spark.sql.json.enableExactStringParsing",
+      "spark.sql.json.enablePartialResults",
+      "spark.sql.jsonGenerator.ignoreNullFields",
       "spark.sql.legacy.castComplexTypesToString.enabled",
       "spark.sql.legacy.csv.enableDateTimeParsingFallback",
+      "spark.sql.legacy.json.allowEmptyString.enabled",
+      "spark.sql.legacy.json.enableDateTimeParsingFallback",
+      "spark.sql.legacy.nullValueWrittenAsQuotedEmptyStringCsv",
       "spark.sql.legacy.timeParserPolicy",
+      "spark.sql.legacy.truncateForEmptyRegexSplit",
+      "spark.sql.legacy.useLegacyXMLParser",
       "spark.sql.mapKeyDedupPolicy",
       "spark.sql.parquet.datetimeRebaseModeInRead",
       "spark.sql.parquet.fieldId.read.enabled",
@@ -283,14 +294,20 @@ public class PlanReader {
       for (int i = 0; i < CONFIGURATION.length; i++) {
         string(CONFIGURATION[i], i > 0 ? text.append(',') : text);
         text.append(':');
-        String set = execution.sparkSession().sessionState().conf().getConfString(CONFIGURATION[i]);
-        string(set == null ? "" : set, text);
+        string(setting(CONFIGURATION[i]), text);
       }
       text.append("},\"streaming\":").append(execution.analyzed().isStreaming());
       text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);
       text.append(",\n\"classes\":[").append(classes).append("],\n\"types\":[").append(types);
       text.append("],\n\"nodes\":[").append(nodes).append("]}");
       return text.toString();
+    }
+
+    /** The value of a setting; empty where it has none, and where this Spark has no such setting. */
+    private String setting(String name) {
+      SQLConf settings = execution.sparkSession().sessionState().conf();
+      String set = settings.isModifiable(name) ? settings.getConfString(name) : null;
+      return set == null ? "" : set;
     }
 
     String sql(String wanted) {

@@ -10,7 +10,7 @@ import click
 from .. import __version__, df_to_substrait, diff, explain, support
 from .. import check as check_query
 from ..context import READS
-from ..dialects.dialect import BUILT_IN, load
+from ..dialects.file import BUILT_IN, load
 from ..testing import departures
 from . import plan_files, rows, supported
 from .plan_tables import require_tables

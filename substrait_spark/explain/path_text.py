@@ -7,8 +7,8 @@ from typing import Any
 
 from substrait.algebra_pb2 import Expression
 
+from ..algebra.type_messages import name_count
 from ..algebra.types import Type
-from ..inference.type_messages import name_count
 from ..trampoline import Steps
 from .literal_text import LiteralText
 from .text import Text, identifier, joined, quoted

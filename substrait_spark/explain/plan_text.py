@@ -8,8 +8,8 @@ from typing import Any
 from google.protobuf.message import Message
 from substrait.plan_pb2 import Plan
 
+from ..algebra.type_messages import name_count
 from ..errors import SubstraitSparkError, kind_of
-from ..inference.type_messages import name_count
 from ..trampoline import Steps, in_turn, run
 from .columns import ColumnNames
 from .declarations import Declarations

@@ -4,34 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra import types
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
 from ..catalyst.tree import DataType, Opaque
 from ..catalyst.types import to_substrait
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
-from .nested import named_literal
 
 
 def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Literal: the value that Spark holds, in its type."""
-    return typed_literal(e, node["value"], node.type)
+    return typed_literal(node["value"], node.type)
 
 
-def typed_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
+def typed_literal(value: Any, type: DataType) -> Literal:
     """A literal of a value in Catalyst's internal form. Raises `Unsupported` where it has none."""
-    kind = to_substrait(type, value is None)
-    if e.dialect.quirks.named_structs and types.holds(kind, ("struct",)):
-        e.dialect.require_type(kind)
-        return named_literal(e, plain(value, type), type)
-    return stored_literal(e, value, type)
-
-
-def stored_literal(e: ExpressionBuilder, value: Any, type: DataType) -> Literal:
-    """A literal of a value in a column, whose schema tells the names of its structs' fields."""
-    kind = to_substrait(type, value is None)
-    e.dialect.require_type(kind)
+    kind = to_substrait(type, value is None)  # first: that a type is unknown says more than that a value is
     return Literal(plain(value, type), kind)
 
 

@@ -23,16 +23,7 @@ def alias(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return e.emit(node["child"])
 
 
-def lambda_variable(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """NamedLambdaVariable: a parameter of this lambda or of one around it."""
-    for steps, parameters in enumerate(reversed(e.lambdas)):
-        if node["exprId"] in parameters:
-            return parameters[node["exprId"]](e, steps)
-    raise Unsupported(f"the lambda variable {node['name']!r} is not bound by a lambda around it")
-
-
 RULES: dict[str, Rule] = {
     "AttributeReference": attribute,
     "Alias": alias,
-    "NamedLambdaVariable": lambda_variable,
 }

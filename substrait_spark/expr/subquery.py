@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..algebra.expression import Expression, ScalarSubquery
-from ..algebra.relation import Aggregate, Join, Project, Relation, VirtualTable
 from ..catalyst import tree
-from ..errors import NotInDialect, Unsupported
+from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
 
@@ -13,22 +12,7 @@ def scalar_subquery(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """ScalarSubquery without outer references: the one value of its plan, null where that has no row."""
     if node["outerAttrs"]:
         raise Unsupported("the optimizer left a correlated subquery that has no join form")
-    if not e.dialect.allows_expression("SUBQUERY", "subquery_types", "SCALAR"):
-        raise NotInDialect(f"the dialect {e.dialect.name} has no scalar subqueries")
-    relation = e.relations.subquery(node["plan"])
-    if not e.dialect.quirks.subquery_nulls and not yields_one_row(relation):
-        # The row before the left join keeps the null that no row stands for.
-        relation = Join(VirtualTable([()], [], []), relation, "LEFT", e.true())
-    return ScalarSubquery(relation)
-
-
-def yields_one_row(relation: Relation) -> bool:
-    """Whether a relation has exactly one row, whatever its input."""
-    while isinstance(relation, Project):
-        (relation,) = relation.inputs
-    if isinstance(relation, VirtualTable):
-        return len(relation.rows) == 1
-    return isinstance(relation, Aggregate) and not relation.groupings and len(relation.sets) == 1
+    return ScalarSubquery(e.relations.subquery(node["plan"]))
 
 
 def dynamic_pruning(e: ExpressionBuilder, node: tree.Expression) -> Expression:

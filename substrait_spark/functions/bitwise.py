@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..algebra.expression import Expression
 from .table import Plain, plain
 
 if TYPE_CHECKING:
-    from ..catalyst import tree
-    from ..expr.builder import ExpressionBuilder, Rule
-
-
-def bitwise_xor(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """BitwiseXor; its operands look different where an engine would say that those which look the same cancel out."""
-    left, right = e.emit(node["left"]), e.emit(node["right"])
-    return e.call("arithmetic:bitwise_xor", e.hidden(left) if e.dialect.quirks.forgets_nulls else left, right)
-
+    from ..expr.builder import Rule
 
 SCALAR: dict[str, Plain | Rule] = {
     "BitwiseAnd": plain("arithmetic:bitwise_and"),
@@ -24,7 +15,7 @@ SCALAR: dict[str, Plain | Rule] = {
     "BitwiseGet": plain("spark:bit_get"),
     "BitwiseNot": plain("arithmetic:bitwise_not"),
     "BitwiseOr": plain("arithmetic:bitwise_or"),
-    "BitwiseXor": bitwise_xor,
+    "BitwiseXor": plain("arithmetic:bitwise_xor"),
     # The standard shifts don't say what a count beyond the width does.
     "ShiftLeft": plain("spark:shiftleft"),
     "ShiftRight": plain("spark:shiftright"),

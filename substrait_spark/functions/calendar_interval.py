@@ -14,13 +14,12 @@ from ..algebra.expression import Literal
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, TRY
 from ..catalyst.types import refusal
-from ..errors import NotInDialect, Unsupported
-from . import time_zone as tz
+from ..errors import Unsupported
 from .arithmetic import integer_operation
-from .datetime import zone_of
-from .interval import add_interval, added_months, added_time, zone_argument
+from .datetime import zone_argument
+from .interval import add_interval
 from .table import Plain
-from .time_zone import DAY, HOUR, SECOND
+from .time_zone import HOUR, SECOND
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -57,12 +56,7 @@ def _added(e: ExpressionBuilder, node: tree.Expression, value: Expression, inter
         return _chosen(e, node, value, [*branches, interval["elseValue"]])
     if interval.name == "Literal" and interval["value"] is None:
         return e.null(value.type)
-    parts = parts_of(e, interval)
-    zone = zone_argument(e, node, value)
-    return e.first(
-        lambda: e.call("spark:add_calendar_interval", value, *parts, *zone),
-        lambda: _moved(e, node, value, parts),
-    )
+    return e.call("spark:add_calendar_interval", value, *parts_of(e, interval), *zone_argument(e, node, value))
 
 
 def _chosen(
@@ -117,37 +111,6 @@ def _made(e: ExpressionBuilder, node: tree.Expression) -> list[Expression]:
     )
     micros = total(e.cast(minutes, types.I64), 60 * SECOND, e.cast(scaled, types.I64))
     return [total(years, 12, months), total(weeks, 7, days), total(e.cast(hours, types.I64), HOUR, micros)]
-
-
-# ---- sums of what engines have
-
-
-def _moved(e: ExpressionBuilder, node: tree.Expression, value: Expression, parts: Sequence[Expression]) -> Expression:
-    """A value moved by months, then by days of the local calendar, then by time that passes."""
-    numbers = [part.value for part in parts if isinstance(part, Literal) and part.value is not None]
-    if len(numbers) < len(parts) or abs(numbers[1]) * DAY >= 2**62:
-        raise NotInDialect(f"the dialect {e.dialect.name} adds literal calendar intervals only")
-    if min(numbers) < 0 < max(numbers):
-        raise NotInDialect(f"the dialect {e.dialect.name} adds no calendar intervals whose parts differ in sign")
-    months, days, micros = numbers
-    if value.type.kind == "date":
-        return _moved_date(e, value, months, days, micros)
-    if months:
-        value = added_months(e, value, e.i32(months), zone_of(node))
-    if days:
-        value = added_time(e, value, e.i64(days * DAY), zone_of(node))
-    if micros:
-        total = integer_operation(e, "add", tz.micros(e, value), e.i64(micros), ANSI)
-        value = tz.from_micros(e, total, types.required(value.type))
-    return value
-
-
-def _moved_date(e: ExpressionBuilder, value: Expression, months: int, days: int, micros: int) -> Expression:
-    if micros:
-        raise NotInDialect(f"the dialect {e.dialect.name} has no error for the time of day in an interval")
-    if months:
-        value = e.call("spark:add_months", value, e.i32(months))
-    return e.call("spark:date_add", value, e.i32(days)) if days else value
 
 
 SCALAR: dict[str, Plain | Rule] = {

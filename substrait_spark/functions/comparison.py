@@ -1,4 +1,4 @@
-"""Comparison operators and null tests."""
+"""Comparison operators and null tests. NaN equals NaN and is greater than any other number, -0.0 equals 0.0."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from ..algebra import types
 from ..algebra.types import FLOATS
 from ..catalyst import tree
-from ..errors import NotInDialect
-from .floating import comparable, holds_float
-from .interval import emit_operand
 from .table import Plain
 
 if TYPE_CHECKING:
@@ -19,11 +16,10 @@ if TYPE_CHECKING:
 
 
 def comparison(name: str) -> Rule:
-    """=, <=>, <, <=, > and >=: for floating-point values NaN equals NaN and is greatest."""
+    """=, <=>, <, <=, > and >=."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-        left, right = emit_operand(e, node["left"]), emit_operand(e, node["right"])
-        left, right = alike_inside(e, [comparable(e, left), comparable(e, right)])
+        left, right = alike_inside(e, [e.emit(node["left"]), e.emit(node["right"])])
         return e.call(f"comparison:{name}", left, right)
 
     return emit
@@ -45,31 +41,9 @@ def extreme(name: str) -> Rule:
     """Greatest, Least: nulls are skipped; of equal values, such as 0.0 and -0.0, the first."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-        values = e.alike(e.emit_all(node["children"]))
-        return e.first(
-            lambda: e.call(f"comparison:{name}_skip_null", *values),
-            lambda: _extreme_float(e, name, values),
-        )
+        return e.call(f"comparison:{name}_skip_null", *e.alike(e.emit_all(node["children"])))
 
     return emit
-
-
-def _extreme_float(e: ExpressionBuilder, name: str, values: list[Expression]) -> Expression:
-    """Engines tell -0.0 from 0.0, so floating-point values are compared one by one."""
-    parts = any(isinstance(part, types.Type) for part in values[0].type.parameters)
-    if parts and e.dialect.quirks.nested_nulls_follow:
-        raise NotInDialect(f"the dialect {e.dialect.name} orders nulls inside a {values[0].type.kind} in its own way")
-    if not holds_float(values[0].type):
-        return e.call(f"datafusion:{name}", *values)
-    if values[0].type.kind not in FLOATS:
-        kind = values[0].type
-        raise NotInDialect(f"the dialect {e.dialect.name} compares floating-point numbers inside {kind} by their bits")
-    better = "comparison:gt" if name == "greatest" else "comparison:lt"
-    best, *rest = map(e.share, values)
-    for value in rest:
-        wins = e.call(better, comparable(e, value), comparable(e, best))
-        best = e.share(e.if_then(e.is_null(best), value, e.is_null(value), best, wins, value, best))
-    return best
 
 
 def is_nan(e: ExpressionBuilder, node: tree.Expression) -> Expression:

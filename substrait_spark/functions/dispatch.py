@@ -1,4 +1,4 @@
-"""Which table has which Catalyst function class."""
+"""Which rule emits which Catalyst expression, and which of its parts come first."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..catalyst.tree import Expression
 from ..errors import Unsupported
-from ..refusals import no_aggregate, unknown_form
+from ..expr import boolean, conditional, lambda_, literal, membership, nested, reference, subquery
+from ..refusals import FOREIGN, no_aggregate, no_expression, unknown_form
 from . import (
     arithmetic,
     bitmap,
     bitwise,
     calendar_interval,
+    cast,
     collection,
     comparison,
     datetime,
@@ -33,11 +35,24 @@ from . import (
     vector,
 )
 from .aggregate import AGGREGATE
-from .measure import Measured, Site
+from .measure import AggregateForm, EmittedCall
 from .table import Plain, first_type, key_of
 
 if TYPE_CHECKING:
     from ..expr.builder import Rule
+
+EXPRESSIONS: dict[str, Rule] = {
+    **boolean.RULES,
+    **cast.RULES,
+    **conditional.RULES,
+    **lambda_.RULES,
+    **literal.RULES,
+    **membership.RULES,
+    **nested.RULES,
+    **reference.RULES,
+    **subquery.RULES,
+}
+"""The expression kinds that are no function calls, by Catalyst class."""
 
 SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
@@ -67,6 +82,16 @@ SCALAR: dict[str, Plain | Rule] = {
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
 
 
+def rule_of(node: Expression) -> Rule:
+    """The rule for an expression. Raises `Unsupported` where there is none."""
+    rule = EXPRESSIONS.get(node.cls.name)
+    if rule is None:
+        rule = scalar_rule(node)
+    if rule is None:
+        raise no_expression(node, key_of(node))
+    return rule
+
+
 def scalar_rule(node: Expression) -> Rule | None:
     """The rule for a scalar function, None where no table has its class.
 
@@ -77,17 +102,51 @@ def scalar_rule(node: Expression) -> Rule | None:
     return entry.emit if isinstance(entry, Plain) else entry
 
 
-def aggregate_rule(site: Site) -> Measured:
+EMITTED_ON_REQUEST = ("object", "interval", "void")
+"""Types of operands that are left to the rule: constants of functions, calendar intervals, which it adds in parts, and
+NULLs, which it may give a type."""
+
+
+def operands(node: Expression) -> list[Expression]:
+    """The expressions that must be emitted before this one.
+
+    Chains of AND and OR count as one call. Lambdas are emitted by the function that applies them, a subquery's plan
+    by its own rule, and literals when a rule asks for them: it may read their value instead. JVM objects are constants
+    of the functions that are called on them. What TryEval is around is part of its rule.
+    """
+    children = node.children()
+    if not children:
+        return []
+    name = node.cls.name
+    if name in boolean.VARIADIC:
+        return boolean.chain(node)
+    if name in subquery.RULES:
+        return subquery.operands(node)
+    if name == "TryEval":
+        return operands(node["child"])
+    return [
+        child
+        for child in children
+        if isinstance(child, Expression)
+        and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
+        and child.type.name not in EMITTED_ON_REQUEST
+    ]
+
+
+def aggregate_form(call: EmittedCall) -> AggregateForm:
     """The measures of an AggregateExpression; what has none is reported."""
-    aggregate = site.aggregate
+    aggregate = call.aggregate
     function = aggregate["aggregateFunction"]
     try:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
             raise no_aggregate(function)
-        return rule(site, function)
+        form = rule(call, function)
+        for part in form.calls:
+            part.came_from(function)
+        return form
     except Unsupported as problem:
-        site.e.context.report(function, problem)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        site.e.context.report(function, unknown_form(error))
-    return Measured((), lambda above, references: above.stand_in(aggregate))
+        call.e.context.report(function, problem)
+    except FOREIGN as error:
+        call.e.context.report(function, unknown_form(error))
+    return AggregateForm((), lambda above, references: above.stand_in(aggregate))

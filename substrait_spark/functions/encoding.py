@@ -4,33 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..algebra import types
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, eval_mode
-from ..errors import NotInDialect, Unsupported
-from .string import text
+from ..errors import Unsupported
 from .table import Plain, arguments_of, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
     from ..expr.builder import ExpressionBuilder, Rule
 
-BINARY = types.of("binary", nullable=False)
-
 
 def unhex(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Unhex: what is no hexadecimal number gives null; as to_binary, it raises."""
     child = e.emit(node["child"])
-    if not node["failOnError"]:
-        return e.call("spark:unhex", child)
-
-    def guarded() -> Expression:
-        bytes = e.call("spark:unhex", child)
-        invalid = e.and_(e.is_not_null(child), e.is_null(bytes))
-        error = e.cast(e.raises("[CONVERSION_INVALID_INPUT]", types.STRING, child), BINARY)
-        return e.if_then(invalid, error, bytes)
-
-    return e.first(lambda: e.call("spark:to_binary", child, e.text("hex")), guarded)
+    return e.call("spark:to_binary", child, e.text("hex")) if node["failOnError"] else e.call("spark:unhex", child)
 
 
 def unbase64(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -55,39 +42,16 @@ def try_to_binary(format: str) -> Rule:
 
 def base64(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """base64: by a setting of the session, in lines of 76 characters."""
-    value, chunked = node["arguments"]
-    child = e.emit(value)
-    if chunked.cls.name == "Literal" and chunked["value"] is False:
-        return e.first(lambda: e.call("spark:base64", child, e.false()), lambda: e.call("datafusion:base64", child))
-
-    def in_lines() -> Expression:
-        broken = e.call(
-            "datafusion:regexp_replace", e.call("datafusion:base64", child), e.text("(.{76})"), e.text("${1}\r\n"),
-            e.text("g"),
-        )  # fmt: skip
-        return e.call("string:rtrim", broken, e.text("\r\n"))
-
-    return e.first(lambda: e.call("spark:base64", child, e.emit(chunked)), in_lines)
+    return e.call("spark:base64", *e.emit_all(node["arguments"]))
 
 
-def encode(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """encode: the bytes of a string in a character set."""
-    value, charset = _with_charset(node)
-    child = e.emit(value)
-    return e.first(
-        lambda: e.call("spark:encode", child, e.emit(charset)),
-        lambda: e.cast(child, _if_utf8(charset, BINARY)),
-    )
+def with_charset(function: str) -> Rule:
+    """encode, decode: the bytes of a string in a character set, and back."""
 
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        return e.call(function, *e.emit_all(_with_charset(node)))
 
-def decode(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """decode: malformed bytes raise."""
-    value, charset = _with_charset(node)
-    child = e.emit(value)
-    return e.first(
-        lambda: e.call("spark:decode", child, e.emit(charset)),
-        lambda: e.cast(child, _if_utf8(charset, types.STRING)),
-    )
+    return emit
 
 
 def _with_charset(node: tree.Expression) -> list[tree.Expression]:
@@ -98,12 +62,6 @@ def _with_charset(node: tree.Expression) -> list[tree.Expression]:
             "Unset spark.sql.legacy.javaCharsets and spark.sql.legacy.codingErrorAction.",
         )
     return [value, charset]
-
-
-def _if_utf8(charset: tree.Expression, type: types.Type) -> types.Type:
-    if (text(charset) or "").lower() != "utf-8":
-        raise NotInDialect("the dialect knows no character set but UTF-8")
-    return type
 
 
 def flagged(whether: str, otherwise: str) -> Rule:
@@ -137,15 +95,15 @@ SCALAR: dict[str, Plain | Rule] = {
     "Invoke(ParseUrlEvaluator.evaluate)": parse_url,
     "StaticInvoke(Base32.encode)": plain("spark:to_base32"),
     "StaticInvoke(Base64.encode)": base64,
-    "StaticInvoke(Encode.encode)": encode,
+    "StaticInvoke(Encode.encode)": with_charset("spark:encode"),
     "StaticInvoke(ExpressionImplUtils.aesDecrypt)": plain("spark:aes_decrypt"),
     "StaticInvoke(ExpressionImplUtils.aesEncrypt)": plain("spark:aes_encrypt"),
     "StaticInvoke(ExpressionImplUtils.hmac)": plain("spark:hmac"),
-    "StaticInvoke(StringDecode.decode)": decode,
+    "StaticInvoke(StringDecode.decode)": with_charset("spark:decode"),
     "StaticInvoke(UnBase32.decode)": plain("spark:from_base32"),
     "StaticInvoke(UrlCodec.decode)": flagged("spark:url_decode", "spark:try_url_decode"),
     "StaticInvoke(UrlCodec.encode)": plain("spark:url_encode"),
-    "TryEval(StaticInvoke(Encode.encode))": encode,
+    "TryEval(StaticInvoke(Encode.encode))": with_charset("spark:encode"),
     "TryEval(StaticInvoke(ExpressionImplUtils.aesDecrypt))": plain("spark:try_aes_decrypt"),
     "TryEval(UnBase64)": try_to_binary("base64"),
     "TryEval(Unhex)": try_to_binary("hex"),

@@ -1,11 +1,12 @@
-"""Window frames: https://substrait.io/expressions/window_functions/#window-bounds."""
+"""The frames of Catalyst's window specifications."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..algebra import types
-from ..algebra.expression import AggregateFunction, Bound, Literal, WindowCall
+from ..algebra.expression import Bound
+from ..algebra.frame import Frame
 from ..catalyst import tree
 from ..errors import Unsupported
 
@@ -14,54 +15,6 @@ if TYPE_CHECKING:
 
 DAY = 86_400_000_000
 """A day in microseconds, as day-time intervals count."""
-
-
-class Frame(NamedTuple):
-    """A window frame: by rows or by range, and its ends."""
-
-    rows: bool
-    lower: Bound
-    upper: Bound
-
-    @property
-    def grows(self) -> bool:
-        """Whether the frame only ever gains rows from one row of the partition to the next."""
-        return self.lower.kind == "unbounded"
-
-    @property
-    def holds_current_row(self) -> bool:
-        """Whether the current row is in its own frame, which then is never empty."""
-        return self.lower.kind in ("unbounded", "current", "preceding") and self.upper.kind in (
-            "unbounded",
-            "current",
-            "following",
-        )
-
-    @property
-    def never_holds_a_row(self) -> bool:
-        """Whether the frame ends before it begins."""
-        ends = (self.lower.kind, self.upper.kind)
-        return ends in (("current", "preceding"), ("following", "current"), ("following", "preceding"))
-
-    @property
-    def offsets(self) -> tuple[int, ...]:
-        """The distances of a frame by range from the current row's key, those before it negative."""
-        if self.rows:
-            return ()
-        signs = {"preceding": -1, "following": 1}
-        return tuple(
-            signs[bound.kind] * bound.offset.value
-            for bound in (self.lower, self.upper)
-            if bound.kind in signs and isinstance(bound.offset, Literal)
-        )
-
-
-WHOLE = Frame(True, Bound("unbounded"), Bound("unbounded"))
-
-
-def over(call: AggregateFunction | WindowCall, frame: Frame) -> WindowCall:
-    """The function of a call, over a frame."""
-    return WindowCall(call.declaration, call.arguments, frame.rows, frame.lower, frame.upper, call.options)
 
 
 def frame_of(e: ExpressionBuilder, spec: tree.Expression) -> Frame:

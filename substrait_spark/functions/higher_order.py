@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..algebra import types
-from ..algebra.expression import FieldReference, Lambda, Literal
+from ..algebra.expression import Lambda
 from ..algebra.types import Type
 from ..catalyst import tree
-from ..catalyst.modes import TRY, eval_mode
-from ..errors import NotInDialect, Unsupported
-from ..expr.lambda_ import (
-    NULLABLE_BOOLEAN,
-    Emitted,
-    Parameter,
-    element_of,
-    index,
-    lambda_of,
-    of_each,
-    over_positions,
-    positions,
-    require_parameters,
-)
-from ..expr.nested import duplicate_keys, guarded, map_from_lists, size
-from .collection import by_bits, flat, side_by_side
+from ..errors import Unsupported
+from ..expr.lambda_ import NULLABLE_BOOLEAN, lambda_of
+from ..expr.nested import duplicate_keys
+from .collection import has_parts
 from .table import Plain, lossless
 
 if TYPE_CHECKING:
@@ -33,228 +20,57 @@ if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder, Rule
 
 
-def transform(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """ArrayTransform: of the element, or of the element and its index from 0."""
-    list = e.emit(node["argument"])
-
-    def as_given() -> Expression:
-        function = _of_elements(e, node["function"], list)
-        if len(function.parameters) == 2:
-            return e.call("spark:transform", list, function)
-        return e.first(
-            lambda: e.call("list:transform", list, function),
-            lambda: e.call("datafusion:array_transform", list, function),
-        )
-
-    if _takes(e, "spark:transform", node["function"], list):
-        return as_given()
-    return e.first(lambda: _mapped(e, positions(e, size(e, list)), _by_position(e, node, list)), as_given)
+# ---- arrays
 
 
-def _mapped(e: ExpressionBuilder, list: Expression, function: Lambda) -> Expression:
-    return e.call("datafusion:array_transform", list, function)
+def of_elements(name: str, result: Type | None = None) -> Rule:
+    """ArrayTransform, ArrayFilter: by the element, or by the element and its index from 0."""
 
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        list = e.emit(node["argument"])
+        function = _of_elements(e, node["function"], list, result)
+        return e.call(f"{'list' if len(function.parameters) == 1 else 'spark'}:{name}", list, function)
 
-def _takes(e: ExpressionBuilder, two: str, function: tree.Expression, list: Expression) -> bool:
-    """Whether the dialect has lambdas of these elements, and `two`, a function for those of two parameters."""
-    parameters = _parameters(function, list)
-    probe = Lambda(tuple(parameters), Literal(None, NULLABLE_BOOLEAN))
-    return e.has(lambda: require_parameters(e, parameters)) and (
-        len(parameters) == 1 or e.has(lambda: e.call(two, list, probe))
-    )
-
-
-def _parameters(function: tree.Expression, list: Expression) -> Sequence[Type]:
-    return [list.type.parameters[0], types.I32][: len(function["arguments"])]
-
-
-def _by_position(e: ExpressionBuilder, node: tree.Expression, list: Expression, result: Type | None = None) -> Lambda:
-    """The function of an element, or of one and its index, as one of the element's position."""
-    meanings = [_element(e, node["argument"], list.type.parameters[0]), index]
-    return over_positions(e, node["function"], meanings, result)
-
-
-def filter_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """ArrayFilter: by the element, or by the element and its index from 0."""
-    list = e.emit(node["argument"])
-    if _has_shape(node["function"]["function"], ("IsNotNull", 0.0), node["function"]["arguments"]):
-        compact = partial(e.call, "datafusion:array_compact", list)
-        return e.first(lambda: _filtered(e, node, list), compact)
-    return _filtered(e, node, list)
-
-
-def _filtered(e: ExpressionBuilder, node: tree.Expression, list: Expression) -> Expression:
-    def as_given() -> Expression:
-        function = _of_elements(e, node["function"], list, NULLABLE_BOOLEAN)
-        if len(function.parameters) == 2:
-            return e.call("spark:filter", list, function)
-        return e.first(
-            lambda: e.call("list:filter", list, function), lambda: e.call("datafusion:array_filter", list, function)
-        )
-
-    def by_position() -> Expression:
-        all_positions = positions(e, size(e, list))
-        kept = e.call("datafusion:array_filter", all_positions, _by_position(e, node, list, NULLABLE_BOOLEAN))
-        return of_each(e, kept, _element(e, node["argument"], list.type.parameters[0]))
-
-    if _takes(e, "spark:filter", node["function"], list):
-        return as_given()
-    return e.first(by_position, as_given)
-
-
-def _element(e: ExpressionBuilder, list: tree.Expression, element: Type) -> Parameter:
-    return element_of(e, lambda inner: inner.emit(list), element)
+    return emit
 
 
 def exists(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """ArrayExists: three-valued, but for spark.sql.legacy.followThreeValuedLogicInArrayExists."""
-
-    def with_function(list: Expression, function: Lambda) -> Expression:
-        if not node["followThreeValuedLogic"]:
-            function = Lambda(function.parameters, e.as_type(e.coalesce(function.body, e.false()), NULLABLE_BOOLEAN))
-        _all_evaluated(e, function)
-        return e.call("list:any_match", list, function)
-
-    return _tested(e, node, with_function)
+    list = e.emit(node["argument"])
+    function = _of_elements(e, node["function"], list, NULLABLE_BOOLEAN)
+    if not node["followThreeValuedLogic"]:
+        function = Lambda(function.parameters, e.as_type(e.coalesce(function.body, e.false()), NULLABLE_BOOLEAN))
+    return e.call("list:any_match", list, function)
 
 
 def for_all(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """ArrayForAll: three-valued."""
-
-    def with_function(list: Expression, function: Lambda) -> Expression:
-        _all_evaluated(e, function)
-        return e.first(
-            lambda: e.call("list:all_match", list, function),
-            lambda: e.not_(e.call("list:any_match", list, Lambda(function.parameters, e.not_(function.body)))),
-        )
-
-    return _tested(e, node, with_function)
-
-
-def _tested(
-    e: ExpressionBuilder, node: tree.Expression, with_function: Callable[[Expression, Lambda], Expression]
-) -> Expression:
-    """What becomes of a list and a predicate of its elements, or of their positions and a predicate of these."""
     list = e.emit(node["argument"])
-
-    def as_given() -> Expression:
-        return with_function(list, _of_elements(e, node["function"], list, NULLABLE_BOOLEAN))
-
-    def by_position() -> Expression:
-        return with_function(positions(e, size(e, list)), _by_position(e, node, list, NULLABLE_BOOLEAN))
-
-    if _takes(e, "", node["function"], list):
-        return as_given()
-    return e.first(by_position, as_given)
-
-
-def _all_evaluated(e: ExpressionBuilder, function: Lambda) -> None:
-    """Refuse what may raise for an element that Spark doesn't come to."""
-    if e.dialect.quirks.eager_connectives and function.raises:
-        raise NotInDialect(f"the dialect {e.dialect.name} tests all elements, and some test may raise")
+    return e.call("list:all_match", list, _of_elements(e, node["function"], list, NULLABLE_BOOLEAN))
 
 
 def _of_elements(
     e: ExpressionBuilder, function: tree.Expression, list: Expression, result: Type | None = None
 ) -> Lambda:
-    return lambda_of(e, function, _parameters(function, list), result)
+    parameters = [list.type.parameters[0], types.I32][: len(function["arguments"])]
+    return lambda_of(e, function, parameters, result)
 
 
 def aggregate(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """ArrayAggregate: from a start value on, element by element, and what becomes of the end value."""
     list, zero = e.emit(node["argument"]), e.emit(node["zero"])
     state = e.type_of(node["zero"], True)
-
-    def own() -> Expression:
-        merge = lambda_of(e, node["merge"], [state, list.type.parameters[0]], state)
-        finish = lambda_of(e, node["finish"], [state])
-        return e.call(
-            "spark:aggregate", list, e.as_type(zero, types.with_nullable(state, zero.type.nullable)), merge, finish
-        )
-
-    term = _term(node)
-    probe = Lambda((state, list.type.parameters[0]), e.literal(None, state))
-    if term is None or e.has(lambda: e.call("spark:aggregate", list, zero, probe, Lambda((state,), probe.body))):
-        return own()
-    return _summed(e, node, list, term)
-
-
-def _term(node: tree.Expression) -> tree.Expression | None:
-    """What an ArrayAggregate adds up from 0 on, as a lambda of the element; None where it does something else."""
-    merge, zero = node["merge"], node["zero"]
-    state = merge["arguments"][0]["exprId"]
-    if merge["function"].cls.name != "Add" or zero.cls.name != "Literal" or str(zero["value"]) not in ("0", "0.0"):
-        return None
-    parts = [merge["function"]["left"], merge["function"]["right"]]
-    terms = [part for part in parts if not any(_variables(part, state))]
-    sums = [part for part in parts if part.cls.name == "NamedLambdaVariable" and part["exprId"] == state]
-    if not terms or not sums or eval_mode(merge["function"]) == TRY:
-        return None
-    term: tree.Expression = merge.replace(function=terms[0], arguments=merge["arguments"][1:])
-    return term
-
-
-def _variables(root: tree.Node, variable: int) -> Iterator[tree.Expression]:
-    """The occurrences of a lambda's variable."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.name == "NamedLambdaVariable" and node["exprId"] == variable:
-            yield node  # type: ignore[misc]
-        stack.extend(node.children())
-
-
-EXACT = {"i32": 2.0**31 - 1, "i64": 2.0**53 - 1}
-"""Up to which sum of the absolute values no sum of some of the values overflows, and a double holds each of them."""
-
-
-def _summed(e: ExpressionBuilder, node: tree.Expression, list: Expression, term: tree.Expression) -> Expression:
-    """The sum of a function of the elements, which is null where the function is for any element; then the finish.
-
-    Sums are doubles, to which those of integers are kept; beyond, it raises where Spark may.
-    """
-    kind = e.type_of(node["zero"]).kind
-    if kind not in (*EXACT, "fp64"):
-        raise NotInDialect(f"the dialect {e.dialect.name} adds up no elements as {kind}")
-    if e.has(lambda: require_parameters(e, [list.type.parameters[0]])):
-        values = e.share(_mapped(e, list, lambda_of(e, term, [list.type.parameters[0]])))
-    else:
-        function = over_positions(e, term, [_element(e, node["argument"], list.type.parameters[0])])
-        values = e.share(_mapped(e, positions(e, size(e, list)), function))
-    total: Expression = e.coalesce(e.call("datafusion:array_sum", values), e.fp64(0.0))
-    if kind in EXACT:
-        number = values.type.parameters[0]
-        size_of = e.call("arithmetic:abs", e.cast(FieldReference(0, number, parameter=0), types.FP64))
-        most = e.share(e.call("datafusion:array_sum", _mapped(e, values, Lambda((number,), size_of))))
-        state = types.of(kind, nullable=False)
-        overflow = e.raises("[ARITHMETIC_OVERFLOW] a sum of elements", state, most)
-        total = e.if_then(e.call("comparison:gt", most, e.fp64(EXACT[kind])), overflow, e.cast(total, state))
-    complete = e.equal(size(e, e.call("datafusion:array_compact", values)), size(e, values))
-    ended = e.share(e.if_then(complete, total, e.null(total.type)))
-    outer = e.branch()
-    for variable in _variables(node["finish"]["function"], node["finish"]["arguments"][0]["exprId"]):
-        outer.let(variable, ended)
-    return guarded(e, [values], lambda: outer.emit(node["finish"]["function"]), node.type)
+    merge = lambda_of(e, node["merge"], [state, list.type.parameters[0]], state)
+    finish = lambda_of(e, node["finish"], [state])
+    start = e.as_type(zero, types.with_nullable(state, zero.type.nullable))
+    return e.call("spark:aggregate", list, start, merge, finish)
 
 
 def zip_with(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """ZipWith: the shorter array is filled up with nulls."""
     left, right = e.emit(node["left"]), e.emit(node["right"])
     parameters = [types.nullable(list.type.parameters[0]) for list in (left, right)]
-
-    def own() -> Expression:
-        return e.call("spark:zip_with", left, right, lambda_of(e, node["function"], parameters))
-
-    def by_position() -> Expression:
-        def function(meanings: Sequence[Parameter]) -> Lambda:
-            return over_positions(e, node["function"], meanings)
-
-        return side_by_side(e, [node["left"], node["right"]], function, node.type)
-
-    probe = Lambda(tuple(parameters), Literal(None, NULLABLE_BOOLEAN))
-    if e.has(lambda: e.call("spark:zip_with", left, right, probe)):
-        return own()
-    return e.first(by_position, own)
+    return e.call("spark:zip_with", left, right, lambda_of(e, node["function"], parameters))
 
 
 def sort(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -266,22 +82,9 @@ def sort(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     if not _is_default(node["function"]):
         result = types.of("i32", nullable=True)
         return e.call("spark:array_sort", list, lambda_of(e, node["function"], [element, element], result))
-
-    def by_standard() -> Expression:
-        if any(isinstance(part, Type) for part in element.parameters):
-            raise NotInDialect("the elements have parts")
-        return e.call("list:sort", list, direction="ASC_NULLS_LAST")
-
-    def by_engine() -> Expression:
-        by_bits(e, list)
-        if element.nullable:
-            flat(e, list)
-        # Spark puts nulls inside of elements first, DataFusion where it puts null elements.
-        return e.call(
-            "datafusion:array_sort", list, e.text("ASC"), e.text("NULLS LAST" if element.nullable else "NULLS FIRST")
-        )
-
-    return e.first(by_standard, lambda: e.call("spark:array_sort", list), by_engine)
+    if has_parts(element):
+        return e.call("spark:array_sort", list)
+    return e.call("list:sort", list, direction="ASC_NULLS_LAST")
 
 
 _LEFT, _RIGHT = 0.0, 1.0
@@ -312,79 +115,25 @@ def _has_shape(node: tree.Expression, shape: Any, parameters: Sequence[tree.Expr
     )
 
 
+# ---- maps
+
+
 def transform_keys(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """TransformKeys: null keys and equal keys raise."""
     map = e.emit(node["argument"])
-
-    def own() -> Expression:
-        function = _of_entries(e, node["function"], map)
-        call = e.call("spark:transform_keys", map, function, duplicate_keys=duplicate_keys(e))
-        return e.cast(call, e.type_of(node, call.type.nullable))
-
-    def by_position(keys: Expression, meanings: Sequence[Parameter]) -> Expression:
-        changed = _mapped(e, positions(e, size(e, keys)), over_positions(e, node["function"], meanings))
-        values = e.call("spark:map_values", e.emit(node["argument"]))
-        return map_from_lists(e, e.type_of(node, False), changed, values)
-
-    return _of_map(e, node, "spark:transform_keys", own, by_position)
+    function = _of_entries(e, node["function"], map)
+    call = e.call("spark:transform_keys", map, function, duplicate_keys=duplicate_keys(e))
+    return e.cast(call, e.type_of(node, call.type.nullable))
 
 
-def transform_values(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """TransformValues."""
-    map = e.emit(node["argument"])
+def of_entries(name: str, result: Type | None = None) -> Rule:
+    """TransformValues, MapFilter."""
 
-    def own() -> Expression:
-        return e.call("spark:transform_values", map, _of_entries(e, node["function"], map))
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        map = e.emit(node["argument"])
+        return e.call(f"spark:{name}", map, _of_entries(e, node["function"], map, result))
 
-    def by_position(keys: Expression, meanings: Sequence[Parameter]) -> Expression:
-        values = _mapped(e, positions(e, size(e, keys)), over_positions(e, node["function"], meanings))
-        return map_from_lists(e, e.type_of(node, False), keys, values)
-
-    return _of_map(e, node, "spark:transform_values", own, by_position)
-
-
-def map_filter(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """MapFilter."""
-    map = e.emit(node["argument"])
-
-    def own() -> Expression:
-        return e.call("spark:map_filter", map, _of_entries(e, node["function"], map, NULLABLE_BOOLEAN))
-
-    def by_position(keys: Expression, meanings: Sequence[Parameter]) -> Expression:
-        test = over_positions(e, node["function"], meanings, NULLABLE_BOOLEAN)
-        kept = e.share(e.call("datafusion:array_filter", positions(e, size(e, keys)), test))
-        left = [of_each(e, kept, meaning) for meaning in meanings]
-        return map_from_lists(e, e.type_of(node, False), *left)
-
-    return _of_map(e, node, "spark:map_filter", own, by_position)
-
-
-def _of_map(
-    e: ExpressionBuilder,
-    node: tree.Expression,
-    name: str,
-    own: Callable[[], Expression],
-    by_position: Callable[[Expression, Sequence[Parameter]], Expression],
-) -> Expression:
-    """A function of that name, or else what is made of the list of a map's keys, and of a key and its value."""
-    map = e.share(e.emit(node["argument"]))
-    probe = Lambda(tuple(map.type.parameters), Literal(None, NULLABLE_BOOLEAN))
-    if e.has(lambda: e.call(name, map, probe)):
-        return own()
-
-    def composed() -> Expression:
-        parts = ("spark:map_keys", "spark:map_values")
-
-        def listed(part: str) -> Emitted:
-            return lambda inner: inner.call(part, inner.emit(node["argument"]))
-
-        meanings = [
-            element_of(e, listed(part), element) for part, element in zip(parts, map.type.parameters, strict=True)
-        ]
-        keys = e.share(e.call("spark:map_keys", map))
-        return guarded(e, [map], lambda: by_position(keys, meanings), node.type)
-
-    return e.first(composed, own)
+    return emit
 
 
 def _of_entries(e: ExpressionBuilder, function: tree.Expression, map: Expression, result: Type | None = None) -> Lambda:
@@ -402,13 +151,13 @@ def map_zip_with(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 SCALAR: dict[str, Plain | Rule] = {
     "ArrayAggregate": aggregate,
     "ArrayExists": exists,
-    "ArrayFilter": filter_,
+    "ArrayFilter": of_elements("filter", NULLABLE_BOOLEAN),
     "ArrayForAll": for_all,
     "ArraySort": sort,
-    "ArrayTransform": transform,
-    "MapFilter": map_filter,
+    "ArrayTransform": of_elements("transform"),
+    "MapFilter": of_entries("map_filter", NULLABLE_BOOLEAN),
     "MapZipWith": map_zip_with,
     "TransformKeys": transform_keys,
-    "TransformValues": transform_values,
+    "TransformValues": of_entries("transform_values"),
     "ZipWith": zip_with,
 }

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..catalyst import tree
-from ..errors import NotInDialect, Unsupported
-from .table import Plain
+from ..errors import Unsupported
+from .table import Plain, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -21,13 +21,7 @@ def drawn(name: str, seed: str, *arguments: str) -> Rule:
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         given = e.emit_all([node[argument] for argument in arguments])
-        start = e.i64(seed_of(node, node[seed]))
-
-        def refused() -> Expression:
-            reason = f"{node.name} gives random values, which the dialect {e.dialect.name} has no function for"
-            raise NotInDialect(reason, "Compute this column before the exported part of the query, and save it.")
-
-        return e.first(lambda: e.call(f"spark:{name}", *given, start), refused)
+        return e.call(f"spark:{name}", *given, e.i64(seed_of(node, node[seed])))
 
     return emit
 
@@ -43,13 +37,8 @@ def seed_of(node: tree.Expression, seed: object) -> int:
     return seed
 
 
-def row_number(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """MonotonicallyIncreasingID."""
-    return e.call("spark:monotonically_increasing_id")
-
-
 SCALAR: dict[str, Plain | Rule] = {
-    "MonotonicallyIncreasingID": row_number,
+    "MonotonicallyIncreasingID": plain("spark:monotonically_increasing_id"),
     "Rand": drawn("rand", "child"),
     "RandStr": drawn("randstr", "seedExpression", "length"),
     "Randn": drawn("randn", "child"),

@@ -10,16 +10,15 @@ from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression
 from ..catalyst import tree
 from ..errors import Unsupported
-from ..expr.nested import list_of
-from .measure import AggregateRule, Measured, Site
+from .measure import AggregateForm, AggregateRule, EmittedCall
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
 
 
-def pivot_first(site: Site, node: tree.Expression) -> Measured:
+def pivot_first(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """PivotFirst: for each value in question, the one value of the group's rows with that in the pivot column."""
-    e = site.e
+    e = call.e
     pivot, value = e.emit_all([node["pivotColumn"], node["valueColumn"]])
     wanted = node["pivotColumnValues"]
     if any(isinstance(key, tree.Opaque) for key in wanted):
@@ -29,17 +28,13 @@ def pivot_first(site: Site, node: tree.Expression) -> Measured:
         )
     found = e.share(pivot)
 
-    def call(key: object) -> AggregateFunction:
-        same = _is(e, found, key)
-        return e.first(
-            lambda: site.call("aggregate_generic:any_value", value, where=same, ignore_nulls="TRUE"),
-            lambda: site.call("datafusion:first_value", value, where=e.and_(same, e.is_not_null(value))),
-        )
+    def value_of(key: object) -> AggregateFunction:
+        return call.call("aggregate_generic:any_value", value, where=_is(e, found, key), ignore_nulls="TRUE")
 
     def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
-        return list_of(above, types.of("list", types.nullable(value.type), nullable=False), refs)
+        return above.list_of(types.nullable(value.type), refs)
 
-    return Measured(tuple(map(call, wanted)), result)
+    return AggregateForm(tuple(map(value_of, wanted)), result)
 
 
 def _is(e: ExpressionBuilder, pivot: Expression, key: object) -> Expression:

@@ -2,72 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from ..algebra import types
 from ..algebra.expression import Expression
 from ..catalyst import tree
-from ..errors import NotInDialect
-from .floating import groupable
-from .hash import hashed
-from .measure import AggregateRule, Measured, Site, plain_aggregate
+from .measure import AggregateForm, AggregateRule, EmittedCall, plain_aggregate
 from .table import Plain, plain
 
-if TYPE_CHECKING:
-    from ..expr.builder import ExpressionBuilder
 
-
-def approx_count_distinct(site: Site, node: tree.Expression) -> Measured:
+def approx_count_distinct(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """HyperLogLogPlusPlus: its relative standard deviation decides how much it counts wrong."""
-    e = site.e
-    child = e.emit(node["child"])
-    deviation = float(node["relativeSD"])
-    return e.first(
-        lambda: site.one("spark:approx_count_distinct", child, e.fp64(deviation)),
-        lambda: _linear_count(site, child, math.ceil(2 * math.log2(1.106 / deviation))),
-    )
-
-
-THRESHOLDS = (10, 20, 40, 80, 220, 400, 900, 1800, 3100, 6500, 11500, 20000, 50000, 120000, 350000)
-"""By the bits of the registers' numbers, from 4 on: up to which number Spark counts by the registers that are empty."""
-
-
-def _linear_count(site: Site, child: Expression, bits: int) -> Measured:
-    """What Spark tells of few values, from how many registers their hashes hit; raises where they are more."""
-    e = site.e
-    if site.frame is not None or not 4 <= bits < 4 + len(THRESHOLDS):
-        raise NotInDialect(f"the dialect {e.dialect.name} has no approx_count_distinct here")
-    value = groupable(e, site.filtered(child))
-    register: Expression = e.call("spark:shiftrightunsigned", hashed(e, value), e.i32(64 - bits))
-    if value.type.nullable:
-        register = e.if_then(e.is_not_null(value), register, e.null(types.I64))
-    call = e.aggregate("aggregate_generic:count", register, distinct=True)
-
-    def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
-        number = 2.0**bits
-        empty = above.call("arithmetic:subtract", above.fp64(number), above.cast(refs[0], types.FP64))
-        ratio = above.call("arithmetic:divide", above.fp64(number), empty, on_division_by_zero="IEEE")
-        found = above.share(above.call("arithmetic:multiply", above.fp64(number), above.call("logarithmic:ln", ratio)))
-        nearest = above.cast(above.call("arithmetic:add", found, above.fp64(0.5)), types.I64)
-        error = above.raises("[UNSUPPORTED_COUNT] so many values are counted by tables", types.I64, refs[0])
-        most = above.fp64(float(THRESHOLDS[bits - 4]))
-        return above.if_then(above.call("comparison:lte", found, most), nearest, error)
-
-    return Measured((call,), result)
+    e = call.e
+    return call.one("spark:approx_count_distinct", e.emit(node["child"]), e.fp64(float(node["relativeSD"])))
 
 
 def kll(name: str, kind: str) -> AggregateRule:
     """KllSketchAgg…, KllMergeAgg…: the parameter k may be left out."""
 
-    def emit(site: Site, node: tree.Expression) -> Measured:
-        e = site.e
+    def emit(call: EmittedCall, node: tree.Expression) -> AggregateForm:
+        e = call.e
         child = e.emit(node["child"])
         if child.type.kind != "binary":
             child = e.cast(child, types.of(kind, nullable=False))
         given: list[Expression] = [] if node["kExpr"] is None else [e.emit(node["kExpr"])]
-        return site.one(f"spark:{name}", child, *given)
+        return call.one(f"spark:{name}", child, *given)
 
     return emit
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..catalyst import tree
 from ..catalyst.modes import time_zone
-from ..catalyst.tree import DataType
+from ..catalyst.tree import DataType, Field
 from ..errors import Unsupported
 from .table import Plain, plain
 
@@ -16,6 +17,35 @@ if TYPE_CHECKING:
 
 SQL_NAMES = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 """Types that Spark's SQL calls otherwise."""
+
+TIMES = ("date", "timestamp", "timestamp_ntz")
+
+POLICY = "spark.sql.legacy.timeParserPolicy"
+
+POLICIES = {"from": ("CORRECTED",), "to": ("CORRECTED", "EXCEPTION")}
+"""Those that leave patterns what they are, and raise for no text that Spark before 3.0 would have read."""
+
+EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "from_json": {
+        "spark.sql.json.enableExactStringParsing": ("TRUE",),
+        "spark.sql.json.enablePartialResults": ("TRUE",),
+        "spark.sql.legacy.json.allowEmptyString.enabled": ("FALSE",),
+    },
+    "from_xml": {"spark.sql.caseSensitive": ("FALSE",), "spark.sql.legacy.useLegacyXMLParser": ("FALSE",)},
+    "to_csv": {"spark.sql.legacy.nullValueWrittenAsQuotedEmptyStringCsv": ("FALSE",)},
+}
+"""By function: settings that it reads when it runs, and the values that a plan means."""
+
+CORRUPT_RECORD = ("columnNameOfCorruptRecord", "spark.sql.columnNameOfCorruptRecord", "_corrupt_record")
+FALLBACK = "enableDateTimeParsingFallback"
+
+STATED = {
+    "from_csv": (CORRUPT_RECORD, (FALLBACK, "spark.sql.legacy.csv.enableDateTimeParsingFallback", "")),
+    "from_json": (CORRUPT_RECORD, (FALLBACK, "spark.sql.legacy.json.enableDateTimeParsingFallback", "")),
+    "from_xml": (CORRUPT_RECORD,),
+    "to_json": (("ignoreNullFields", "spark.sql.jsonGenerator.ignoreNullFields", "true"),),
+}
+"""By function: options whose default is a setting, that setting, and the value that it has as a rule."""
 
 UNITS = {"daytime": ("DAY", "HOUR", "MINUTE", "SECOND"), "yearmonth": ("YEAR", "MONTH")}
 
@@ -47,13 +77,14 @@ def parsed(function: str) -> Rule:
         if node.get("variantAllowDuplicateKeys") or node.get("requiredSchema") is not None:
             raise Unsupported("it reads VARIANT values, or only some fields of its schema")
         schema = node["schema"]
+        _require_settings(e, function, schema)
         return e.call(
             f"spark:{function}",
             e.emit(node["child"]),
             e.null(e.type_of(node)),
             e.text(sql_type(schema)),
             e.text(time_zone(node)),
-            *_options(e, node["options"]),
+            *_options(e, function, node["options"]),
         )
 
     return emit
@@ -78,15 +109,42 @@ def to_json(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def _written(
     e: ExpressionBuilder, function: str, value: tree.Expression, zone: str, options: tree.Options
 ) -> Expression:
-    return e.call(f"spark:{function}", e.emit(value), e.text(sql_type(value.type)), e.text(zone), *_options(e, options))
+    _require_settings(e, function, value.type)
+    written = (e.emit(value), e.text(sql_type(value.type)), e.text(zone))
+    return e.call(f"spark:{function}", *written, *_options(e, function, options))
 
 
-def _options(e: ExpressionBuilder, options: tree.Options) -> list[Expression]:
-    """Options as alternating keys and values, by key."""
+def _require_settings(e: ExpressionBuilder, function: str, type: DataType) -> None:
+    """Refuse settings that change what the function does, where none of its options says so."""
+    expected = EXPECTED.get(function, {})
+    if _has_times(type):
+        expected = {**expected, POLICY: POLICIES[function.partition("_")[0]]}
+    for name, values in expected.items():
+        found = e.context.configuration.get(name, "")
+        if found.upper() not in ("", *values):
+            raise Unsupported(
+                f"the setting {name}={found} changes what {function} does, and a plan can't say so",
+                f"Set it to {values[0]}.",
+            )
+
+
+def _has_times(type: DataType) -> bool:
+    parts = [part.type if isinstance(part, Field) else part for part in type.parameters]
+    return type.name in TIMES or any(isinstance(part, DataType) and _has_times(part) for part in parts)
+
+
+def _options(e: ExpressionBuilder, function: str, options: tree.Options) -> list[Expression]:
+    """Options as alternating keys and values, by key; with those that settings give."""
     hidden = sorted(key for key, value in options.entries.items() if value is None)
     if hidden:
         raise Unsupported(f"what its options mean is not known: {', '.join(hidden)}")
-    return [e.text(part) for key, value in sorted(options.entries.items()) for part in (key, value or "")]
+    known = {key.lower() for key in options.entries}
+    given = dict(options.entries)
+    for option, setting, default in STATED.get(function, ()):
+        value = e.context.configuration.get(setting) or default
+        if value != default and option.lower() not in known:
+            given[option] = value
+    return [e.text(part) for key, value in sorted(given.items()) for part in (key, value or "")]
 
 
 def xpath(function: str) -> Rule:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..algebra.lists import unified
 from ..catalyst import tree
-from .collection import unified
 from .measure import AggregateRule, plain_aggregate
 from .table import Plain, lossless
 

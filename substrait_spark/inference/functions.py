@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from substrait.plan_pb2 import Plan
 
 from .. import extensions
+from ..algebra.type_messages import Complain, DeclaredTypes, read_type
 from ..algebra.types import Type
 from ..extensions import Implementation
-from .type_messages import Complain, DeclaredTypes, read_type
 
 INITIAL_TO_RESULT = 3
 
@@ -25,11 +24,6 @@ class Declared(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}:{self.signature}"
-
-
-@lru_cache(maxsize=1)
-def _aliases() -> dict[str, str]:
-    return {extensions.urn(alias): alias for alias in (*extensions.STANDARD, *extensions.OWN)}
 
 
 class Functions:
@@ -65,7 +59,7 @@ class Functions:
         self._referenced.add(entry.extension_urn_reference)
         if urn is None:
             self._complain(f"{entry.name}: the URN anchor {entry.extension_urn_reference} is not declared")
-        elif urn not in _aliases():
+        elif extensions.alias_of(urn) is None:
             self._complain(f"{entry.name}: no extension file has the URN {urn}")
         if kind == "extension_function":
             self._read_function(entry, urn or "")
@@ -101,7 +95,7 @@ class Functions:
             return result
         found = _implementation(kinds, function)
         if found is None:
-            if function.urn in _aliases():
+            if extensions.alias_of(function.urn) is not None:
                 self._complain(f"{function}: {function.urn} has no such {' or '.join(kinds)} function")
             return result
         kind, implementation = found
@@ -142,7 +136,7 @@ class Functions:
         if len(known) < len(arguments) or result is None:
             return False  # a type that isn't known was complained of already, or is an extension relation's secret
         shown = ", ".join(map(str, known))
-        resolved = extensions.resolve(kind, _aliases()[function.urn], function.name, known)
+        resolved = extensions.resolve(kind, str(extensions.alias_of(function.urn)), function.name, known)
         if resolved is None:
             self._complain(f"{function}: no implementation takes ({shown})")
         elif resolved.signature != function.signature:
@@ -155,7 +149,7 @@ class Functions:
 
 
 def _implementation(kinds: Sequence[str], function: Declared) -> tuple[str, Implementation] | None:
-    alias = _aliases().get(function.urn)
+    alias = extensions.alias_of(function.urn)
     if alias is None:
         return None
     for kind in kinds:

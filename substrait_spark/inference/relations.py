@@ -13,12 +13,12 @@ from ..algebra import extension_messages, types
 from ..algebra.enum_names import enum_name
 from ..algebra.extension_messages import Generate, Sample
 from ..algebra.relation import generated_types
+from ..algebra.type_messages import name_count
 from ..algebra.types import Type
 from ..trampoline import Steps, done, run
 from .complaints import Complaints
 from .expressions import Expressions, Scope, Types
 from .functions import Functions
-from .type_messages import name_count
 
 _MARK = types.of("boolean", nullable=True)
 _LEAF = Scope(())

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra import types
-from ..algebra.expression import AggregateFunction, Expression, FieldReference, Literal
-from ..algebra.relation import Aggregate
+from ..algebra.aggregate_form import AggregateForm
+from ..algebra.expression import AggregateFunction, Expression, FieldReference
+from ..algebra.relation import Aggregate, Filter, Relation
+from ..algebra.traversal import columns
 from ..catalyst import tree
-from ..errors import NotInDialect
-from ..functions.dispatch import aggregate_rule
-from ..functions.floating import groupable
-from ..functions.measure import Group, Site
+from ..expr.builder import ExpressionBuilder
+from ..expr.literal import typed_literal
+from ..functions.dispatch import aggregate_form
+from ..functions.measure import EmittedCall, Group
 from .builder import RelationBuilder
+from .grouping_sets import GroupingSets, grouping_sets
 from .output import Output, ids_of
-from .project import columns
 from .row_order import is_ordered, order_below, without_pruning
-from .session_window import with_sessions
-from .unique_keys import without_keys
-from .window import computed
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
-    """Aggregate."""
-    node = with_sessions(node)
+    """Aggregate, by one set of keys or by several."""
+    several = grouping_sets(node)
+    if several is not None:
+        return _by_sets(r, node, several)
     calls = aggregate_calls(node["aggregateExpressions"])
     source = node["child"]
     order = order_below(source) if any(is_ordered(call) for call in calls) else None
@@ -36,30 +36,55 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     input = r.emit(source)
     e = r.expressions(input.scope())
     keys = distinct(node["groupingExpressions"])
-    groupings = [groupable(e, e.emit(key)) for key in keys]
-    group = Group(calls, groupings, len(input.relation.types), () if order is None else order.sorts(e))
+    groupings = list(e.emit_all(keys))
+    group = Group(calls, () if order is None else order.sorts(e))
     measures = Measures(len(groupings))
-    results = []
-    for call in calls:
-        rule = aggregate_rule(Site(e, call, group=group))
-        results.append((call, rule, [measures.add(measure) for measure in rule.calls]))
+    results = [measures.form(EmittedCall(e, call, group=group)) for call in calls]
     if not groupings and not measures.calls:
         measures.add(e.aggregate("aggregate_generic:count"))
-    if r.dialect.quirks.distinct_widens_sums:
-        measures.filter_distinct()
-    if r.dialect.quirks.one_list_order:
-        require_one_order(measures.calls)
-    below = input.relation
-    for windows in group.windows:
-        below = computed(r, below, windows.calls, windows.partition, ())
-    relation = Aggregate(without_keys(r, below, len(groupings)), groupings, measures.calls)
+    relation = Aggregate(input.relation, groupings, measures.calls)
     above = r.expressions(Output(relation, ()).scope())
     for ordinal, key in enumerate(keys):
         above.let(key, FieldReference(ordinal, relation.types[ordinal]))
-    for call, rule, references in results:
-        above.let(call, rule.result(above, references))
+    return _output(above, relation, results, node)
+
+
+def _output(above: ExpressionBuilder, relation: Relation, results: Sequence[Measured], node: tree.Plan) -> Output:
+    """The results of an Aggregate, in terms of the columns of a relation."""
+    for call, form, references in results:
+        above.let(call, form.result(above, references))
     expressions = above.emit_all(node["aggregateExpressions"])
     return Output(columns(relation, expressions), ids_of(node["aggregateExpressions"]))
+
+
+def _by_sets(r: RelationBuilder, node: tree.Plan, several: GroupingSets) -> Output:
+    """Aggregate by several sets of keys. Of no rows, Spark makes none for the set without a key either."""
+    calls = aggregate_calls(node["aggregateExpressions"])
+    input = r.emit(several.child)
+    e = r.expressions(input.scope())
+    groupings = e.emit_all(several.keys.values())
+    measures = Measures(len(groupings))
+    results = [measures.form(EmittedCall(e, call, group=Group(calls))) for call in calls]
+    rows = measures.add(e.aggregate("aggregate_generic:count")) if () in several.sets else None
+    relation: Relation = Aggregate(input.relation, groupings, measures.calls, several.sets)
+    above = r.expressions(Output(relation, ()).scope())
+    if rows is not None:
+        relation = Filter(relation, above.call("comparison:gt", rows, above.i64(0)))
+    places = {id: FieldReference(n, relation.types[n]) for n, id in enumerate(several.keys)}
+    number = FieldReference(len(relation.types) - 1, relation.types[-1])
+    for key in node["groupingExpressions"]:
+        above.let(key, places.get(key["exprId"]) or _number(above, number, several.numbers[key["exprId"]]))
+    return _output(above, relation, results, node)
+
+
+def _number(e: ExpressionBuilder, set: Expression, values: Sequence[tree.Expression]) -> Expression:
+    """What Spark's column holds that tells the sets apart, by the number of the set."""
+    *others, last = [typed_literal(value["value"], value.type) for value in values]
+    return e.if_then(*[part for n, value in enumerate(others) for part in (e.equal(set, e.i32(n)), value)], last)
+
+
+Measured = tuple[tree.Expression, AggregateForm, list[FieldReference]]
+"""An aggregate call, what it has become, and references to its measures."""
 
 
 class Measures:
@@ -70,20 +95,17 @@ class Measures:
         self._first = first
         self._references: dict[int, FieldReference] = {}
 
-    def add(self, call: AggregateFunction) -> Expression:
+    def form(self, call: EmittedCall) -> Measured:
+        """What an aggregate becomes, with references to its measures."""
+        form = aggregate_form(call)
+        return call.aggregate, form, [self.add(measure) for measure in form.calls]
+
+    def add(self, call: AggregateFunction) -> FieldReference:
         """A reference to the column of a measure."""
         if id(call) not in self._references:
             self._references[id(call)] = FieldReference(self._first + len(self.calls), call.type)
             self.calls.append(call)
         return self._references[id(call)]
-
-    def filter_distinct(self) -> None:
-        """Give the DISTINCT calls beside sums of decimals a filter that holds for every row."""
-        if any(call.type.kind == "decimal" and not call.distinct for call in self.calls):
-            self.calls = [
-                call.filtered(Literal(True, types.BOOLEAN)) if call.distinct and call.filter is None else call
-                for call in self.calls
-            ]
 
 
 def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
@@ -109,43 +131,6 @@ def aggregate_calls(expressions: tuple[tree.Expression, ...]) -> list[tree.Expre
         elif not isinstance(node, tree.Plan):  # a subquery's aggregates are its own
             stack.extend(reversed(list(node.children())))
     return list(found.values())
-
-
-# ---- the order of the rows
-
-LISTS = ("array_agg", "string_agg")
-"""The functions of DataFusion that take all their rows in the order that they ask for."""
-
-Order = tuple[tuple[object, bool, bool], ...]
-"""For each key what it is, whether it ascends and whether nulls come first."""
-
-
-def require_one_order(calls: Sequence[AggregateFunction]) -> None:
-    """Raise `NotInDialect` where lists are asked for in orders of which none goes on from the others, or their reverse.
-
-    A list of DISTINCT values takes no reverse, and beside it first and last values are taken in its order.
-    """
-    lists = [call for call in calls if call.declaration.name in LISTS and call.sorts]
-    distinct = any(call.distinct for call in lists)
-    orders = sorted({_order(call) for call in (calls if distinct else lists) if call.sorts}, key=len)
-    longest = orders[-1] if orders else ()
-    backwards = tuple([(key, not ascending, not nulls_first) for key, ascending, nulls_first in longest])
-    for order in orders:
-        if order != longest[: len(order)] and (distinct or order != backwards[: len(order)]):
-            raise NotInDialect(
-                "DataFusion makes lists and joined texts in one order only in an aggregate",
-                "Aggregate in one query for each order, and join these by their keys.",
-            )
-
-
-def _order(call: AggregateFunction) -> Order:
-    return tuple([(_identity(sort.expression), sort.ascending, sort.nulls_first) for sort in call.sorts])
-
-
-def _identity(expression: Expression) -> object:
-    if isinstance(expression, FieldReference):
-        return expression.ordinal, expression.path
-    return id(expression)
 
 
 HANDLERS = {"Aggregate": emit}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..algebra import types
-from ..algebra.expression import Literal
-from ..algebra.relation import Relation, VirtualTable
+from ..algebra.expression import StandIn
+from ..algebra.relation import Place, Relation, VirtualTable
+from ..algebra.sharing import share
 from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import to_substrait
@@ -15,12 +16,7 @@ from ..errors import Unsupported
 from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
 from ..refusals import no_relation, unknown_form
-from .allowed import Checked
-from .column_names import shortened
-from .evaluation_order import keep
-from .filter_growth import bounded
 from .output import Output
-from .sharing import share
 
 Handler = Callable[["RelationBuilder", tree.Plan], Output]
 
@@ -30,8 +26,6 @@ class RelationBuilder:
 
     def __init__(self, context: Context, handlers: Mapping[str, Handler], expressions: Dispatch) -> None:
         self.context = context
-        self.dialect = context.dialect
-        self._checked = Checked(context.dialect)
         self._handlers = handlers
         self._expressions = expressions
 
@@ -44,7 +38,8 @@ class RelationBuilder:
                 if handler is None:
                     raise no_relation(node)
                 output = handler(self, node)
-                self._checked.require(output.relation)
+                if output.relation.place is None:
+                    output.relation.place = Place(self.context.path, node)
                 return output
             except Unsupported as problem:
                 self.context.report(node, problem)
@@ -62,11 +57,8 @@ class RelationBuilder:
         return self.finished(self.emit(plan, "subquery: ").relation)
 
     def finished(self, relation: Relation) -> Relation:
-        """The relation with what is evaluated where, and how often, settled."""
-        shared = share(relation) if self.context.shares else relation
-        kept = keep(self, shared)
-        named = shortened(kept) if self.dialect.quirks.named_by_text else kept
-        return bounded(named) if self.dialect.quirks.grows_filters else named
+        """The relation with what is used several times computed once."""
+        return share(relation) if self.context.traits.shares else relation
 
     def _stand_in(self, node: tree.Plan) -> Output:
         """Takes the place of what could not be emitted, so that the rest of the plan is still looked at."""
@@ -77,8 +69,9 @@ class RelationBuilder:
             if isinstance(attribute, tree.Expression) and "exprId" in attribute.cls.index:
                 ids.append(attribute["exprId"])
                 kinds.append(_stand_in_type(attribute))
-        row = tuple(Literal(None, kind) for kind in kinds)
-        return Output(VirtualTable([row], [str(id) for id in ids], kinds), tuple(ids))
+        row = tuple(map(StandIn, kinds))
+        names = [f"c{n}" for n in range(sum(1 + types.field_count(kind) for kind in kinds))]
+        return Output(VirtualTable([row], names, kinds), tuple(ids))
 
 
 def _stand_in_type(attribute: tree.Expression) -> Type:

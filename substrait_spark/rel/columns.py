@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..algebra import types
-from ..algebra.relation import Relation
+from ..algebra.relation import Read, Relation
 from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import field_names, to_substrait
@@ -24,6 +24,8 @@ class Columns(NamedTuple):
 
     def output(self, r: RelationBuilder, relation: Relation) -> Output:
         """The relation with those of its columns, which are these, that the plan uses."""
+        if isinstance(relation, Read):
+            relation.origins = tuple(self.attributes)
         kept = [n for n, attribute in enumerate(self.attributes) if is_used(r, attribute)]
         return Output(relation.select(kept), ids_of([self.attributes[n] for n in kept]))
 
@@ -42,7 +44,7 @@ def stored(r: RelationBuilder, attributes: Sequence[tree.Expression], by_name: b
     kinds: list[Type] = []
     for attribute in attributes:
         try:
-            kind = _allowed_type(r, attribute, True)
+            kind = _type(attribute)
         except Unsupported as problem:
             if by_name and not is_used(r, attribute):
                 continue
@@ -54,9 +56,7 @@ def stored(r: RelationBuilder, attributes: Sequence[tree.Expression], by_name: b
 
 def local(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> Columns:
     """The columns of rows that are written into the plan, every one of them checked."""
-    kinds = [_checked_type(r, attribute, False) for attribute in attributes]
-    required = r.dialect.quirks.nested_required
-    return _columns(attributes, kinds if required else [types.nullable_inside(kind) for kind in kinds])
+    return _columns(attributes, [_checked_type(r, attribute) for attribute in attributes])
 
 
 def _columns(attributes: Sequence[tree.Expression], kinds: list[Type]) -> Columns:
@@ -83,17 +83,15 @@ def _unique(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _checked_type(r: RelationBuilder, attribute: tree.Expression, column: bool) -> Type:
+def _checked_type(r: RelationBuilder, attribute: tree.Expression) -> Type:
     try:
-        return _allowed_type(r, attribute, column)
+        return _type(attribute)
     except Unsupported as problem:
         return _reported(r, attribute, problem)
 
 
-def _allowed_type(r: RelationBuilder, attribute: tree.Expression, column: bool) -> Type:
-    type = to_substrait(attribute.type, attribute.nullable)
-    r.dialect.require_type(type, column)
-    return type
+def _type(attribute: tree.Expression) -> Type:
+    return to_substrait(attribute.type, attribute.nullable)
 
 
 def _reported(r: RelationBuilder, attribute: tree.Expression, problem: Unsupported) -> Type:

@@ -11,15 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..algebra import types
 from ..algebra.relation import DelimitedText, File, LocalFiles
+from ..algebra.traversal import columns
 from ..catalyst import tree
 from ..catalyst.source_options import SWITCH, shown
 from ..catalyst.tree import DataType, make
 from ..errors import Unsupported
-from .allowed import require_read
 from .builder import RelationBuilder
 from .columns import is_used
 from .output import Output, ids_of
-from .project import columns
 
 SEPARATORS = ("sep", "delimiter")
 """One option under two names."""
@@ -124,7 +123,7 @@ def leaf(
     zone = options.get("timezone") or r.context.configuration.get("spark.sql.session.timeZone", "UTC")
 
     def read(chosen: Sequence[File]) -> Output:
-        stored = require_read(r.dialect, LocalFiles(chosen, text, names, kinds))
+        stored = LocalFiles(chosen, text, names, kinds)
         input = Output(stored.select(kept), ids_of(used))
         e = r.expressions(input.scope())
         parsed = e.emit_all([_parsed(attribute, options, zone) for attribute in used])

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ..algebra.expression import Exists, Expression, InSubquery, Literal, ScalarFunction, ScalarSubquery
-from ..algebra.relation import Relation, Window
+from ..algebra.expression import Expression, Literal, ScalarFunction, Subquery
+from ..algebra.relation import Relation
 from ..errors import Unsupported
-from .constants import RANDOM
 
 Call = tuple[str, object]
 """A function's name and its seed, None where it has none."""
@@ -36,11 +35,9 @@ def _calls(root: Relation) -> Iterator[Call]:
         relation = relations.pop()
         relations.extend(relation.inputs)
         stack: list[Expression] = [*relation.expressions()]
-        if isinstance(relation, Window):
-            stack += [*relation.partition, *(sort.expression for sort in relation.sorts)]
         while stack:
             expression = stack.pop()
-            if isinstance(expression, ScalarSubquery | InSubquery | Exists):
+            if isinstance(expression, Subquery):
                 relations.append(expression.relation)
             if isinstance(expression, ScalarFunction) and _draws(expression):
                 yield expression.declaration.name, _seed(expression)
@@ -48,7 +45,7 @@ def _calls(root: Relation) -> Iterator[Call]:
 
 
 def _draws(call: ScalarFunction) -> bool:
-    return not call.declaration.deterministic and call.declaration.name != RANDOM
+    return not call.declaration.deterministic
 
 
 def _seed(call: ScalarFunction) -> object:

@@ -1,12 +1,11 @@
-"""ExpandRel, or a union of projects where the dialect has none."""
+"""ExpandRel: https://substrait.io/relations/physical_relations/#expand-operation."""
 
 from __future__ import annotations
 
-from ..algebra.relation import Expand, Set
+from ..algebra.relation import Expand
 from ..catalyst import tree
 from .builder import RelationBuilder
 from .output import Output, ids_of
-from .project import columns
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
@@ -17,11 +16,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     # Where no column is needed, one still tells how many rows there are.
     projections = list(zip(*by_column, strict=True)) or [(e.true(),)] * len(node["projections"])
     ids = ids_of(node["output"])
-    if r.dialect.allows_relation("EXPAND", "field_types", "SWITCHING_FIELD"):
-        return Output(Expand(input.relation, projections).select(range(len(ids))), ids)
-    branches = [columns(input.relation, projection) for projection in projections]
-    expanded = branches[0] if len(branches) == 1 else Set(branches, "UNION_ALL")
-    return Output(expanded.select(range(len(ids))), ids)
+    return Output(Expand(input.relation, projections).select(range(len(ids))), ids)
 
 
 HANDLERS = {"Expand": emit}

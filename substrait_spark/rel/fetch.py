@@ -8,9 +8,6 @@ from ..errors import Unsupported
 from .builder import RelationBuilder
 from .output import Output
 
-ALL = 2**62
-"""More rows than there are, and a number that an offset can be added to without overflow."""
-
 
 def limit(r: RelationBuilder, node: tree.Plan) -> Output:
     """GlobalLimit, with an Offset below it in the same fetch."""
@@ -25,8 +22,7 @@ def limit(r: RelationBuilder, node: tree.Plan) -> Output:
 def offset(r: RelationBuilder, node: tree.Plan) -> Output:
     """Offset without a limit above it."""
     input = r.emit(node["child"])
-    count = None if r.dialect.quirks.offset_alone else ALL
-    return Output(Fetch(input.relation, _literal(node["offsetExpr"]), count), input.ids)
+    return Output(Fetch(input.relation, _literal(node["offsetExpr"]), None), input.ids)
 
 
 def _literal(expression: tree.Expression) -> int:

@@ -8,18 +8,17 @@ from typing import Any
 from ..algebra import types
 from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import File, LocalFiles, Relation, Set, Statistics, VirtualTable
+from ..algebra.traversal import columns
 from ..catalyst import locations, tree
 from ..catalyst.source_options import shown
 from ..catalyst.tree import DataType, Field
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
-from ..expr.literal import stored_literal
+from ..expr.literal import typed_literal
 from . import delimited
-from .allowed import require_read
 from .builder import RelationBuilder
 from .columns import is_used, stored
 from .output import Output, ids_of
-from .project import columns
 
 DATASOURCES = "org.apache.spark.sql.execution.datasources."
 
@@ -163,9 +162,7 @@ def _columnar(
     if format == "parquet":
         _require_settings(r, [attribute for attribute in data if is_used(r, attribute)], options)
     schema = stored(r, data, by_name=True)
-    return lambda files: schema.output(
-        r, require_read(r.dialect, LocalFiles(files, format, schema.names, schema.types, statistics))
-    )
+    return lambda files: schema.output(r, LocalFiles(files, format, schema.names, schema.types, statistics))
 
 
 REBASED = {
@@ -227,7 +224,7 @@ def _with_values(
 
 
 def _value(e: ExpressionBuilder, value: Any, attribute: tree.Expression) -> Expression:
-    literal = stored_literal(e, value, attribute.type)
+    literal = typed_literal(value, attribute.type)
     return e.as_type(literal, types.nullable(literal.type))
 
 

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 
 from ..algebra import types
 from ..algebra.expression import Expression, FieldReference, Literal, Nested
-from ..algebra.extension_messages import URL
-from ..algebra.relation import Cross, Expand, Generate, Relation, Set, VirtualTable
-from ..algebra.types import Type
+from ..algebra.relation import Cross, Expand, Generate, Relation, VirtualTable
+from ..algebra.traversal import columns
 from ..catalyst import tree
-from ..errors import NotInDialect, Unsupported
+from ..catalyst.types import to_substrait
+from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import typed_literal
-from ..expr.nested import all_differ, typed_null
+from ..expr.nested import all_differ
 from ..refusals import no_generator
 from .builder import RelationBuilder
 from .output import Output, ids_of
-from .project import columns
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
@@ -30,12 +29,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     generator = node["generator"]
     fixed = _fixed_rows(e, generator)
     if fixed is not None:
-        return Output(_expanded(r, input.relation, kept, fixed), ids)
-    if not r.dialect.allows_relation("EXTENSION_SINGLE", "message_types", f"{URL}Generate"):
-        raise NotInDialect(
-            f"the dialect {r.dialect.name} has no relation that makes several rows of one, as {generator.name} does",
-            "Run this step in Spark, save the result, and export the query on top of that.",
-        )
+        return Output(_expanded(input.relation, kept, fixed), ids)
     if generator.name == "ReplicateRows":
         return Output(_replicated(e, input.relation, kept, generator), ids)
     relation = _generate(e, input.relation, generator, node["outer"])
@@ -66,7 +60,7 @@ def _known_elements(e: ExpressionBuilder, made: tree.Expression, inline: bool) -
         parts = e.emit_all(made["children"])
         return list(zip(parts[::2], parts[1::2], strict=True))
     if made.cls.name == "Literal" and made.type.name == "array" and made["value"] and not inline:
-        return [(typed_literal(e, value, made.type.parameters[0]),) for value in made["value"]]
+        return [(typed_literal(value, made.type.parameters[0]),) for value in made["value"]]
     return None
 
 
@@ -76,7 +70,7 @@ def _fields(e: ExpressionBuilder, struct: tree.Expression) -> tuple[Expression, 
         return e.emit_all(struct["children"][1::2])
     if struct.cls.name == "Literal" and struct["value"] is not None:
         fields = zip(struct["value"], struct.type.parameters, strict=True)
-        return tuple([typed_literal(e, value, field.type) for value, field in fields])
+        return tuple([typed_literal(value, field.type) for value, field in fields])
     return None
 
 
@@ -90,7 +84,7 @@ def _stacked(e: ExpressionBuilder, generator: tree.Expression) -> list[tuple[Exp
     kinds = [field.type for field in generator.type.parameters[0].parameters]
     emitted = list(e.emit_all(values))
     missing = range(len(emitted), number * width)
-    emitted += [typed_null(e, kinds[n % width]) for n in missing]
+    emitted += [e.null(to_substrait(kinds[n % width], True)) for n in missing]
     return _alike(e, [tuple(emitted[start : start + width]) for start in range(0, len(emitted), width)])
 
 
@@ -99,31 +93,20 @@ def _alike(e: ExpressionBuilder, rows: Sequence[Sequence[Expression]]) -> list[t
     return list(zip(*[e.alike(column) for column in zip(*rows, strict=True)], strict=True))
 
 
-def _expanded(
-    r: RelationBuilder, input: Relation, kept: Sequence[int], rows: Sequence[tuple[Expression, ...]]
-) -> Relation:
+def _expanded(input: Relation, kept: Sequence[int], rows: Sequence[tuple[Expression, ...]]) -> Relation:
     if all(isinstance(value, Literal) for row in rows for value in row):
         return _crossed(input, kept, rows)
     before = [FieldReference(n, input.types[n]) for n in kept]
     projections: list[tuple[Expression, ...]] = [(*before, *row) for row in rows]
-    if r.dialect.allows_relation("EXPAND", "field_types", "SWITCHING_FIELD"):
-        return Expand(input, projections).select(range(len(projections[0])))
-    branches = [columns(input, projection) for projection in projections]
-    return branches[0] if len(branches) == 1 else Set(branches, "UNION_ALL")
+    return Expand(input, projections).select(range(len(projections[0])))
 
 
 def _crossed(input: Relation, kept: Sequence[int], rows: Sequence[tuple[Expression, ...]]) -> Relation:
     """The rows as a table of their own."""
     schema = [value.type for value in rows[0]]
-    names = [f"generated{n}" for n in range(len(schema) + sum(map(_names_inside, schema)))]
+    names = [f"generated{n}" for n in range(len(schema) + sum(map(types.field_count, schema)))]
     width = len(input.types)
     return Cross(input, VirtualTable(rows, names, schema)).select([*kept, *range(width, width + len(schema))])
-
-
-def _names_inside(type: Type) -> int:
-    """How many struct fields a type has at all its levels: each has a name in a table's schema."""
-    inner = sum(_names_inside(part) for part in type.parameters if isinstance(part, Type))
-    return inner + (len(type.parameters) if type.kind == "struct" else 0)
 
 
 # ---- generators as lists

@@ -10,7 +10,6 @@ from ..catalyst import locations, tree
 from ..catalyst.tree import DataType, make
 from ..errors import Unsupported
 from ..expr.scope import Scope
-from .allowed import require_read
 from .builder import RelationBuilder
 from .columns import is_used, stored
 from .output import Output, ids_of
@@ -52,7 +51,7 @@ def read(
                 f"the column {attribute['name']} is metadata of the table, which no other engine has", "Leave it out."
             )
     schema = stored(r, columns, by_name=True)
-    table: Relation = require_read(r.dialect, IcebergTable(metadata, snapshot, schema.names, schema.types))
+    table: Relation = IcebergTable(metadata, snapshot, schema.names, schema.types)
     ids = ids_of(schema.attributes)
     if filters:
         e = r.expressions(Scope(ids, table.types))

@@ -10,8 +10,7 @@ from ..algebra.types import Type
 from ..catalyst import tree
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
-from ..expr.literal import require_value, stored_literal
-from .allowed import require_read
+from ..expr.literal import require_value, typed_literal
 from .builder import RelationBuilder
 from .columns import is_used, local
 from .output import Output
@@ -35,12 +34,12 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
         tuple([_cell(e, row[n], attributes[n], type) for n, type in zip(kept, schema.types, strict=True)])
         for row in node["data"].values
     ]
-    return schema.output(r, require_read(r.dialect, VirtualTable(rows, schema.names, schema.types)))
+    return schema.output(r, VirtualTable(rows, schema.names, schema.types))
 
 
 def _cell(e: ExpressionBuilder, value: Any, attribute: tree.Expression, type: Type) -> Expression:
     require_value(value, type.nullable)
-    return e.as_type(stored_literal(e, value, attribute.type), type)
+    return e.as_type(typed_literal(value, attribute.type), type)
 
 
 def too_many(limit: int, count: str) -> Unsupported:

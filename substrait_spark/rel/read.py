@@ -8,7 +8,6 @@ from ..algebra.relation import NamedTable, Statistics
 from ..catalyst import tree
 from ..errors import Unsupported
 from . import files, iceberg
-from .allowed import require_read
 from .builder import RelationBuilder
 from .columns import is_used, stored
 from .output import Output
@@ -58,7 +57,7 @@ def _named_table(
     columns = [attribute for attribute in attributes if "__metadata_col" not in attribute["metadata"]]
     schema = stored(r, columns, by_name=False)
     read = NamedTable(table_name(table), schema.names, schema.types, statistics)
-    return schema.output(r, require_read(r.dialect, read))
+    return schema.output(r, read)
 
 
 def table_name(table: tree.Node) -> list[str]:

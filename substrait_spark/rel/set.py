@@ -6,7 +6,6 @@ from ..algebra import types
 from ..algebra.relation import Set
 from ..catalyst import tree
 from ..errors import Unsupported
-from ..expr.struct_names import columns_of, require_one_naming
 from .builder import RelationBuilder
 from .output import Output
 
@@ -20,10 +19,6 @@ def union(r: RelationBuilder, node: tree.Plan) -> Output:
     for other in kinds[1:]:
         if len(other) != len(kinds[0]) or not all(map(types.equal_but_nullability, kinds[0], other)):
             raise Unsupported("the inputs of the union have different types")
-    if r.dialect.quirks.named_structs and any(types.holds(kind, ("struct",)) for kind in kinds[0]):
-        known = [columns_of(child) for child in node["children"]]
-        for ids in zip(*[input.ids for input in inputs], strict=True):
-            require_one_naming([columns[id] for columns, id in zip(known, ids, strict=True)])
     return Output(Set([input.relation for input in inputs], "UNION_ALL"), inputs[0].ids)
 
 

@@ -6,7 +6,6 @@ from ..algebra.relation import Sort
 from ..catalyst import tree
 from ..expr.sort_order import sort_field
 from .builder import RelationBuilder
-from .constants import sortable
 from .output import Output
 
 
@@ -16,9 +15,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     if not node["global"]:
         return input
     e = r.expressions(input.scope())
-    sorts = [sort_field(e, order) for order in node["order"]]
-    relation = sortable(e, input.relation, sorts) if r.dialect.quirks.constants_survive else input.relation
-    return Output(Sort(relation, sorts), input.ids)
+    return Output(Sort(input.relation, [sort_field(e, order) for order in node["order"]]), input.ids)
 
 
 HANDLERS = {"Sort": emit}

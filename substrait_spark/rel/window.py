@@ -1,23 +1,22 @@
-"""ConsistentPartitionWindowRel, or window functions in a project where the dialect has only those."""
+"""ConsistentPartitionWindowRel: https://substrait.io/relations/physical_relations/#window-operation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra.expression import Expression, FieldReference, SortField, WindowCall, WindowFunction
-from ..algebra.relation import Project, Relation, Window
+from ..algebra.aggregate_form import WindowForm
+from ..algebra.expression import Expression, FieldReference, SortField, WindowCall
+from ..algebra.relation import Relation, Window
+from ..algebra.traversal import columns
 from ..catalyst import tree
-from ..errors import NotInDialect, Unsupported
+from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.sort_order import sort_field
-from ..functions.floating import groupable
-from ..functions.frame import Frame, frame_of
-from ..functions.unsigned_range import shifted
-from ..functions.window import WINDOW, Below, Windowed
-from ..refusals import unknown_form
+from ..functions.frame import frame_of
+from ..functions.window import WINDOW
+from ..refusals import FOREIGN, unknown_form
 from .builder import RelationBuilder
 from .output import Output, ids_of
-from .project import columns
 from .row_order import order_below, order_of, tells_ties_apart
 
 
@@ -25,16 +24,13 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Window: the child's columns, then results over window functions of one partition and order."""
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
-    partition = tuple(groupable(e, key) for key in e.emit_all(node["partitionSpec"]))
+    partition = e.emit_all(node["partitionSpec"])
     relation = input.relation
     results = []
     for calls, sorts in _by_order(e, node):
-        below = Below(len(relation.types), partition, sorts)
-        windows = [windowed(e, call, below) for call in calls]
-        for stage, keys, order in below.stages:
-            relation = computed(r, relation, [stage], keys, order)
+        windows = [windowed(e, call) for call in calls]
         ordinal = len(relation.types)
-        relation = computed(r, relation, [part for each in windows for part in each.calls], partition, sorts)
+        relation = computed(relation, [part for each in windows for part in each.calls], partition, sorts)
         for call, each in zip(calls, windows, strict=True):
             references = [FieldReference(ordinal + n, part.type) for n, part in enumerate(each.calls)]
             ordinal += len(references)
@@ -74,56 +70,28 @@ def _require_no_numbers(node: tree.Plan) -> None:
 
 
 def computed(
-    r: RelationBuilder,
-    input: Relation,
-    calls: Sequence[WindowCall],
-    partition: tuple[Expression, ...],
-    sorts: tuple[SortField, ...],
+    input: Relation, calls: Sequence[WindowCall], partition: tuple[Expression, ...], sorts: tuple[SortField, ...]
 ) -> Relation:
     """The columns of the input, then those of the window calls."""
-    if not calls:
-        return input
-    if r.dialect.allows_relation("CONSISTENT_PARTITION_WINDOW"):
-        return Window(input, calls, partition, sorts)
-    offset_field = r.dialect.quirks.window_offset_field
-    e = r.expressions(Output(input, ()).scope())
-    level = levels(input) if r.dialect.quirks.named_by_text else 0
-    if level:  # one more key that is the same for all rows makes the text another
-        partition = (*partition, e.i64(level))
-    functions = []
-    for call in calls:
-        keyed, order = shifted(e, call, sorts)
-        functions.append(WindowFunction(keyed, partition, order, offset_field))
-    return Project(input, functions)
+    return Window(input, calls, partition, sorts) if calls else input
 
 
-def levels(relation: Relation) -> int:
-    """How many projects with window functions lie upon each other."""
-    own = any(isinstance(expression, WindowFunction) for expression in relation.expressions())
-    return own + max(map(levels, relation.inputs), default=0)
-
-
-def windowed(e: ExpressionBuilder, node: tree.Expression, below: Below) -> Windowed:
+def windowed(e: ExpressionBuilder, node: tree.Expression) -> WindowForm:
     """The calls of a WindowExpression; what has none is reported."""
     function = node["windowFunction"]
     try:
         rule = WINDOW.get(function.name)
         if rule is None:
             raise Unsupported(f"the window function {function.name} has no Substrait form")
-        frame = frame_of(e, node["windowSpec"])
-        require_frame(e, frame)
-        return rule(e, function, frame, below)
+        form = rule(e, function, frame_of(e, node["windowSpec"]))
+        for call in form.calls:
+            call.came_from(node)
+        return form
     except Unsupported as problem:
         e.context.report(node, problem)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except FOREIGN as error:
         e.context.report(node, unknown_form(error))
-    return Windowed((), lambda above, references: above.stand_in(node))
-
-
-def require_frame(e: ExpressionBuilder, frame: Frame) -> None:
-    """Refuse a frame that the dialect does not take."""
-    if frame.never_holds_a_row and not e.dialect.quirks.empty_frames:
-        raise NotInDialect(f"the dialect {e.dialect.name} has no frames that can't hold a row")
+    return WindowForm((), lambda above, references: above.stand_in(node))
 
 
 def window_calls(expressions: Sequence[tree.Expression]) -> list[tree.Expression]:

@@ -81,6 +81,6 @@ def relations() -> tuple[str, ...]:
 
 def expressions() -> tuple[str, ...]:
     """The Catalyst classes of expressions that are no function calls: literals, casts, conditions, nested values."""
-    from ..expr.dispatch import RULES
+    from ..functions.dispatch import EXPRESSIONS
 
-    return tuple(sorted(RULES))
+    return tuple(sorted(EXPRESSIONS))

@@ -11,8 +11,8 @@ from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import NamedStruct
 from substrait.type_pb2 import Type as TypeMessage
 
+from ..algebra.type_messages import read_type
 from ..dialects.dialect import Dialect
-from ..inference.type_messages import read_type
 
 
 class Departure(NamedTuple):
@@ -159,12 +159,10 @@ def _call(kind: str, call: Any, dialect: Dialect, declared: dict[int, _Declared]
         yield f"a function that the plan doesn't declare (anchor {call.function_reference})"
         return
     options = [(option.name, str(option.preference[0])) for option in call.options if option.preference]
-    kinds = [k for k in _SERVING.get(kind, (kind,)) if dialect.allows_function(k, *function, options)]
-    if kinds:
-        yield from (
-            f"{kind} function {function} {what}"
-            for what in _beyond(call, kind, dialect.limits(kinds[0], *function, options))
-        )
+    entries = [dialect.function(k, *function, options) for k in _SERVING.get(kind, (kind,))]
+    entry = next((found for found in entries if found is not None), None)
+    if entry is not None:
+        yield from (f"{kind} function {function} {what}" for what in _beyond(call, kind, entry.metadata))
         return
     stated = ", ".join(f"{name}={value}" for name, value in options)
     yield f"{kind} function {function}" + (f" with {stated}" if stated else "")
@@ -175,7 +173,7 @@ _SERVING = {"window": ("window", "aggregate")}
 
 
 def _beyond(call: Any, kind: str, limits: Mapping[str, Any]) -> Iterator[str]:
-    """What a call asks of a function beyond the limits in its metadata (`Dialect.limits`)."""
+    """What a call asks of a function beyond the limits in its metadata (`dialects.dialect.Function`)."""
     for position in limits.get("literals", ()):
         if position < len(call.arguments) and not call.arguments[position].value.HasField("literal"):
             yield f"with an argument {position} that is no literal"

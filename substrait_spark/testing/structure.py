@@ -6,11 +6,11 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from ..algebra.message_walk import depth, messages
+from ..algebra.type_messages import name_count
 from ..inference.complaints import Complaints
 from ..inference.expressions import Types
 from ..inference.functions import Functions
 from ..inference.relations import Relations
-from ..inference.type_messages import name_count
 
 DEPTH_LIMIT = 100
 """How deep messages may nest below the plan: protobuf readers stop there."""

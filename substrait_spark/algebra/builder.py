@@ -1,0 +1,202 @@
+"""Building expressions: calls that resolve against the extension files, and the everyday forms that rules are made of.
+
+Emission builds the canonical tree with it; lowering has a builder of its own on top, which asks the dialect first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from .. import extensions
+from . import types
+from .expression import (
+    AggregateFunction,
+    Cast,
+    Expression,
+    FieldReference,
+    IfThen,
+    Literal,
+    Nested,
+    ScalarFunction,
+    Shared,
+    SortField,
+    StandIn,
+    WindowCall,
+)
+from .frame import Frame
+from .types import Type
+
+
+class UndeclaredFunctionError(LookupError):
+    """A call whose signature no extension file declares: a defect of the rule that makes it, or of our extension file."""
+
+
+@dataclass
+class Traits:
+    """What is known of the expressions that were built so far, so that passes which nobody needs are left out."""
+
+    shares: bool = False
+    """Whether any has parts to compute once."""
+    draws: bool = False
+    """Whether any calls a function that is not deterministic."""
+
+
+Options = tuple[tuple[str, str], ...]
+
+
+class CallBuilder:
+    """Builds expressions over the columns of one relation."""
+
+    def __init__(self, traits: Traits) -> None:
+        self.traits = traits
+
+    # ---- calls
+
+    def call(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
+        """A call of a scalar function by `alias:name`. Options that are None are left out.
+
+        Raises UndeclaredFunctionError where the extension file has no such signature.
+        """
+        return self._scalar(self.resolve("scalar", function, arguments), arguments, given(options))
+
+    def call_as(
+        self, result: Type, function: str, *arguments: Expression | str, **options: str | None
+    ) -> ScalarFunction:
+        """A call of a function whose extension file leaves it to the call to state the result type."""
+        declaration = self.resolve("scalar", function, arguments)
+        return self._scalar(extensions.stated(declaration, result), arguments, given(options))
+
+    def _scalar(
+        self, declaration: extensions.Declaration, arguments: tuple[Expression | str, ...], options: Options
+    ) -> ScalarFunction:
+        self.traits.draws |= not declaration.deterministic
+        # Which of Spark's functions raise is not told apart: a canonical plan computes none of them for more rows.
+        return ScalarFunction(declaration, arguments, options, raising=declaration.alias == "spark")
+
+    def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> extensions.Declaration:
+        """The declaration of a function, `alias:name`, that takes these arguments."""
+        alias, _, name = function.rpartition(":")
+        shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
+        declaration = extensions.resolve(kind, alias, name, shapes)
+        if declaration is None:
+            listed = ", ".join(map(str, shapes))
+            raise UndeclaredFunctionError(f"the {kind} function {function} is not declared for ({listed})")
+        return declaration
+
+    def aggregate(
+        self,
+        function: str,
+        *arguments: Expression | str,
+        distinct: bool = False,
+        filter: Expression | None = None,
+        sorts: tuple[SortField, ...] = (),
+        frame: Frame | None = None,
+        **options: str | None,
+    ) -> AggregateFunction:
+        """A call of an aggregate function by `alias:name`; `frame` is that of the window it is to be over."""
+        declaration = self.resolve("aggregate", function, arguments)
+        return AggregateFunction(declaration, arguments, given(options), distinct, sorts, filter)
+
+    def window(self, function: str, *arguments: Expression | str, frame: Frame, **options: str | None) -> WindowCall:
+        """A call of a window function by `alias:name`."""
+        declaration = self.resolve("window", function, arguments)
+        return WindowCall(declaration, arguments, frame.rows, frame.lower, frame.upper, given(options))
+
+    # ---- the expressions that rules build with
+
+    def literal(self, value: Any, type: Type) -> Literal:
+        return Literal(value, type)
+
+    def null(self, type: Type) -> Expression:
+        return Literal(None, types.nullable(type))
+
+    def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
+        """A cast to the type, as nullable as its input must make it; none where there is nothing to do."""
+        target = types.with_nullable(type, input.type.nullable or not throws)
+        if types.equal_but_nullability(input.type, target):
+            return self.as_type(input, target)
+        return Cast(input, target, throws)
+
+    def as_type(self, input: Expression, type: Type) -> Expression:
+        """The same value in a type that differs in nullability only."""
+        if input.type == type:
+            return input
+        if isinstance(input, StandIn):
+            return StandIn(type)
+        if isinstance(input, Literal):
+            return Literal(input.value, type)
+        return Cast(input, type, True)
+
+    def alike(self, inputs: Sequence[Expression]) -> list[Expression]:
+        """The same values, all in one type, as branches and list elements must be; types differ in nullability only."""
+        common = reduce(types.least_nullable_common, [input.type for input in inputs])
+        return [self.as_type(input, common) for input in inputs]
+
+    def if_then(self, *parts: Expression) -> Expression:
+        """`if_then(condition, value, …, otherwise)`."""
+        values = self.alike([*parts[1::2], parts[-1]])
+        return IfThen(tuple(zip(parts[:-1:2], values[:-1], strict=True)), values[-1])
+
+    def list_of(self, element: Type, parts: Sequence[Expression]) -> Expression:
+        parts = [self.as_type(part, element) for part in parts]
+        return Nested(types.of("list", element, nullable=False), tuple(parts))
+
+    def share(self, input: Expression) -> Expression:
+        """The same value, for a rule that needs it several times."""
+        if isinstance(input, FieldReference | Literal | Shared):
+            return input
+        self.traits.shares = True
+        return Shared(input)
+
+    # ---- everyday calls
+
+    def conjunction(self, operands: Sequence[Expression]) -> Expression:
+        """The AND of a filter's conjuncts, where null counts as false; later ones are evaluated where earlier hold."""
+        return self.and_(*operands)
+
+    def equal(self, left: Expression, right: Expression) -> Expression:
+        return self.call("comparison:equal", left, right)
+
+    def is_null(self, input: Expression) -> Expression:
+        return self.call("comparison:is_null", input)
+
+    def is_not_null(self, input: Expression) -> Expression:
+        return self.call("comparison:is_not_null", input)
+
+    def coalesce(self, *inputs: Expression) -> Expression:
+        return self.call("comparison:coalesce", *inputs)
+
+    def not_(self, input: Expression) -> Expression:
+        return self.call("boolean:not", input)
+
+    def and_(self, *inputs: Expression) -> Expression:
+        return inputs[0] if len(inputs) == 1 else self.call("boolean:and", *inputs)
+
+    def or_(self, *inputs: Expression) -> Expression:
+        return inputs[0] if len(inputs) == 1 else self.call("boolean:or", *inputs)
+
+    def text(self, value: str) -> Literal:
+        return Literal(value, types.STRING)
+
+    def i32(self, value: int) -> Literal:
+        return Literal(value, types.I32)
+
+    def i64(self, value: int) -> Literal:
+        return Literal(value, types.I64)
+
+    def fp64(self, value: float) -> Literal:
+        return Literal(value, types.FP64)
+
+    def true(self) -> Literal:
+        return Literal(True, types.BOOLEAN)
+
+    def false(self) -> Literal:
+        return Literal(False, types.BOOLEAN)
+
+
+def given(options: dict[str, str | None]) -> Options:
+    """The options of a call, without those that are None."""
+    return tuple([(key, value) for key, value in options.items() if value is not None])

@@ -1,0 +1,28 @@
+"""Lists and elements of one type: Spark lets their types differ in nullability, calls that take several don't."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from . import types
+from .builder import CallBuilder
+from .expression import Expression
+
+
+def unified(e: CallBuilder, *lists: Expression) -> tuple[Expression, ...]:
+    """Lists with elements of one type."""
+    elements = [list.type.parameters[0] for list in lists]
+    if all(element == elements[0] for element in elements):
+        return lists
+    common = reduce(types.least_nullable_common, elements)
+    return tuple([e.as_type(list, types.of("list", common, nullable=list.type.nullable)) for list in lists])
+
+
+def with_element(e: CallBuilder, list: Expression, value: Expression) -> tuple[Expression, Expression]:
+    """A list and a value of its elements' type, the nullability of the value itself aside."""
+    element = list.type.parameters[0]
+    if types.required(element) == types.required(value.type):
+        return list, value
+    common = types.least_nullable_common(element, value.type)
+    wanted = types.of("list", types.with_nullable(common, element.nullable), nullable=list.type.nullable)
+    return e.as_type(list, wanted), e.as_type(value, types.with_nullable(common, value.type.nullable))

@@ -1,0 +1,163 @@
+"""Walking and rewriting expressions and relations without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from .expression import Expression, FieldReference, Lambda, ScalarFunction, Subquery
+from .relation import Relation
+
+
+def subexpressions(root: Expression) -> Iterator[Expression]:
+    """The expression and those in it, each once; not those in the relations of subqueries."""
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        expression = stack.pop()
+        if id(expression) not in seen:
+            seen.add(id(expression))
+            yield expression
+            stack.extend(expression.children())
+
+
+def relations_below(root: Relation, subqueries: bool = False) -> list[Relation]:
+    """The relation and all below it, each after what is above it; with those of subqueries if these are asked for."""
+    found = [root]
+    for relation in found:
+        found.extend(relation.inputs)
+        if subqueries:
+            found.extend(subquery_relations(relation))
+    return found
+
+
+def subquery_relations(relation: Relation) -> list[Relation]:
+    """The relations of the subqueries in a relation's own expressions."""
+    return [
+        part.relation
+        for expression in relation.expressions()
+        for part in subexpressions(expression)
+        if isinstance(part, Subquery)
+    ]
+
+
+def inputs_first(root: Relation, subqueries: bool = False) -> Iterator[Relation]:
+    """The relation and all below it, each once, after its inputs and, if asked for, its subqueries' relations."""
+    done: set[int] = set()
+    stack: list[tuple[Relation, bool]] = [(root, False)]
+    while stack:
+        relation, visited = stack.pop()
+        if id(relation) in done:
+            continue
+        if visited:
+            done.add(id(relation))
+            yield relation
+            continue
+        below = [*relation.inputs, *(subquery_relations(relation) if subqueries else ())]
+        stack += [(relation, True), *((each, False) for each in reversed(below))]
+
+
+def rewritten(root: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """The expression with each part that `change` has another for in its place; it is asked from the outside in."""
+    done: dict[int, Expression] = {}
+    stack = [root]
+    while stack:
+        expression = stack[-1]
+        if id(expression) in done:
+            stack.pop()
+            continue
+        changed = change(expression)
+        if changed is not None:
+            done[id(expression)] = changed
+            continue
+        pending = [child for child in expression.children() if id(child) not in done]
+        if pending:
+            stack.extend(pending)
+            continue
+        done[id(expression)] = expression.with_children([done[id(child)] for child in expression.children()])
+    return done[id(root)]
+
+
+def transformed(root: Relation, rule: Callable[[Relation], Relation]) -> Relation:
+    """The relation with the rule applied to each below it, inputs first, and to itself; types stay."""
+    done: dict[int, Relation] = {}
+    for relation in inputs_first(root):
+        inputs = tuple([done[id(input)] for input in relation.inputs])
+        same = all(new is old for new, old in zip(inputs, relation.inputs, strict=True))
+        done[id(relation)] = rule(relation if same else relation.with_inputs(inputs))
+    return done[id(root)]
+
+
+# ---- lambdas
+
+
+def moved_inwards(expression: Expression, steps: int) -> Expression:
+    """An expression as it reads inside of so many more lambdas."""
+    if not steps or not refers_to_parameters(expression):
+        return expression
+    return _moved(expression, steps, 0)
+
+
+def _moved(root: Expression, steps: int, depth: int) -> Expression:
+    def change(expression: Expression) -> Expression | None:
+        if isinstance(expression, Lambda) and expression is not root:
+            return Lambda(expression.parameters, _moved(expression.body, steps, depth + 1))
+        if (
+            isinstance(expression, FieldReference)
+            and expression.parameter is not None
+            and expression.parameter >= depth
+        ):
+            path, parameter = expression.path, expression.parameter + steps
+            return FieldReference(expression.ordinal, expression.type, path, expression.outer, parameter)
+        return None
+
+    return rewritten(root, change)
+
+
+def refers_to_parameters(expression: Expression) -> bool:
+    """Whether an expression uses the parameter of a lambda, be it one inside of it."""
+    return any(isinstance(part, FieldReference) and part.parameter is not None for part in subexpressions(expression))
+
+
+def ordinals(expression: Expression) -> Iterator[int]:
+    """The columns that an expression uses."""
+    for part in subexpressions(expression):
+        if isinstance(part, FieldReference) and not part.outer and part.parameter is None:
+            yield part.ordinal
+
+
+def conjuncts(condition: Expression) -> list[Expression]:
+    """The conditions that all hold where a condition does."""
+    found: list[Expression] = []
+    stack = [condition]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, ScalarFunction) and current.declaration.name == "and":
+            stack.extend(reversed(current.children()))
+        else:
+            found.append(current)
+    return found
+
+
+def is_column(expression: Expression) -> bool:
+    """Whether an expression is just a column of the input."""
+    return (
+        isinstance(expression, FieldReference)
+        and not expression.path
+        and not expression.outer
+        and expression.parameter is None
+    )
+
+
+def columns(input: Relation, expressions: Sequence[Expression]) -> Relation:
+    """A relation with exactly these columns: a project for those to compute, and an emit that orders all."""
+    from .relation import Project
+
+    computed: list[Expression] = []
+    found: list[int] = []
+    for expression in expressions:
+        if is_column(expression):
+            found.append(expression.ordinal)  # type: ignore[attr-defined]
+        else:
+            found.append(len(input.types) + len(computed))
+            computed.append(expression)
+    return (Project(input, computed) if computed else input).select(found)

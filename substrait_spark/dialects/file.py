@@ -1,0 +1,233 @@
+"""Dialect files: the specification's YAML form, and what is checked of one before anything else relies on it."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .. import extensions
+from ..algebra.types import SHORT_NAMES
+from ..errors import DialectError
+from ..lower.rules import Rules
+from .dialect import CAST_OPTIONS, Abilities, Dialect
+from .rules import rules_of
+
+ENGINES = "substrait_spark.engines"
+
+BUILT_IN = ("datafusion",)
+"""Dialects by name: each is a package in `engines/`."""
+
+METADATA = ("abilities", "defects", "extensions", "rules")
+"""What the metadata of a dialect may say."""
+
+FUNCTION_METADATA: Mapping[str, tuple[Any, ...]] = {
+    "raises": (True, False),
+    "distinct": (False,),
+    "sorts": (False,),
+    "window": (False, "growing"),
+}
+"""What the metadata of a function may say, with the values that it may have; `literals` is a list of positions."""
+
+
+def load(dialect: str | Path | None, rules: Rules | None = None) -> Dialect:
+    """The dialect by the name of a built-in one, or in a file; None is the canonical one.
+
+    `rules` are the engine's, in place of those that the file names. Raises DialectError for an unknown name, and for a
+    file that is no valid dialect file.
+    """
+    if dialect is None:
+        return Dialect.canonical()
+    if isinstance(dialect, str) and dialect in BUILT_IN and rules is None:
+        return _built_in(dialect)
+    if not isinstance(dialect, str | Path):
+        raise DialectError(f"A dialect is a name or the path of a YAML file, not {type(dialect).__name__}.")
+    if dialect in BUILT_IN:
+        return _from_text(str(dialect), _text_of(str(dialect)), None, rules)
+    path = Path(dialect)
+    if not _is_file(path):
+        raise DialectError(
+            f"There is no dialect {str(dialect)!r}: give None, one of {', '.join(BUILT_IN)}, or the path of a dialect file."
+        )
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DialectError(f"{path} is no YAML: {error}") from error
+    return _from_text(path.stem, text, path, rules)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # no path of this system
+        return False
+
+
+def _text_of(name: str) -> str:
+    return importlib.resources.files(f"{ENGINES}.{name}").joinpath("dialect.yaml").read_text("utf-8")
+
+
+@cache
+def _built_in(name: str) -> Dialect:
+    """A built-in dialect. A test, not each session, checks that its file is valid."""
+    document = _parse(_text_of(name), name)
+    return _made(name, document, rules_of((document.get("metadata") or {}).get("rules"), None), None)
+
+
+def _from_text(name: str, text: str, path: Path | None, rules: Rules | None) -> Dialect:
+    origin = name if path is None else str(path)
+    document = _parse(text, origin)
+    error = schema_error(document)
+    if error is not None:
+        raise DialectError(f"{origin} is no valid Substrait dialect: {error}.")
+    folder = None if path is None else path.parent
+    if rules is None:
+        rules = rules_of((document.get("metadata") or {}).get("rules"), folder)
+    _register(document, folder, origin)
+    for problem in problems(document, rules):
+        raise DialectError(f"{origin}: {problem}.")
+    return _made(document.get("name") or name, document, rules, folder)
+
+
+def _made(name: str, document: Mapping[str, Any], rules: Rules, folder: Path | None) -> Dialect:
+    aliases = {}
+    for alias, urn in (document.get("dependencies") or {}).items():
+        known = extensions.alias_of(urn)
+        if known is not None:
+            aliases[str(alias)] = known
+    return Dialect(name, document, rules, aliases)
+
+
+def _register(document: Mapping[str, Any], folder: Path | None, origin: str) -> None:
+    """Let plans name the functions of the engine's own extension files, which are named relative to the dialect file."""
+    for file in _strings((document.get("metadata") or {}).get("extensions"), f"{origin}: metadata.extensions"):
+        path = (folder or Path()) / file
+        if folder is None or not _is_file(path):
+            raise DialectError(f"{origin}: there is no extension file {file!r} beside the dialect file.")
+        try:
+            extensions.register(path)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
+            raise DialectError(f"{origin}: {file} is no valid extension file: {error}") from error
+
+
+def _strings(value: Any, where: str) -> Sequence[str]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        raise DialectError(f"{where} is no list of texts.")
+    return value
+
+
+def _parse(text: str, origin: str) -> dict[str, Any]:
+    try:
+        document = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        raise DialectError(f"{origin} is no YAML: {error}") from error
+    if not isinstance(document, dict):
+        raise DialectError(f"{origin} is no dialect: its top level is no mapping.")
+    return document
+
+
+def schema_error(document: Any) -> str | None:
+    """What is wrong with a dialect document by the specification's schema; None where it is valid."""
+    import jsonschema
+
+    text = importlib.resources.files("substrait_extensions.dialects").joinpath("dialect_schema.yaml").read_text("utf-8")
+    validator = jsonschema.Draft202012Validator(yaml.safe_load(text))
+    error = jsonschema.exceptions.best_match(validator.iter_errors(document))
+    return None if error is None else f"{error.message} (at {'/'.join(map(str, error.absolute_path)) or 'the top'})"
+
+
+# ---- what the schema does not check
+
+
+def problems(document: Mapping[str, Any], rules: Rules) -> Iterator[str]:
+    """What else is wrong with a dialect document that the schema takes, each as the beginning of a sentence."""
+    metadata = document.get("metadata") or {}
+    for key in sorted(set(metadata) - set(METADATA)):
+        yield f"metadata.{key} is not known; there may be {', '.join(METADATA)}"
+    yield from _problems_of_abilities(metadata.get("abilities"))
+    yield from _problems_of_defects(metadata.get("defects"), rules)
+    dependencies = document.get("dependencies") or {}
+    for kind, section in extensions.KINDS.items():
+        for position, entry in enumerate(document.get(f"supported_{section}") or ()):
+            where = f"supported_{section}[{position}]"
+            yield from (f"{where}: {problem}" for problem in _problems_of_function(kind, entry, dependencies))
+    for entry in document.get("supported_expressions") or ():
+        if isinstance(entry, dict) and entry.get("expression") == "CAST":
+            yield from _problems_of_casts((entry.get("metadata") or {}).get("exact"))
+
+
+def _problems_of_abilities(abilities: Any) -> Iterator[str]:
+    if abilities is None:
+        return
+    if not isinstance(abilities, dict):
+        yield "metadata.abilities is no mapping"
+        return
+    for name, value in abilities.items():
+        if name not in Abilities._fields:
+            yield f"metadata.abilities.{name} is not known; there may be {', '.join(Abilities._fields)}"
+        elif not isinstance(value, bool):
+            yield f"metadata.abilities.{name} must be true or false, not {value!r}"
+
+
+def _problems_of_defects(defects: Any, rules: Rules) -> Iterator[str]:
+    if defects is None:
+        return
+    if not isinstance(defects, dict):
+        yield "metadata.defects is no mapping"
+        return
+    for name, entry in defects.items():
+        where = f"metadata.defects.{name}"
+        if name not in rules.defects:
+            known = ", ".join(sorted(rules.defects)) or "none"
+            yield f"{where} is a defect that the engine's rules know no guard against; they know {known}"
+        elif not isinstance(entry, dict) or not {"sql", "gives"} <= set(entry) <= {"sql", "gives", "issue"}:
+            yield f"{where} must say its `sql`, what that `gives`, and may say its `issue`"
+        elif not all(isinstance(value, str) for value in entry.values()):
+            yield f"{where} holds something that is no text"
+
+
+def _problems_of_function(kind: str, entry: Mapping[str, Any], dependencies: Mapping[str, str]) -> Iterator[str]:
+    source, name = entry["source"], entry["name"]
+    if source not in dependencies:
+        yield f"{name} is of the undeclared dependency {source}"
+        return
+    alias = extensions.alias_of(dependencies[source])
+    if alias is None:
+        yield f"{name}: no extension file has the URN {dependencies[source]}; name the file in metadata.extensions"
+        return
+    served = {"window": ("window", "aggregate")}.get(kind, (kind,))
+    known = {i.signature for k in served for i in extensions.implementations(k, alias, name)}
+    for signature in entry["supported_impls"]:
+        if signature not in known:
+            yield f"{source} declares no {kind} function {name}:{signature}"
+    yield from (f"{name}: {problem}" for problem in _problems_of_metadata(entry.get("metadata") or {}))
+
+
+def _problems_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in metadata.items():
+        if key == "literals":
+            if not isinstance(value, list) or not all(isinstance(position, int) for position in value):
+                yield "metadata.literals is no list of positions"
+        elif key not in FUNCTION_METADATA:
+            yield f"metadata.{key} is not known; there may be literals, {', '.join(FUNCTION_METADATA)}"
+        elif value not in FUNCTION_METADATA[key] or type(value) not in map(type, FUNCTION_METADATA[key]):
+            yield f"metadata.{key} can't be {value!r}"
+
+
+def _problems_of_casts(exact: Any) -> Iterator[str]:
+    if exact is None:
+        return
+    if not isinstance(exact, dict) or set(exact) != set(CAST_OPTIONS.values()):
+        yield f"the `exact` casts must be given for {' and '.join(CAST_OPTIONS.values())}"
+        return
+    for option, casts in exact.items():
+        for source, targets in casts.items() if isinstance(casts, dict) else ():
+            for kind in (source, *(targets if isinstance(targets, list) else ())):
+                if kind not in SHORT_NAMES:
+                    yield f"the `exact` casts of {option} name {kind!r}, which is no kind of type"

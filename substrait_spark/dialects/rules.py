@@ -1,0 +1,40 @@
+"""Where a dialect file names its engine's rules: `package.module:NAME`, or `file.py:NAME` beside the dialect file.
+
+To load them is to run code. It is done only for a dialect that the caller names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..errors import DialectError
+from ..lower.rules import Rules
+
+
+def rules_of(named: Any, folder: Path | None) -> Rules:
+    """The rules behind a name, none for None. Raises DialectError where there are none."""
+    if named is None:
+        return Rules()
+    where, _, name = str(named).rpartition(":")
+    try:
+        module = _from_file(Path(where), folder) if where.endswith(".py") else importlib.import_module(where)
+        found = getattr(module, name)
+    except (ImportError, AttributeError, OSError, ValueError) as error:
+        raise DialectError(f"The dialect's rules {named!r} can't be loaded: {error}") from error
+    if not isinstance(found, Rules):
+        raise DialectError(f"The dialect's rules {named!r} are no substrait_spark.lower.rules.Rules.")
+    return found
+
+
+def _from_file(path: Path, folder: Path | None) -> ModuleType:
+    location = (folder or Path()) / path
+    specification = importlib.util.spec_from_file_location(path.stem, location)
+    if specification is None or specification.loader is None:
+        raise ImportError(f"{location} is no Python file")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module

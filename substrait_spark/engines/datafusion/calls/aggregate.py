@@ -1,0 +1,473 @@
+"""Counts, sums, means, extremes, first and last values, collections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....algebra import types
+from ....algebra.aggregate_form import AggregateForm, as_is
+from ....algebra.expression import AggregateFunction, Cast, Expression, IfThen, Literal
+from ....algebra.types import FLOATS, INTEGERS, Type
+from ....errors import NotInDialect
+from ....lower.aggregate import LoweredCall
+from ....lower.builder import LoweringBuilder
+from ....lower.rules import AggregateRule
+from ..builder import DataFusionBuilder
+from ..guards.floating import comparable
+from ..structs import empty_list, is_built, named_struct, size
+from .decimal_arithmetic import NARROW, WIDE, widened
+from .struct_order import by_fields
+
+SUM_DIGITS = 10
+"""How many more digits than its argument a sum of decimals has."""
+
+OVERFLOW = "[ARITHMETIC_OVERFLOW] a sum has too many digits"
+
+
+def plain(call: LoweredCall) -> AggregateForm:
+    """The function itself, where the dialect has it."""
+    call.e.require_aggregate(call.function, call.frame)
+    return AggregateForm((call.function,), as_is)
+
+
+# ---- sums
+
+
+def number_sum(call: LoweredCall) -> AggregateForm:
+    """The standard sum, which must not overflow."""
+    (value,) = call.arguments
+    if value.type.kind in FLOATS:
+        return call.e.first(lambda: plain(call), lambda: summed_in_order(call, value))
+    digits = types.of("decimal", types.DIGITS[value.type.kind], 0, nullable=False)
+    return call.e.first(
+        lambda: plain(call),
+        lambda: checked_sum(call, value),
+        lambda: signed_sum(call, value, digits, types.I64, "spark:add"),
+    )
+
+
+def decimal_sum(call: LoweredCall) -> AggregateForm:
+    """The standard sum of decimals, which has 38 digits."""
+    (value,) = call.arguments
+    return _cast(exact_sum(call, value), call.function.type)
+
+
+def _cast(form: AggregateForm, wanted: Type) -> AggregateForm:
+    return AggregateForm(form.calls, lambda above, refs: above.cast(form.result(above, refs), wanted))
+
+
+def exact_sum(call: LoweredCall, value: Expression) -> AggregateForm:
+    """A sum of decimals in ten more digits, at most 38, which raises where it needs more."""
+    if fits(value.type):
+        return call.one("datafusion:sum", value)
+    return call.e.first(
+        lambda: checked_sum(call, value),
+        lambda: signed_sum(call, value, None, sum_type(value.type), "arithmetic_decimal:add"),
+    )
+
+
+def try_sum(call: LoweredCall) -> AggregateForm:
+    """A sum that is null where it overflows."""
+    (value,) = call.arguments
+    if value.type.kind == "decimal":
+        return null_for_overflow(call, value)
+    return plain(call)
+
+
+def null_for_overflow(call: LoweredCall, value: Expression) -> AggregateForm:
+    """A sum of decimals that is null where it overflows; those of few digits never do."""
+    if not fits(value.type):
+        return call.one("spark:try_sum", value)
+    return call.e.first(lambda: call.one("spark:try_sum", value), lambda: call.one("datafusion:sum", value))
+
+
+def fits(type: Type) -> bool:
+    """Whether no sum of decimals overflows."""
+    return bool(type.parameters[0] + SUM_DIGITS <= NARROW)
+
+
+def sum_type(type: Type) -> Type:
+    """The type of a sum of decimals."""
+    precision, scale = type.parameters
+    return types.of("decimal", min(NARROW, precision + SUM_DIGITS), scale, nullable=True)
+
+
+def checked_sum(call: LoweredCall, value: Expression) -> AggregateForm:
+    """A sum that gives null where it overflows, made to raise there."""
+    calls = (call.call("spark:try_sum", value), call.call("aggregate_generic:count", value))
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        total, number = refs
+        overflowed = above.and_(above.is_null(total), above.call("comparison:gt", number, above.i64(0)))
+        return above.if_then(overflowed, above.raises(OVERFLOW, total.type, number), total)
+
+    return AggregateForm(calls, result)
+
+
+def signed_sum(call: LoweredCall, value: Expression, part: Type | None, wanted: Type, add: str) -> AggregateForm:
+    """The sums of the positive and of the other values, which raise where a partial sum in some order might overflow.
+
+    `part` is the decimal type to add in; None for the engine's wider decimals.
+    """
+    e = call.e
+    zero = e.literal(0, types.required(value.type))
+    positive = e.call("comparison:gt", value, zero)
+
+    def total(where: Expression) -> AggregateFunction:
+        chosen = e.if_then(where, value, e.null(value.type))
+        widest = widened(e, chosen, WIDE, value.type.parameters[1]) if part is None else e.cast(chosen, part)
+        return call.call("datafusion:sum", widest)
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        gains, losses = [above.share(above.narrow(ref, wanted, True)) for ref in refs]
+        return above.coalesce(above.cast(above.call(add, gains, losses), wanted), gains, losses)
+
+    return AggregateForm((total(positive), total(e.not_(positive))), result)
+
+
+def summed_in_order(call: LoweredCall, value: Expression) -> AggregateForm:
+    """The sum of floating-point numbers over a frame that loses rows: of a list of them, in the frame's order."""
+    values = values_in_frame(call, value)
+    return AggregateForm((values,), lambda above, refs: above.call("datafusion:array_sum", refs[0]))
+
+
+def values_in_frame(call: LoweredCall, value: Expression) -> AggregateFunction:
+    """The list of a window frame's values that are not null."""
+    if call.frame is None:
+        raise NotInDialect(f"the dialect {call.e.dialect.name} has no sum of this list")
+    return call.call("spark:collect_list", value)
+
+
+# ---- means
+
+
+def number_average(call: LoweredCall) -> AggregateForm:
+    """The mean of doubles, which integers may have been."""
+    (value,) = call.arguments
+    if value.type.kind != "fp64":
+        return plain(call)
+    return call.e.first(lambda: mean_of_numbers(call, value), lambda: mean_in_order(call, value))
+
+
+def mean_of_numbers(call: LoweredCall, value: Expression) -> AggregateForm:
+    """The sum as a double by the count; sums of integers that doubles hold are exact, as Spark's are."""
+    whole = as_integers(call.e, value)
+    if whole is None:
+        total = call.call("arithmetic:sum", value)
+    elif whole.type.kind != "i64":
+        total = call.call("arithmetic:sum", whole, overflow="ERROR")
+    elif whole is value:
+        total = _exact_sum(call, whole)
+    else:
+        total = call.e.first(lambda: call.call("arithmetic:sum", value), lambda: _exact_sum(call, whole))
+    number = call.call("aggregate_generic:count", widened_from(value) if whole is None else whole)
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        total, number = refs
+        if total.type.kind == "decimal":  # by way of text, because engines round this cast to doubles twice
+            total = above.cast(total, types.STRING)
+        return quotient(above, above.cast(total, types.FP64), number)
+
+    return AggregateForm((total, number), result)
+
+
+def _exact_sum(call: LoweredCall, value: Expression) -> AggregateFunction:
+    return call.call("datafusion:sum", call.e.cast(value, types.of("decimal", 19, 0, nullable=False)))
+
+
+def as_integers(e: LoweringBuilder, value: Expression) -> Expression | None:
+    """The integers that numbers are, or numbers and nulls by a condition; None where they are not known to be any."""
+    if not isinstance(value, IfThen):
+        return _integers_cast(value)
+    if len(value.clauses) > 1 or not _is_null(value.otherwise):
+        return None
+    ((condition, chosen),) = value.clauses
+    whole = _integers_cast(chosen)
+    return None if whole is None else e.if_then(condition, whole, e.null(whole.type))
+
+
+def _integers_cast(value: Expression) -> Expression | None:
+    """The integers in a cast to doubles, or in one of that to a type that differs in nullability only."""
+    while isinstance(value, Cast) and types.equal_but_nullability(value.input.type, value.type):
+        value = value.input
+    if isinstance(value, Cast) and value.type.kind == "fp64":
+        value = value.input
+    return value if value.type.kind in INTEGERS else None
+
+
+def widened_from(value: Expression) -> Expression:
+    """What a value was before a cast to a wider type, which is null for the same rows."""
+    return value.input if isinstance(value, Cast) and types.widens(value.input.type, value.type) else value
+
+
+def _is_null(value: Expression) -> bool:
+    return isinstance(value, Literal) and value.value is None
+
+
+def mean_in_order(call: LoweredCall, value: Expression) -> AggregateForm:
+    """The sum over a frame that loses rows, by the number of its terms."""
+    values = values_in_frame(call, value)
+
+    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+        return quotient(above, above.call("datafusion:array_sum", refs[0]), size(above, refs[0]))
+
+    return AggregateForm((values,), result)
+
+
+def quotient(e: LoweringBuilder, dividend: Expression, divisor: Expression) -> Expression:
+    """A double by a number."""
+    return e.call("arithmetic:divide", dividend, e.cast(divisor, types.FP64), on_division_by_zero="IEEE")
+
+
+def standard_decimal_average(call: LoweredCall) -> AggregateForm:
+    """The standard average, which keeps the scale of its argument: of what was brought to that scale, if it was."""
+    (value,) = call.arguments
+    wanted = call.function.type
+    if widened_from(value).type.kind == "decimal":
+        value, wanted = widened_from(value), types.nullable(value.type)
+    return _cast(divided_average(call, value, exact_sum(call, value), wanted, True), call.function.type)
+
+
+def average(throws: bool) -> AggregateRule:
+    """Spark's averages: of decimals with four more digits, null or an error where it overflows; of integers in doubles."""
+
+    def rule(call: LoweredCall) -> AggregateForm:
+        (value,) = call.arguments
+        if value.type.kind in INTEGERS:
+            return mean_of_numbers(call, value)
+        if value.type.kind != "decimal":
+            return plain(call)
+        total = exact_sum(call, value) if throws else null_for_overflow(call, value)
+        return divided_average(call, value, total, call.function.type, throws)
+
+    return rule
+
+
+def divided_average(
+    call: LoweredCall, value: Expression, total: AggregateForm, wanted: Type, throws: bool
+) -> AggregateForm:
+    """The sum by the count, with two digits more than the result: a division that truncates is rounded right then."""
+    number = call.call("aggregate_generic:count", value)
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        *parts, number = refs
+        dividend = total.result(above, parts)
+        precision, scale = dividend.type.parameters
+        divisor = above.cast(number, types.of("decimal", 19, 0, nullable=False))
+        if precision + 2 + 4 <= NARROW:
+            dividend = above.cast(dividend, types.of("decimal", precision + 2, scale + 2, nullable=False))
+        else:
+            dividend, divisor = widened(above, dividend, WIDE, scale + 2), widened(above, divisor)
+        return above.narrow(above.call("datafusion:divide", dividend, divisor), wanted, throws)
+
+    return AggregateForm((*total.calls, number), result)
+
+
+def average_in_doubles(call: LoweredCall) -> AggregateForm:
+    """The sum without its point, as a double, by the count, by the power of ten; then rounded as Spark does."""
+    (value,) = call.arguments
+    precision, scale = value.type.parameters
+    if precision > 10:
+        raise NotInDialect(
+            f"Spark averages {value.type} in doubles and rounds their text, which this dialect can't repeat",
+            "Cast the argument to a decimal of 10, or of 12 or more digits.",
+        )
+    calls = (call.call("datafusion:sum", value), call.call("aggregate_generic:count", value))
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        total, number = refs
+        shift = above.literal(10**scale, types.of("decimal", scale + 1, 0, nullable=False))
+        unscaled = above.call("arithmetic_decimal:multiply", total, shift) if scale else total
+        mean = quotient(above, above.cast(above.cast(unscaled, types.I64), types.FP64), number)
+        return shortest_rounded(above, quotient(above, mean, above.fp64(10.0**scale)), total, call.function.type)
+
+    return AggregateForm(calls, result)
+
+
+def shortest_rounded(e: LoweringBuilder, value: Expression, sign: Expression, wanted: Type) -> Expression:
+    """A double as a decimal of at most 14 digits: its shortest decimal form, rounded half up.
+
+    Numbers half way between two results have at most 15 digits, so that each has its own double, whose shortest form
+    it is: the form of `value` is at least that number where `value` is at least its double. So the result counts how
+    many of the numbers half way, of the two nearest, `value` reaches. `sign` has the sign of the value.
+    """
+    digits, scale = wanted.parameters
+    size = e.share(e.call("arithmetic:abs", value))
+    unit = 10.0**scale
+    floor = e.share(e.cast(e.call("arithmetic:multiply", size, e.fp64(unit)), types.I64))
+
+    def reached(units: Expression, halves: int) -> Expression:
+        """1 where the value is at least so many units and `halves` half ones."""
+        doubled = e.call("arithmetic:multiply", e.cast(units, types.FP64), e.fp64(2.0))
+        half_way = quotient(e, e.call("arithmetic:add", doubled, e.fp64(float(halves))), e.fp64(2 * unit))
+        return e.if_then(e.call("comparison:gte", size, half_way), e.i64(1), e.i64(0))
+
+    rounded = e.call("spark:add", e.call("spark:add", floor, e.i64(-1)), reached(floor, -1))
+    rounded = e.call("spark:add", rounded, reached(floor, 1))
+    negative = e.call("comparison:lt", sign, e.literal(0, types.required(sign.type)))
+    signed = e.call("spark:multiply", rounded, e.if_then(negative, e.i64(-1), e.i64(1)))
+    whole = e.cast(signed, types.of("decimal", digits, 0, nullable=False))
+    step = e.literal(1, types.of("decimal", scale + 1, scale, nullable=False))
+    return e.cast(e.call("arithmetic_decimal:multiply", whole, step), wanted)
+
+
+# ---- extremes
+
+
+def extreme(name: str) -> AggregateRule:
+    """The least or the greatest value."""
+
+    def rule(call: LoweredCall) -> AggregateForm:
+        (value,) = call.arguments
+        if value.type.kind in FLOATS:
+            return float_extreme(call, name, value)
+        if value.type.kind == "struct":
+            return struct_extreme(call, name, value)
+        return plain(call)
+
+    return rule
+
+
+def logical_extreme(name: str) -> AggregateRule:
+    """Whether all or any of the values are true: the least or the greatest of them."""
+    return lambda call: call.one(f"spark:{name}", *call.arguments)
+
+
+def float_extreme(call: LoweredCall, name: str, argument: Expression) -> AggregateForm:
+    """The extreme of the values but for infinities and NaN, which DataFusion loses, and counts of these.
+
+    SELECT min(x) FROM (VALUES ('Infinity'::double)) t(x)   -- the greatest number below
+    """
+    e = call.e
+    required = types.required(argument.type)
+    null = e.null(required)
+    infinity = e.literal(float("inf") if name == "min" else float("-inf"), required)
+    value = e.share(comparable(e, argument))
+    nan = e.equal(value, e.literal(float("nan"), required))
+    inside = e.call("comparison:lt" if name == "min" else "comparison:gt", value, infinity)
+    calls = (
+        call.call(f"datafusion:{name}", e.if_then(nan, null, inside, value, null)),
+        call.count(nan),
+        call.call("aggregate_generic:count", argument),
+    )
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        found, nans, number = refs
+        no_value = above.equal(number, above.i64(0))
+        only_nan = above.equal(number, nans)
+        any_nan = above.call("comparison:gt", nans, above.i64(0))
+        not_a_number = above.literal(float("nan"), required)
+        return above.if_then(
+            no_value,
+            above.null(required),
+            only_nan if name == "min" else any_nan,
+            not_a_number,
+            above.is_null(found),
+            infinity,
+            found,
+        )
+
+    return AggregateForm(calls, result)
+
+
+def struct_extreme(call: LoweredCall, name: str, argument: Expression) -> AggregateForm:
+    """The last or the first struct by its fields, nulls being least."""
+    e = call.e
+    value = e.share(argument)
+    function = {"max": "datafusion:last_value", "min": "datafusion:first_value"}[name]
+    return call.one(function, value, where=e.is_not_null(value), sorts=by_fields(e, value), skips=None)
+
+
+# ---- rows
+
+
+def any_value(call: LoweredCall) -> AggregateForm:
+    """The value of any row: of the first one that comes.
+
+    Of a struct, first values of its fields, which are of the same row, and much cheaper. There is a row in every group.
+    """
+    ignores_nulls = dict(call.function.options).get("ignore_nulls") == "TRUE"
+    (value,) = call.arguments
+    never_empty = call.group is not None and call.group.keys and call.filter is None
+    if ignores_nulls or call.distinct or not never_empty or not is_built(value):
+        return value_of_row(call, "first", ignores_nulls)
+    wanted = types.required(call.function.type)
+
+    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+        kind = types.of("struct", *(ref.type for ref in refs), nullable=False)
+        names = [name.value for name in value.children()[::2]]
+        return above.as_type(named_struct(above, kind, names, refs), wanted)
+
+    return AggregateForm(tuple([call.call("datafusion:first_value", part) for part in value.children()[1::2]]), result)
+
+
+def end(name: str, ignores_nulls: bool) -> AggregateRule:
+    """The value of the first or the last row, of all or of those where it is not null."""
+    return lambda call: value_of_row(call, name, ignores_nulls)
+
+
+def value_of_row(call: LoweredCall, name: str, ignores_nulls: bool) -> AggregateForm:
+    """The value of the first or the last row by the order of the call."""
+    (value,) = call.arguments
+    where = call.e.is_not_null(value) if ignores_nulls else None
+    return call.one(f"datafusion:{name}_value", value, where=where, sorts=call.sorts, skips=None)
+
+
+# ---- collections
+
+
+def collect_list(respects_nulls: bool) -> AggregateRule:
+    """The values as a list. DataFusion's own gives null where there is none, and some of it hangs on the order."""
+
+    def rule(call: LoweredCall) -> AggregateForm:
+        return call.e.first(lambda: plain(call), lambda: listed(call, respects_nulls))
+
+    return rule
+
+
+def listed(call: LoweredCall, respects_nulls: bool) -> AggregateForm:
+    """The values as a list, an empty one where there is none."""
+    (value,) = call.arguments
+    wanted = call.function.type
+    where = None if respects_nulls else call.e.is_not_null(value)
+    values = call.call("datafusion:array_agg", value, where=where, sorts=call.sorts)
+
+    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+        nothing = empty_list(above, types.required(refs[0].type), above.names_of(refs[0]))
+        return above.as_type(above.coalesce(refs[0], nothing), wanted)
+
+    return AggregateForm((values,), result)
+
+
+def collect_set(call: LoweredCall) -> AggregateForm:
+    """The different values as a list."""
+    return call.one(f"spark:{call.function.declaration.name}", *map(call.e.key, call.arguments))
+
+
+AGGREGATES: dict[str, AggregateRule] = {
+    "aggregate_generic:any_value": any_value,
+    "arithmetic:avg": number_average,
+    "arithmetic:max": extreme("max"),
+    "arithmetic:min": extreme("min"),
+    "arithmetic:sum": number_sum,
+    "arithmetic_decimal:avg": standard_decimal_average,
+    "arithmetic_decimal:sum": decimal_sum,
+    "boolean:bool_and": logical_extreme("min"),
+    "boolean:bool_or": logical_extreme("max"),
+    "spark:avg": average(True),
+    "spark:avg_in_doubles": average_in_doubles,
+    "spark:collect_list": collect_list(False),
+    "spark:collect_list_respect_nulls": collect_list(True),
+    "spark:collect_set": collect_set,
+    "spark:collect_set_respect_nulls": collect_set,
+    "spark:collect_union": collect_set,
+    "spark:collect_union_respect_nulls": collect_set,
+    "spark:first": end("first", False),
+    "spark:first_ignore_nulls": end("first", True),
+    "spark:last": end("last", False),
+    "spark:last_ignore_nulls": end("last", True),
+    "spark:max": extreme("max"),
+    "spark:min": extreme("min"),
+    "spark:try_avg": average(False),
+    "spark:try_sum": try_sum,
+}

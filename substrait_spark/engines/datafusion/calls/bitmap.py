@@ -1,0 +1,47 @@
+"""Numbers of bits and of bitmaps: numbers above zero are counted from 1, others from 0 downwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....algebra.expression import Expression, ScalarFunction
+from ....lower.builder import LoweringBuilder
+from ....lower.rules import CallRule
+
+BITS = 32768
+"""Bits of a bitmap."""
+
+Computed = Callable[[LoweringBuilder, Expression], Expression]
+
+
+def bucketed(positive: Computed, other: Computed) -> CallRule:
+    """A number from the one before a number above zero, or from a number that is not."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        number = e.share(*call.children())
+        before = e.call("spark:subtract", number, e.i64(1))
+        return e.if_then(e.call("comparison:gt", number, e.i64(0)), positive(e, before), other(e, number))
+
+    return lower
+
+
+def _rest(e: LoweringBuilder, number: Expression) -> Expression:
+    return e.call("datafusion:modulus", number, e.i64(BITS))
+
+
+def _negative_rest(e: LoweringBuilder, number: Expression) -> Expression:
+    return e.call("spark:subtract", e.i64(0), _rest(e, number))
+
+
+def _quotient(e: LoweringBuilder, number: Expression) -> Expression:
+    return e.call("datafusion:divide", number, e.i64(BITS))
+
+
+def _next_quotient(e: LoweringBuilder, number: Expression) -> Expression:
+    return e.call("spark:add", _quotient(e, number), e.i64(1))
+
+
+CALLS: dict[str, CallRule] = {
+    "spark:bitmap_bit_position": bucketed(_rest, _negative_rest),
+    "spark:bitmap_bucket_number": bucketed(_next_quotient, _quotient),
+}

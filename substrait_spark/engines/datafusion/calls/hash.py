@@ -1,0 +1,35 @@
+"""Hashes."""
+
+from __future__ import annotations
+
+from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....errors import NotInDialect
+from ....lower.builder import LoweringBuilder
+from ....lower.rules import CallRule
+
+SEED = 42
+"""DataFusion's hash has this seed, as all of Spark's that SQL can ask for."""
+
+HASHED = frozenset(
+    "boolean i8 i16 i32 i64 fp32 fp64 string binary date precision_timestamp precision_timestamp_tz decimal".split()
+)
+"""Types of which the hashes are the same."""
+
+
+def xxhash64(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    seed, *values = call.children()
+    if not isinstance(seed, Literal) or seed.value != SEED:
+        raise NotInDialect(f"the dialect {e.dialect.name} has no xxhash64 with this seed")
+    return hashed(e, *values)
+
+
+def hashed(e: LoweringBuilder, *values: Expression) -> Expression:
+    """Spark's xxhash64 with the default seed."""
+    for value in values:
+        kind = value.type.kind
+        if kind not in HASHED or (kind == "decimal" and value.type.parameters[0] > 18):
+            raise NotInDialect(f"the dialect {e.dialect.name} has no xxhash64 of {value.type} that is Spark's")
+    return e.call("datafusion:xxhash64", *values)
+
+
+CALLS: dict[str, CallRule] = {"spark:xxhash64": xxhash64}

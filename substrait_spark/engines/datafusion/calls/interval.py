@@ -1,0 +1,294 @@
+"""Intervals, which no column has in DataFusion: counted inside the expression that uses them.
+
+Day-time intervals are counted in microseconds, in 64 bits, and year-month intervals in months, in 32 bits. Operators,
+choices and comparisons then are those of the counts; what would make a column of a count is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ....algebra import types
+from ....algebra.expression import Expression, Literal, ScalarFunction, StandIn
+from ....algebra.types import INTEGERS, Type
+from ....errors import NotInDialect
+from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
+from ....lower.raise_error import raised
+from . import time_zone as tz
+from .arithmetic import ERROR, integer_operation
+from .datetime import between, checked_times, date_part, scaled
+from .time_zone import constant, zone_of
+
+if TYPE_CHECKING:
+    from ....lower.builder import LoweringBuilder
+    from ....lower.rules import CallRule, ExpressionRule
+
+# ---- counts
+
+COUNTS: dict[str, Type] = {"interval_day": types.I64, "interval_year": types.I32}
+"""What intervals of a type are counted in."""
+
+
+def literal(e: LoweringBuilder, expression: Expression) -> Expression:
+    """The count of an interval that is written down; any other literal as it is."""
+    kind = COUNTS.get(expression.type.kind)
+    return expression if kind is None else e.literal(expression.value, kind)  # type: ignore[attr-defined]
+
+
+def of_counts(rule: CallRule) -> CallRule:
+    """The rule, for intervals that have become counts; an interval that is a column of a table is refused."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        for value in call.children():
+            if isinstance(value, StandIn) and value.type.kind in COUNTS:
+                return StandIn(types.nullable(call.type))
+            if value.type.kind in COUNTS:
+                e.dialect.require_type(value.type, column=True)
+                raise NotInDialect(f"the dialect {e.dialect.name} counts intervals, but not those of columns")
+        return rule(e, call)
+
+    return lower
+
+
+def operation(name: str) -> CallRule:
+    """The sum or the difference of two intervals, which raises on overflow."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        left, right = call.children()
+        return integer_operation(e, name, left, right, ERROR)
+
+    return lower
+
+
+def negative(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The interval with the other sign."""
+    (value,) = call.children()
+    if isinstance(value, Literal) and value.value is not None:
+        return e.literal(-value.value, value.type)
+    return integer_operation(e, "subtract", e.literal(0, types.required(value.type)), value, ERROR)
+
+
+def product(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """An interval times an integer; a product with a fraction would be rounded."""
+    value, factor = call.children()
+    if factor.type.kind not in INTEGERS:
+        raise NotInDialect(f"the dialect {e.dialect.name} multiplies intervals by integers only")
+    if value.type.kind == "i32":
+        wide = integer_operation(e, "multiply", e.cast(value, types.I64), e.cast(factor, types.I64), ERROR)
+        return e.cast(wide, types.I32)
+    return integer_operation(e, "multiply", value, e.cast(factor, types.I64), ERROR)
+
+
+def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The time between two timestamps: the difference of the local times."""
+    left, right, *zone = call.children()
+    where = zone_of(*zone)
+    return tz.minus(e, tz.local_count(e, left, where), tz.local_count(e, right, where))
+
+
+def days_between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The days between two dates, which raise where microseconds overflow."""
+    left, right = (e.cast(e.cast(value, types.I32), types.I64) for value in call.children())
+    return checked_times(e, e.call("spark:subtract", left, right), DAY)
+
+
+def sign(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """1.0, 0.0 or -1.0."""
+    value = e.share(call.children()[0])
+    zero = e.literal(0, types.required(value.type))
+    return e.if_then(
+        e.call("comparison:gt", value, zero),
+        e.fp64(1.0),
+        e.call("comparison:lt", value, zero),
+        e.fp64(-1.0),
+        e.equal(value, zero),
+        e.fp64(0.0),
+        e.null(types.FP64),
+    )
+
+
+def part(unit: int, within: int | None) -> CallRule:
+    """How often a unit fits in what larger units leave, with the interval's sign."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        value = e.cast(call.children()[0], types.I64)
+        whole = tz.quotient(e, value, unit) if unit > 1 else value
+        return e.cast(whole if within is None else tz.rest(e, whole, within), call.type)
+
+    return lower
+
+
+def seconds(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The seconds that the minutes leave, as decimal(8, 6)."""
+    return scaled(e, tz.rest(e, call.children()[0], 60 * SECOND), 8)
+
+
+# ---- additions
+
+
+def add_interval(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The days and months are those of the local calendar, the rest is time that passes."""
+    value, amount, *zone = call.children()
+    where = zone_of(*zone)
+    if amount.type.kind == "i64":
+        return added_time(e, value, amount, where)
+    if value.type.kind == "date":
+        return e.call("spark:add_months", value, amount)
+    return added_months(e, value, amount, where)
+
+
+def added_time(e: LoweringBuilder, value: Expression, amount: Expression, where: Zone) -> Expression:
+    """A timestamp later by days of the local calendar, then by the microseconds that are no whole day."""
+    start = tz.micros(e, value)
+    known = _known(amount)
+    if value.type.kind == "precision_timestamp" or where.offset is not None:
+        return tz.from_micros(e, integer_operation(e, "add", start, amount, ERROR), types.required(value.type))
+    if known is not None and abs(known) < DAY:
+        return tz.from_micros(e, tz.plus(e, start, known), INSTANT)
+    start, amount = e.share(start), e.share(amount)
+    rest = e.i64(known - _whole_days(known)) if known is not None else tz.rest(e, amount, DAY)
+    days = e.i64(_whole_days(known)) if known is not None else tz.minus(e, amount, rest)
+    local = e.share(tz.local_micros(e, start, where))
+    moved = tz.instant_micros(e, tz.plus(e, local, days), where, e.share(tz.minus(e, local, start)))
+    result = tz.plus(e, moved, rest)
+    if known is None:
+        result = e.if_then(e.equal(days, e.i64(0)), tz.plus(e, start, amount), result)
+    return tz.from_micros(e, result, INSTANT)
+
+
+def _known(amount: Expression) -> int | None:
+    return amount.value if isinstance(amount, Literal) else None
+
+
+def _whole_days(amount: int) -> int:
+    days = abs(amount) // DAY * DAY
+    return days if amount >= 0 else -days
+
+
+def added_months(e: LoweringBuilder, value: Expression, months: Expression, where: Zone) -> Expression:
+    """A timestamp later by months of the local calendar, at the same time of day."""
+    start = e.share(tz.micros(e, value))
+    zoned = value.type.kind == "precision_timestamp_tz"
+    local = e.share(tz.local_micros(e, start, where)) if zoned else start
+    day = e.call("spark:add_months", tz.from_micros(e, local, DATE), months)
+    moved = tz.plus(e, tz.micros(e, day), tz.floor_rest(e, local, DAY))
+    if not zoned:
+        return tz.from_micros(e, moved, LOCAL)
+    offset = e.share(tz.minus(e, local, start)) if where.offset is None else None
+    return tz.from_micros(e, tz.instant_micros(e, moved, where, offset), INSTANT)
+
+
+UNITS = {
+    "MICROSECOND": 1, "MILLISECOND": 1000, "SECOND": SECOND, "MINUTE": 60 * SECOND, "HOUR": HOUR, "DAY": DAY,
+    "DAYOFYEAR": DAY, "WEEK": 7 * DAY,
+}  # fmt: skip
+MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+
+
+def timestamp_add(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Units up to hours are time that passes, longer ones move in the local calendar."""
+    unit, amount, value, *zone = call.children()
+    name, where, amount = _unit(unit), zone_of(*zone), e.share(amount)
+    if name in MONTHS:
+        months = e.cast(tz.times(e, amount, MONTHS[name]), types.I32, throws=False)
+        return _checked(e, value, amount, (2**31 - 1) // MONTHS[name], lambda: added_months(e, value, months, where))
+
+    def moved() -> Expression:
+        product = tz.times(e, amount, UNITS[name])
+        if UNITS[name] >= DAY:
+            return added_time(e, value, product, where)
+        total = integer_operation(e, "add", tz.micros(e, value), product, ERROR)
+        return tz.from_micros(e, total, types.required(value.type))
+
+    return _checked(e, value, amount, (2**63 - 1) // UNITS[name], moved)
+
+
+def _unit(argument: Expression) -> str:
+    name = constant(argument)
+    if name not in MONTHS and name not in UNITS:
+        raise NotInDialect(f"there is no unit {name} of timestamps")
+    return str(name)
+
+
+def _checked(
+    e: LoweringBuilder, value: Expression, amount: Expression, most: int, moved: Callable[[], Expression]
+) -> Expression:
+    """What a timestamp is moved to, where the amount is not too large; an amount matters only with a timestamp."""
+    known = _known(amount)
+    if known is not None and abs(known) <= most:
+        return moved()
+    fits = between(e, amount, e.i64(-most), e.i64(most))
+    missing = [e.is_null(part) for part in (value, amount) if part.type.nullable]
+    result = moved()
+    return e.if_then(e.or_(fits, *missing), result, raised(e, "DATETIME_OVERFLOW", result.type, amount))
+
+
+def timestamp_diff(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Whole units between two local times, rounded towards zero."""
+    unit, start, end, *zone = call.children()
+    name, where = _unit(unit), zone_of(*zone)
+    first, last = tz.local_count(e, start, where), tz.local_count(e, end, where)
+    if name in MONTHS:
+        return tz.quotient(e, _months_between(e, e.share(first), e.share(last)), MONTHS[name])
+    return tz.quotient(e, tz.minus(e, last, first), UNITS[name])
+
+
+def _months_between(e: LoweringBuilder, first: Expression, last: Expression) -> Expression:
+    """Whole months between two local times in microseconds: the later day is not counted while its time is earlier.
+
+    Days are packed as Java does (year * 12 + month) * 32 + day; a quotient by 32 rounds towards zero.
+    """
+    start, stop = (e.share(tz.from_micros(e, value, DATE)) for value in (first, last))
+    time, until = (e.share(tz.floor_rest(e, value, DAY)) for value in (first, last))
+    early = e.and_(e.call("comparison:gt", stop, start), e.call("comparison:lt", until, time))
+    late = e.and_(e.call("comparison:lt", stop, start), e.call("comparison:gt", until, time))
+
+    def day(by: int) -> Expression:
+        return e.call("spark:date_add", stop, e.i32(by))
+
+    moved = e.share(e.if_then(early, day(-1), late, day(1), stop))
+    return tz.quotient(e, tz.minus(e, _packed(e, moved), _packed(e, start)), 32)
+
+
+def _packed(e: LoweringBuilder, day: Expression) -> Expression:
+
+    def part(name: str) -> Expression:
+        return e.cast(date_part(e, name, day), types.I64)
+
+    months = tz.plus(e, tz.times(e, part("year"), 12), part("month"))
+    return tz.plus(e, tz.times(e, months, 32), part("day"))
+
+
+KINDS: dict[type[Expression], ExpressionRule] = {Literal: literal}
+
+OF_INTERVALS: dict[str, CallRule] = {
+    "spark:add_interval": add_interval,
+    "spark:add_intervals": operation("add"),
+    "spark:extract_days": part(DAY, None),
+    "spark:extract_hours": part(HOUR, 24),
+    "spark:extract_minutes": part(60 * SECOND, 60),
+    "spark:extract_months": part(1, 12),
+    "spark:extract_seconds": seconds,
+    "spark:extract_years": part(12, None),
+    "spark:multiply_interval": product,
+    "spark:negate_interval": negative,
+    "spark:signum": sign,
+    "spark:subtract_intervals": operation("subtract"),
+}
+
+COMPARING = (
+    "coalesce equal greatest_skip_null gt gte is_not_distinct_from is_not_null is_null least_skip_null lt lte nullif"
+)
+"""Standard functions for which counts are as good as intervals."""
+
+COUNTING = (*OF_INTERVALS, "spark:sequence", *(f"comparison:{name}" for name in COMPARING.split()))
+"""Functions that take counts in the place of intervals."""
+
+CALLS: dict[str, CallRule] = {
+    **{name: of_counts(rule) for name, rule in OF_INTERVALS.items()},
+    "spark:subtract_dates": days_between,
+    "spark:subtract_timestamps": difference,
+    "spark:timestampadd": timestamp_add,
+    "spark:timestampdiff": timestamp_diff,
+}

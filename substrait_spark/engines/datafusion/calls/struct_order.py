@@ -1,0 +1,26 @@
+"""The order of structs: by their fields, nulls being least."""
+
+from __future__ import annotations
+
+from ....algebra.expression import Expression, SortField
+from ....errors import NotInDialect
+from ....lower.builder import LoweringBuilder
+from ..builder import DataFusionBuilder
+from ..structs import field_of
+
+
+def by_fields(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:
+    """The fields of a struct to sort by, ascending, those of structs inside in their place."""
+    if not isinstance(e, DataFusionBuilder):
+        raise TypeError("the names of struct fields are not known")
+    found: list[SortField] = []
+    for ordinal in range(len(value.type.parameters)):
+        part = field_of(e, value, ordinal)
+        if part.type.kind == "struct":
+            part = e.share(part)
+            found += [SortField(e.is_not_null(part), True, True), *by_fields(e, part)]
+        elif part.type.kind in ("list", "map"):
+            raise NotInDialect(f"the dialect {e.dialect.name} orders no structs that hold {part.type}")
+        else:
+            found.append(SortField(e.key(part), True, True))
+    return tuple(found)

@@ -1,0 +1,36 @@
+"""Scalar subqueries, which DataFusion takes for null where they have no row only if their column can be null.
+
+SELECT (SELECT 1 WHERE false) IS NULL   -- false
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....algebra.expression import Expression, ScalarSubquery
+from ....algebra.relation import Aggregate, Join, Project, Relation, VirtualTable
+
+if TYPE_CHECKING:
+    from ....lower.expression import ExpressionLowering
+    from ....lower.rules import OriginalRule
+
+
+def scalar(lowering: ExpressionLowering, original: ScalarSubquery) -> Expression:
+    """The row that a left join is from keeps the null that no row stands for."""
+    e = lowering.e
+    relation = e.lowering.subquery(original.relation)
+    if e.has_defect("subquery_nulls") and not yields_one_row(original.relation):
+        relation = Join(VirtualTable([()], [], []), relation, "LEFT", e.true())
+    return ScalarSubquery(relation)
+
+
+def yields_one_row(relation: Relation) -> bool:
+    """Whether a relation has exactly one row, whatever its input."""
+    while isinstance(relation, Project):
+        (relation,) = relation.inputs
+    if isinstance(relation, VirtualTable):
+        return len(relation.rows) == 1
+    return isinstance(relation, Aggregate) and not relation.groupings and len(relation.sets) == 1
+
+
+ORIGINALS: dict[str | type[Expression], OriginalRule] = {ScalarSubquery: scalar}

@@ -1,0 +1,21 @@
+"""`forgets_nulls`: DataFusion takes `x ^ x` for 0, though `x` may be null.
+
+    SELECT x ^ x FROM (VALUES (NULL::int)) t(x)   -- 0, not NULL
+
+The defect's other side is in `in_list`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....algebra.expression import Expression, ScalarFunction
+
+if TYPE_CHECKING:
+    from ..builder import DataFusionBuilder
+
+
+def xor(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+    """The operands look different."""
+    left, right = call.children()
+    return e.call("arithmetic:bitwise_xor", e.hidden(left), right)

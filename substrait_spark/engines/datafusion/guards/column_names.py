@@ -1,0 +1,110 @@
+"""`named_by_text`: DataFusion names what it computes by its text. Here are bounds to these names.
+
+    SELECT *, count(*) OVER () FROM (SELECT count(*) OVER ()) u   -- an error: two columns of one name
+
+A column that is computed of computed ones then has all their texts in its name, as often as it uses them: over some
+projects in a chain, names grow beyond any memory; and Arrow hands no name with a zero character on. A union takes the names
+of its first input: here a row that is filtered away, since DataFusion's optimizer drops an input that it knows to be empty,
+and loses its names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....algebra import types
+from ....algebra.expression import Expression, FieldReference, Literal
+from ....algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Set, VirtualTable
+from ....algebra.traversal import inputs_first
+from ....algebra.types import Type
+from ....lower.builder import LoweringBuilder
+from .join_keys import NEUTRAL
+
+LONGEST = 1000
+"""How many operands the texts of a relation's columns may have, before the columns are named anew."""
+
+
+def shortened(e: LoweringBuilder, root: Relation) -> Relation:
+    """The relation, with the columns of those below it named anew where their names would grow long."""
+    done: dict[int, tuple[Relation, list[int]]] = {}
+    for relation in inputs_first(root):
+        done[id(relation)] = _shortened(relation, [done[id(input)] for input in relation.inputs])
+    return done[id(root)][0]
+
+
+def _shortened(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]]) -> tuple[Relation, list[int]]:
+    """The relation, and how long the name of each column is, counted in operands."""
+    if any(new is not old for (new, _), old in zip(inputs, relation.inputs, strict=True)):
+        relation = relation.with_inputs(tuple([input for input, _ in inputs]))
+    own = _own_lengths(relation, [lengths for _, lengths in inputs])
+    lengths = own if relation.emit is None else [own[n] for n in relation.emit]
+    if max(lengths, default=0) <= LONGEST or not can_rename(relation):
+        return relation, lengths
+    return renamed(relation), [1] * len(relation.types)
+
+
+def renamed(relation: Relation) -> Relation:
+    """The relation with short names for its columns, whose types must all be able to."""
+    return Set([_no_rows(relation.types), relation], "UNION_ALL")
+
+
+def _no_rows(kinds: Sequence[Type]) -> Relation:
+    row = (
+        *(Literal(None if kind.nullable else VALUES[kind.kind], kind) for kind in kinds),
+        Literal(False, types.BOOLEAN),
+    )
+    names = [f"c{n}" for n in range(len(row))]
+    table = VirtualTable([row], names, [*kinds, types.BOOLEAN])
+    return Filter(table, FieldReference(len(kinds), types.BOOLEAN)).select(range(len(kinds)))
+
+
+VALUES = {**NEUTRAL, "list": ()}
+"""A value of each kind of type that can't be null; none for those whose columns keep their names."""
+
+
+def can_rename(relation: Relation) -> bool:
+    """Whether there is a value of each of the columns' types."""
+    return all(not types.holds(kind, ("struct",)) and (kind.nullable or kind.kind in VALUES) for kind in relation.types)
+
+
+def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
+    """The lengths of the names of a relation's own columns, before it picks some of them."""
+    if isinstance(relation, Project):
+        return below[0] + text_lengths(relation.computed, below[0])
+    if isinstance(relation, Aggregate):
+        measures = [1 + sum(text_lengths(measure.expressions(), below[0])) for measure in relation.measures]
+        return text_lengths(relation.groupings, below[0]) + measures
+    if isinstance(relation, Set) or (isinstance(relation, Join) and relation.join_type in LEFT_ONLY):
+        known = below[0]
+    else:
+        known = [length for part in below for length in part]
+    return completed(relation, known)
+
+
+def completed(relation: Relation, known: list[int]) -> list[int]:
+    """The lengths of a relation's own columns, where those that are not known are new and short."""
+    picked = range(len(relation.types)) if relation.emit is None else relation.emit
+    return known + [1] * (max(picked, default=-1) + 1 - len(known))
+
+
+def text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> list[int]:
+    """How many operands the texts of expressions have, those of the columns they use included."""
+    known: dict[int, int] = {}
+    stack = list(expressions)
+    while stack:
+        expression = stack[-1]
+        pending = [child for child in expression.children() if id(child) not in known]
+        if pending:
+            stack.extend(pending)
+            continue
+        stack.pop()
+        known[id(expression)] = _operands(expression, columns) + sum(known[id(c)] for c in expression.children())
+    return [known[id(expression)] for expression in expressions]
+
+
+def _operands(expression: Expression, columns: Sequence[int]) -> int:
+    if isinstance(expression, FieldReference) and not expression.outer and expression.parameter is None:
+        return columns[expression.ordinal]
+    if isinstance(expression, Literal) and isinstance(expression.value, str) and "\0" in expression.value:
+        return LONGEST + 1
+    return 1

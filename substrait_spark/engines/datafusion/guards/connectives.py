@@ -1,0 +1,99 @@
+"""`eager_connectives`: DataFusion evaluates AND, OR and choices of booleans for all rows.
+
+    SELECT n <> 0 AND 10 / n > 1 FROM (VALUES (0), (1)) t(n)   -- Divide by zero error
+
+So one may raise where Spark does not come to it. `chained_conjuncts`: it also takes a filter's AND apart, and nests it one
+conjunct in the other, so that thousands of them overflow its stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ....algebra import types
+from ....algebra.expression import Expression, ScalarFunction
+
+if TYPE_CHECKING:
+    from ....lower.builder import LoweringBuilder
+
+MANY = 500
+"""Above so many conjuncts, a filter gets an AND of them as a value to compare."""
+
+
+def connected(e: LoweringBuilder, name: str, operands: Sequence[Expression]) -> Expression:
+    """The `and` or `or` of operands, where later ones that may raise are evaluated only if the earlier leave it open."""
+    last = _last_raising(operands)
+    if not last:
+        return _joined(e, name, operands)
+    lazy = _lazy_and if name == "and" else _lazy_or
+    return lazy(e, _joined(e, name, operands[:last]), _joined(e, name, operands[last:]))
+
+
+def connective(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """And, or."""
+    return e.connected(call.declaration.name, call.children())
+
+
+def may_be_eager(operands: Sequence[Expression]) -> bool:
+    """Whether there are operands that must not be evaluated for all rows."""
+    return _last_raising(operands) > 0
+
+
+def conjunction(e: LoweringBuilder, operands: Sequence[Expression]) -> Expression:
+    """The AND of a filter's conjuncts, where null counts as false; later ones are evaluated where earlier hold."""
+    last = _last_raising(operands)
+    then = e.cast(e.and_(*operands[last:]), types.I32)
+    return e.equal(e.if_then(e.conjunction(operands[:last]), then, e.i32(0)), e.i32(1))
+
+
+def flat(e: LoweringBuilder, operands: Sequence[Expression]) -> Expression:
+    """The AND of a filter's conjuncts, so many of which are one for the engine."""
+    whole = e.and_(*operands)
+    return whole if len(operands) <= MANY else e.equal(e.if_then(whole, e.i32(1), e.i32(0)), e.i32(1))
+
+
+def chosen(e: LoweringBuilder, parts: Sequence[Expression]) -> Expression:
+    """Conditions and values in turn, and the value of none, all booleans: over integers."""
+    last = len(parts) - 1
+    lazy = [e.cast(part, types.I32) if n % 2 or n == last else part for n, part in enumerate(parts)]
+    return e.equal(e.if_then(*lazy), e.i32(1))
+
+
+def coalesced(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Coalesce, likewise."""
+    values = call.children()
+    if not is_eager_choice(values):
+        return call
+    return e.equal(e.coalesce(*[e.cast(value, types.I32) for value in values]), e.i32(1))
+
+
+def is_eager_choice(parts: Sequence[Expression]) -> bool:
+    """Whether a choice of booleans may raise for what isn't chosen."""
+    return parts[-1].type.kind == "boolean" and any(part.raises for part in parts[1:])
+
+
+def _last_raising(operands: Sequence[Expression]) -> int:
+    """The position of the last operand that must not be evaluated for all rows; 0 where there is none."""
+    return max((n for n, operand in enumerate(operands) if n and operand.raises), default=0)
+
+
+def _joined(e: LoweringBuilder, name: str, operands: Sequence[Expression]) -> Expression:
+    return operands[0] if len(operands) == 1 else e.call(f"boolean:{name}", *operands)
+
+
+def _lazy_and(e: LoweringBuilder, left: Expression, right: Expression) -> Expression:
+    """AND over integers, since engines turn a CASE of booleans into the eager AND that it means."""
+    value = e.cast(right, types.I32)
+    parts = [e.not_(left), e.i32(0), value]
+    if left.type.nullable:
+        parts[2:2] = [e.is_null(left), e.if_then(right, e.null(types.I32), value)]
+    return e.equal(e.if_then(*parts), e.i32(1))
+
+
+def _lazy_or(e: LoweringBuilder, left: Expression, right: Expression) -> Expression:
+    value = e.cast(right, types.I32)
+    parts = [left, e.i32(1), value]
+    if left.type.nullable:
+        parts[2:2] = [e.is_null(left), e.if_then(right, e.i32(1), e.null(types.I32))]
+    return e.equal(e.if_then(*parts), e.i32(1))

@@ -1,0 +1,144 @@
+"""`constants_survive`: which columns DataFusion may take for constant, and how to keep it from it.
+
+    SELECT j FROM (VALUES (1), (2)) LEFT JOIN (SELECT 1 AS j) ON column1 = j ORDER BY j NULLS FIRST   -- 1, NULL
+
+It leaves constant keys out of sorts, groups and partitions, and computes early what is constant. It knows constants from
+projections, conditions, the statistics of files, and aggregates without keys; and it goes on taking them for constant above
+outer joins, where they are null for rows without a match, and above unions, of whose inputs each has another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ....algebra import types
+from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction, SortField
+from ....algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Set
+from ....algebra.traversal import columns, conjuncts, ordinals, relations_below, subexpressions
+from ....lower.builder import LoweringBuilder
+
+RANDOM = "random"
+
+NULL_LEFT = ("RIGHT", "OUTER")
+NULL_RIGHT = ("LEFT", "OUTER")
+
+
+def varying(e: LoweringBuilder, join: Join) -> Relation:
+    """An outer join, whose columns that are null where nothing matches are taken for constant by nobody."""
+    if join.join_type not in NULL_LEFT + NULL_RIGHT:
+        return join
+    left, right = (constants(input) for input in join.inputs)
+    known = _by_condition(join.condition, left + right, between=True)
+    nulled = [join.join_type in NULL_LEFT] * len(left) + [join.join_type in NULL_RIGHT] * len(right)
+    return _with_varying(e, join, {n for n, is_known in enumerate(known) if is_known and nulled[n]})
+
+
+def sortable(e: LoweringBuilder, relation: Relation, sorts: Sequence[SortField]) -> Relation:
+    """A relation to sort, whose keys that are constant in some input of a union are taken for constant by nobody.
+
+    DataFusion sorts each input by the other keys, and drops rows as soon as it has enough that are equal in these.
+    """
+    if not any(isinstance(each, Set) for each in relations_below(relation)):
+        return relation
+    known = constants(relation)
+    keys = {ordinal for sort in sorts for ordinal in ordinals(sort.expression)}
+    return _with_varying(e, relation, {key for key in keys if known[key]})
+
+
+def computable(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression]) -> Relation:
+    """A relation to filter, whose columns that are constant in some input of a union are no constants in what may raise.
+
+    DataFusion moves the filter into the inputs, and computes before it runs what is constant there.
+    """
+    raising = [condition for condition in conditions if condition.raises]
+    if not raising or not any(isinstance(each, Set) for each in relations_below(relation)):
+        return relation
+    known = constants(relation)
+    return _with_varying(e, relation, {n for condition in raising for n in ordinals(condition) if known[n]})
+
+
+def _with_varying(e: LoweringBuilder, relation: Relation, keys: set[int]) -> Relation:
+    """The relation, with some of its columns' values by a condition that holds always and is known of none."""
+    kept = [FieldReference(n, type) for n, type in enumerate(relation.types)]
+    return columns(relation, [_varying(e, column) if column.ordinal in keys else column for column in kept])
+
+
+def _varying(e: LoweringBuilder, column: Expression) -> Expression:
+    return IfThen(((always(e), column),), column)
+
+
+def always(e: LoweringBuilder) -> Expression:
+    """A condition that holds always, which the engine does not know."""
+    return e.call("comparison:gte", e.call(f"datafusion:{RANDOM}"), Literal(0.0, types.FP64))
+
+
+def constants(relation: Relation) -> list[bool]:
+    """For each column of a relation, whether it may be taken for constant."""
+    known: dict[int, list[bool]] = {}
+    stack = [relation]
+    while stack:
+        current = stack[-1]
+        pending = [input for input in current.inputs if id(input) not in known]
+        if pending:
+            stack.extend(pending)
+            continue
+        stack.pop()
+        own = _own_constants(current, [known[id(input)] for input in current.inputs])
+        picked = range(len(current.types)) if current.emit is None else current.emit
+        known[id(current)] = [n < len(own) and own[n] for n in picked]
+    return known[id(relation)]
+
+
+def _own_constants(relation: Relation, below: list[list[bool]]) -> list[bool]:
+    """Of a relation's own columns, those that come from below and those that it computes of them."""
+    if isinstance(relation, Project):
+        return below[0] + [is_constant(expression, below[0]) for expression in relation.computed]
+    if isinstance(relation, Aggregate):
+        total = not relation.groupings
+        return [is_constant(key, below[0]) for key in relation.groupings] + [total] * len(relation.measures)
+    if isinstance(relation, Set):
+        return [any(column) for column in zip(*below, strict=True)]
+    all_below = [column for part in below for column in part]
+    if isinstance(relation, Filter):
+        return _by_condition(relation.condition, all_below, between=False)
+    if isinstance(relation, Join):
+        if relation.join_type == "INNER":
+            return _by_condition(relation.condition, all_below, between=True)
+        return below[0] if relation.join_type in LEFT_ONLY else all_below
+    return all_below
+
+
+def is_constant(expression: Expression, columns: list[bool]) -> bool:
+    """Whether an expression may be taken for constant, of columns that may be."""
+    if any(isinstance(part, ScalarFunction) and part.declaration.name == RANDOM for part in subexpressions(expression)):
+        return False
+    return all(ordinal < len(columns) and columns[ordinal] for ordinal in ordinals(expression))
+
+
+def _by_condition(condition: Expression, known: list[bool], *, between: bool) -> list[bool]:
+    """The columns that may be taken for constant where a condition holds: whatever it compares.
+
+    Two columns that it equates are so if one of them is, `between` two inputs.
+    """
+    known = list(known)
+    pairs = []
+    for conjunct in conjuncts(condition):
+        used = list(ordinals(conjunct))
+        if between and len(used) == len(conjunct.children()) == 2:
+            pairs.append(used)
+        elif not _is_not_null(conjunct):
+            _mark(known, used)
+    for _ in pairs:
+        for pair in pairs:
+            if any(known[ordinal] for ordinal in pair):
+                _mark(known, pair)
+    return known
+
+
+def _mark(known: list[bool], constant: Iterable[int]) -> None:
+    for ordinal in constant:
+        known[ordinal] = True
+
+
+def _is_not_null(condition: Expression) -> bool:
+    return isinstance(condition, ScalarFunction) and condition.declaration.name == "is_not_null"

@@ -1,0 +1,99 @@
+"""`projects_below_filters`: keeps expressions that may raise away from rows that a filter below them drops.
+
+    SELECT max(value), 1 / max(value) + value + min(value) FROM range(1)
+    GROUP BY value HAVING max(value) <> 0   -- Divide by zero error
+
+DataFusion moves projections below filters. So the filter's condition becomes a column, and what may raise is evaluated only
+where that column is true, wherever the engine evaluates it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....algebra import types
+from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.relation import Fetch, Filter, Project, Relation, Sort
+from ....algebra.traversal import transformed
+from ....algebra.types import Type
+from ..builder import DataFusionBuilder
+
+
+def guard_above_filters(e: DataFusionBuilder, root: Relation) -> Relation:
+    """The relation with what may raise above a filter guarded by the filter's condition."""
+    return transformed(root, lambda relation: _kept(e, relation))
+
+
+def _kept(e: DataFusionBuilder, relation: Relation) -> Relation:
+    if len(relation.inputs) != 1 or not any(expression.raises for expression in relation.expressions()):
+        return relation
+    marked = _marked(relation.inputs[0])
+    return relation if marked is None else _guarded(e.over(marked), relation, marked)
+
+
+def _marked(relation: Relation) -> Relation | None:
+    """The relation with one more column, last, that is true for all its rows by the filter in it; None without one."""
+    columns = tuple(range(len(relation.types))) if relation.emit is None else relation.emit
+    if _is_marked(relation):
+        return relation
+    if isinstance(relation, Filter):
+        (input,) = relation.inputs
+        mark = len(input.types)
+        condition = Project(input, [relation.condition])
+        return Filter(condition, FieldReference(mark, condition.types[mark])).select((*columns, mark))
+    if isinstance(relation, Sort | Fetch):
+        below = _marked(relation.inputs[0])
+        if below is not None:
+            above = (
+                Sort(below, relation.sorts)
+                if isinstance(relation, Sort)
+                else Fetch(below, relation.offset, relation.count)
+            )
+            return above.select((*columns, len(below.types) - 1))
+    if isinstance(relation, Project):
+        below = _marked(relation.inputs[0])
+        if below is not None:
+            width, added = len(relation.inputs[0].types), len(below.types) - len(relation.inputs[0].types)
+            shifted = [n + added if n >= width else n for n in columns]
+            return Project(below, relation.computed).select((*shifted, len(below.types) - 1))
+    return None
+
+
+def _is_marked(relation: Relation) -> bool:
+    """Whether the last column is the condition of the relation, a filter."""
+    if not isinstance(relation, Filter) or not isinstance(relation.condition, FieldReference):
+        return False
+    columns = range(len(relation.inputs[0].types)) if relation.emit is None else relation.emit
+    condition = relation.condition
+    return bool(columns) and columns[-1] == condition.ordinal and not condition.path and not condition.outer
+
+
+def _guarded(e: DataFusionBuilder, relation: Relation, input: Relation) -> Relation:
+    """The relation over the marked input, with the columns that it had."""
+    mark = FieldReference(len(input.types) - 1, input.types[-1])
+
+    def guard(expression: Expression) -> Expression:
+        if not expression.raises:
+            return expression
+        if isinstance(expression, ScalarFunction) and not expression.raises_itself and _holds_struct(expression):
+            # Not every engine has a null in a struct's place, but it needs none where the parts raise.
+            return expression.with_children([guard(part) for part in expression.children()])
+        e.require_nameless(expression.type)
+        return e.if_then(mark, expression, Literal(_neutral(expression.type), expression.type))
+
+    return relation.over((input,), [guard(expression) for expression in relation.expressions()])
+
+
+def _holds_struct(expression: Expression) -> bool:
+    return types.holds(expression.type, ("struct",))
+
+
+def _neutral(type: Type) -> Any:
+    """Any value of the type: it is never seen."""
+    if type.nullable:
+        return None
+    if type.kind == "struct":
+        return tuple(_neutral(field) for field in type.parameters)
+    return {"string": "", "binary": b"", "boolean": False, "list": (), "map": ((), ()), "fp32": 0.0, "fp64": 0.0}.get(
+        type.kind, 0
+    )

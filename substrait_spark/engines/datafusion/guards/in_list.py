@@ -1,0 +1,63 @@
+"""IN lists. `forgets_nulls`: DataFusion takes two of them without a common option for false, though `x` may be null.
+
+    SELECT x IN (1) AND x IN (2) FROM (VALUES (NULL::int)) t(x)   -- false, not NULL
+
+`literal_options`: it takes an option that a CASE computes for a constant.
+
+    SELECT 1 IN (2, CASE x WHEN 1 THEN 1 END) FROM (VALUES (1)) t(x)   -- NULL, not true
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from ....algebra.expression import Expression, Literal, ScalarFunction, SingularOrList
+
+if TYPE_CHECKING:
+    from ..builder import DataFusionBuilder
+
+
+def or_list(e: DataFusionBuilder, value: Expression, options: Sequence[Expression]) -> Expression:
+    """Whether a value is one of several: lists of the options that are literals, and equalities with the others."""
+    needle, *others = e.alike_inside([e.key(value), *e.alike([e.key(option) for option in options])])
+    if all(map(_is_literal, others)) or not e.has_defect("literal_options"):
+        return SingularOrList(needle, tuple(others))
+    needle = e.share(needle)
+    parts: list[Expression] = []
+    for are_literals, group in groupby(others, key=_is_literal):
+        some = tuple(group)
+        parts += [SingularOrList(needle, some)] if are_literals else [e.equal(needle, option) for option in some]
+    return e.connected("or", parts)
+
+
+def _is_literal(expression: Expression) -> bool:
+    return isinstance(expression, Literal)
+
+
+def with_lists_apart(e: DataFusionBuilder, operands: Sequence[Expression]) -> Sequence[Expression]:
+    """The operands of a connective, of which the engine sees one list only."""
+    first = next((operand for operand in operands if _is_list(operand)), None)
+    return [e.hidden(operand) if operand is not first and _is_list(operand) else operand for operand in operands]
+
+
+def _is_list(expression: Expression) -> bool:
+    """Whether an engine may see an IN list, or the negation of one, in an expression."""
+    if isinstance(expression, SingularOrList):
+        return True
+    if not isinstance(expression, ScalarFunction):
+        return False
+    name, operands = expression.declaration.name, expression.children()
+    if name == "not":
+        return _is_list(operands[0])
+    return name in ("and", "or") and all(_is_comparison(operand) for operand in operands)
+
+
+def _is_comparison(expression: Expression) -> bool:
+    if not isinstance(expression, ScalarFunction):
+        return _is_list(expression)
+    name, operands = expression.declaration.name, expression.children()
+    if name == "not":
+        return _is_comparison(operands[0])
+    return _is_list(expression) or (name == "equal" and any(isinstance(operand, Literal) for operand in operands))

@@ -1,0 +1,55 @@
+"""Rows in the plan; their schema names the fields of the structs in them.
+
+`nested_required`: DataFusion has nullable fields only in structs that a virtual table holds, and an error for REQUIRED ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....algebra import types
+from ....algebra.expression import Expression, Literal
+from ....algebra.relation import Relation, VirtualTable
+from ....algebra.types import Type
+from .struct_names import filled, has_names, split
+from .wanted_names import WantedNames
+
+if TYPE_CHECKING:
+    from ....lower.expression import ExpressionLowering
+    from ..builder import DataFusionBuilder
+
+
+def table(e: DataFusionBuilder, relation: VirtualTable, expressions: ExpressionLowering) -> Relation:
+    """The rows, with nulls allowed inside their columns, and structs as literals of these."""
+    required = e.has_defect("nested_required")
+    schema = [types.nullable_inside(kind) if required else kind for kind in relation.schema]
+    names = _names(e, relation)
+    as_it_is = schema == list(relation.schema) and names == list(relation.names)
+    if as_it_is and all(isinstance(cell, Literal) for cell in relation.expressions()):
+        return relation
+    rows = [tuple([_cell(expressions, *cell) for cell in zip(row, schema, strict=True)]) for row in relation.rows]
+    made = VirtualTable(rows, names, schema)
+    made.origins = relation.origins
+    return made if relation.emit is None else made.select(relation.emit)
+
+
+def _cell(expressions: ExpressionLowering, value: Expression, type: Type) -> Expression:
+    kind = types.with_nullable(type, value.type.nullable)
+    return expressions.e.as_type(value if isinstance(value, Literal) else expressions.lower(value), kind)
+
+
+def _names(e: DataFusionBuilder, relation: VirtualTable) -> list[str]:
+    """The names of the columns, and in them those that are wanted of the result, or else those that they have."""
+    named = len(relation.names) == len(relation.schema) + sum(map(types.field_count, relation.schema))
+    if not named or not any(map(has_names, relation.schema)):
+        return list(relation.names)
+    inside = split(relation.schema, relation.names)
+    emitted = range(len(relation.schema)) if relation.emit is None else relation.emit
+    for ordinal, names in zip(emitted, e.lowering.memory(WantedNames).in_columns(relation), strict=True):
+        inside[ordinal] = filled(names, inside[ordinal])
+    found: list[str] = []
+    start = 0
+    for names in inside:
+        found += [relation.names[start], *map(str, names)]
+        start += 1 + len(names)
+    return found

@@ -1,0 +1,27 @@
+"""`offsets_forgotten`: sorts above a fetch with an offset. DataFusion moves them below it and loses rows.
+
+    SELECT x FROM (SELECT x FROM (VALUES (1), (2), (3)) t(x) LIMIT 2 OFFSET 1) ORDER BY x   -- 2, without 3
+
+So do groups, windows and lists that need an order. What is above a filter on a random number stays there
+(https://github.com/apache/datafusion/pull/24958).
+"""
+
+from __future__ import annotations
+
+from ....algebra.relation import Fetch, Filter, Relation
+from ....algebra.traversal import transformed
+from ..builder import DataFusionBuilder
+from .constants import always
+
+
+def kept_apart(e: DataFusionBuilder, root: Relation) -> Relation:
+    """The relation with a filter that keeps all rows above each Fetch with an offset."""
+
+    def rule(relation: Relation) -> Relation:
+        if not isinstance(relation, Fetch) or not relation.offset:
+            return relation
+        filtered = Filter(relation, always(e))
+        filtered.place = relation.place
+        return filtered
+
+    return transformed(root, rule)

@@ -1,0 +1,206 @@
+"""Values that meet get one naming of their struct fields: DataFusion would bring them together by name, not by position.
+
+Where names differ, what a plan builds is built with others, and a struct that is there is taken apart and built anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ....algebra import types
+from ....algebra.expression import Expression, FieldReference, IfThen, ScalarFunction
+from ....algebra.relation import Project, Relation
+from ....algebra.traversal import columns
+from ....algebra.types import Type
+from ....errors import NotInDialect
+from ....trampoline import Steps, in_turn, run
+from ..structs import guarded, named_struct, stored_field
+from .struct_names import Names, agree, element, has_names, own_names, parts, split
+
+if TYPE_CHECKING:
+    from ..builder import DataFusionBuilder
+
+FREE = ("array_transform", "map", "named_struct", "xxhash64")
+"""Functions whose arguments have nothing to do with each other."""
+
+PASSING = ("array_compact", "array_element", "array_slice", "coalesce", "greatest", "make_array")
+"""Functions that give a value, or lists of values, that they got as an argument."""
+
+
+def arguments(e: DataFusionBuilder, function: str, given: tuple[Expression | str, ...]) -> tuple[Expression | str, ...]:
+    """The arguments of a call, those of the same type, or lists of it, with the same names."""
+    if len(given) < 2 or function in FREE:
+        return given
+    named = [argument for argument in given if isinstance(argument, Expression) and _is_named(argument)]
+    if len(named) < 2:
+        return given
+    found: dict[int, Expression] = {}
+    for argument in named:
+        kind = element(argument.type)
+        alike = [each for each in named if types.equal_but_nullability(element(each.type), kind)]
+        if id(argument) not in found:
+            found.update(zip(map(id, alike), together(e, alike), strict=True))
+    return tuple([found.get(id(argument), argument) for argument in given])
+
+
+def _is_named(argument: Expression) -> bool:
+    return argument.type.kind != "func" and has_names(argument.type)
+
+
+def together(e: DataFusionBuilder, values: Sequence[Expression]) -> Sequence[Expression]:
+    """Values of one type, or lists of such, with the same names: those of one that is there already, if there is one."""
+    if len(values) < 2 or not has_names(values[0].type):
+        return values
+    names = [e.names_of(value) for value in values]
+    if all(agree(names[0], others) for others in names[1:]):
+        return values
+    wanted = next((n for n, value in zip(names, values, strict=True) if not _is_built(value)), names[0])
+    return [value if agree(n, wanted) else renamed(e, value, wanted) for n, value in zip(names, values, strict=True)]
+
+
+def _is_built(root: Expression) -> bool:
+    """Whether a plan builds the structs in a value where it is."""
+    stack = [root]
+    while stack:
+        value = stack.pop()
+        if not has_names(value.type) or _is_call(value, ("named_struct",)):
+            continue
+        if not isinstance(value, IfThen) and not _is_call(value, PASSING):
+            return False
+        stack.extend(_passed(value))
+    return True
+
+
+def _is_call(value: Expression, functions: Sequence[str]) -> bool:
+    return isinstance(value, ScalarFunction) and value.declaration.name in functions
+
+
+def _passed(value: Expression) -> Sequence[Expression]:
+    """The parts of a value that it is, or is made of."""
+    if isinstance(value, IfThen):
+        return [*(each for _, each in value.clauses), value.otherwise]
+    return value.children()
+
+
+def renamed(e: DataFusionBuilder, value: Expression, names: Names) -> Expression:
+    """The same value with other names in it. Raises `NotInDialect` where it can't be built with these."""
+    return run(_renamed(e, value, names))
+
+
+def _renamed(e: DataFusionBuilder, value: Expression, names: Names) -> Steps[Expression]:
+    if not has_names(value.type) or e.names_of(value) == names:
+        return value
+    if isinstance(value, IfThen):
+        found = yield from in_turn([_renamed(e, each, names) for each in _passed(value)])
+        clauses = zip((condition for condition, _ in value.clauses), found[:-1], strict=True)
+        return IfThen(tuple(clauses), found[-1])
+    if isinstance(value, ScalarFunction) and value.declaration.name in PASSING:
+        return value.with_children((yield from in_turn([_renamed(e, each, names) for each in value.children()])))
+    if value.type.kind != "struct":
+        raise brought_together(value.type, e.names_of(value), names)
+    inside = parts(value.type, names)
+    own = own_names(value.type, names)
+    if _is_call(value, ("named_struct",)):
+        fields = value.children()[1::2]
+        built = yield from in_turn([_renamed(e, field, part) for field, part in zip(fields, inside, strict=True)])
+        return named_struct(e, value.type, own, built)
+    struct = e.share(value) if value.type.nullable else value
+    fields = tuple([stored_field(e, struct, n) for n in range(len(value.type.parameters))])
+    built = yield from in_turn([_renamed(e, field, part) for field, part in zip(fields, inside, strict=True)])
+    return guarded(e, [struct], lambda: named_struct(e, types.required(value.type), own, built))
+
+
+def as_wanted(e: DataFusionBuilder, value: Expression, names: Names) -> Expression:
+    """The value with the names that are wanted of it, where they are known and it can be built with them."""
+    if None in names or agree(e.names_of(value), names):
+        return value
+    try:
+        return renamed(e, value, names)
+    except NotInDialect:
+        return value
+
+
+def brought_together(type: Type, names: Names, others: Names) -> NotInDialect:
+    """Why values can't meet whose names differ."""
+    return NotInDialect(
+        f"it brings {shown(type, names)} and {shown(type, others)} together, whose fields Spark matches by position",
+        "Give the fields of both structs the same names.",
+    )
+
+
+def shown(type: Type, names: Names) -> str:
+    """A type with the names in it."""
+    if not has_names(type):
+        return str(types.required(type))
+    texts = [shown(part, inside) for part, inside in zip(type.parameters, parts(type, names), strict=True)]
+    if type.kind == "struct":
+        texts = [f"{name}: {text}" for name, text in zip(own_names(type, names), texts, strict=True)]
+    return f"{type.kind}<{', '.join(texts)}>"
+
+
+# ---- relations
+
+
+def united(e: DataFusionBuilder, inputs: Sequence[Relation]) -> Sequence[Relation]:
+    """The inputs of a set relation with the same names: those of a column that is there already, if there is one."""
+    if not any(map(has_names, inputs[0].types)):
+        return inputs
+    found = list(zip(*map(e.relation_names, inputs), strict=True))
+    wanted = [
+        next((each for each, input in zip(names, inputs, strict=True) if _stands(input, n)), names[0])
+        for n, names in enumerate(found)
+    ]
+    return [named(e, input, wanted) for input in inputs]
+
+
+def _stands(relation: Relation, ordinal: int) -> bool:
+    """Whether a column holds no structs that the relation builds itself."""
+    if not isinstance(relation, Project):
+        return True
+    position = _own(relation)[ordinal] - len(relation.inputs[0].types)
+    return position < 0 or not _is_built(relation.computed[position])
+
+
+def _own(relation: Relation) -> Sequence[int]:
+    """Which of its own columns each column of a relation is."""
+    return range(len(relation.types)) if relation.emit is None else relation.emit
+
+
+def rooted(e: DataFusionBuilder, relation: Relation, names: Sequence[str]) -> Relation:
+    """The root of a plan, with the names that its columns are to have in them."""
+    if not any(map(has_names, relation.types)):
+        return relation
+    wanted = split(relation.types, names)
+    return named(e, relation, wanted)
+
+
+def named(e: DataFusionBuilder, relation: Relation, wanted: Sequence[Names]) -> Relation:
+    """The relation, with these names in its columns."""
+    found = e.relation_names(relation)
+    other = {n: names for n, names in enumerate(wanted) if not agree(found[n], names)}
+    if isinstance(relation, Project):
+        relation, other = _renamed_where_computed(e, relation, other)
+    if not other:
+        return relation
+    over = e.over(relation)
+    kept: list[Expression] = [FieldReference(n, kind) for n, kind in enumerate(relation.types)]
+    return columns(relation, [renamed(over, each, other[n]) if n in other else each for n, each in enumerate(kept)])
+
+
+def _renamed_where_computed(
+    e: DataFusionBuilder, project: Project, wanted: dict[int, Names]
+) -> tuple[Relation, dict[int, Names]]:
+    """The project, with other names in what it computes, and the columns that still are to have others."""
+    width = len(project.inputs[0].types)
+    own = _own(project)
+    computed = list(project.computed)
+    over = e.over(*project.inputs)
+    left = {}
+    for n, names in wanted.items():
+        position = own[n] - width
+        if position >= 0 and list(own).count(own[n]) == 1:
+            computed[position] = renamed(over, computed[position], names)
+        else:
+            left[n] = names
+    return project if len(left) == len(wanted) else project.over(project.inputs, computed), left

@@ -1,0 +1,305 @@
+"""Names of struct fields. DataFusion goes by them where a plan goes by position, and types, literals and lambdas tell none.
+
+    SELECT CASE WHEN x THEN {'a': 1, 'b': 2} ELSE {'b': 3, 'a': 4} END FROM (VALUES (false)) t(x)   -- {a: 4, b: 3}
+
+The names in a lowered expression's type are found from the inside out: those of a table's schema, and those that the calls
+of `named_struct` state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ....algebra import types
+from ....algebra.expression import (
+    Cast,
+    Expression,
+    FieldReference,
+    IfThen,
+    Lambda,
+    Literal,
+    ScalarFunction,
+    ScalarSubquery,
+    Shared,
+    StandIn,
+    WindowFunction,
+)
+from ....algebra.relation import (
+    LEFT_ONLY,
+    Aggregate,
+    Expand,
+    Generate,
+    Join,
+    Project,
+    Read,
+    Relation,
+    Set,
+    VirtualTable,
+    Window,
+)
+from ....algebra.types import Type, field_count
+from ....trampoline import Steps, done, run
+
+if TYPE_CHECKING:
+    from ....lower.lowering import Lowering
+    from ..builder import DataFusionBuilder
+
+Names = tuple[str | None, ...]
+"""The names of all struct fields in a type, depth-first, as a schema has them; None for those that are not known."""
+
+ANY = "\0any"
+"""The name of every field in what a stand-in takes the place of: it is like any other."""
+
+
+def has_names(type: Type) -> bool:
+    """Whether a type is, or has somewhere inside, a struct."""
+    return bool(type.parameters or type.kind == "struct") and types.holds(type, ("struct",))
+
+
+def unknown(type: Type) -> Names:
+    """The names in a type of which nothing is known."""
+    return (None,) * field_count(type) if has_names(type) else ()
+
+
+def parts(type: Type, names: Names) -> list[Names]:
+    """The names inside each field of a struct, in the elements of a list, or in the keys and in the values of a map."""
+    found = []
+    start = 0
+    for part in type.parameters:
+        start += type.kind == "struct"
+        count = field_count(part)
+        found.append(names[start : start + count])
+        start += count
+    return found
+
+
+def own_names(type: Type, names: Names) -> list[str | None]:
+    """The names of a struct's own fields."""
+    found = []
+    start = 0
+    for part in type.parameters:
+        found.append(names[start])
+        start += 1 + field_count(part)
+    return found
+
+
+def joined(own: Sequence[str | None], inside: Sequence[Names]) -> Names:
+    """The names in a struct, of those of its fields and those in these."""
+    return tuple([name for field, names in zip(own, inside, strict=True) for name in (field, *names)])
+
+
+def filled(names: Names, others: Names) -> Names:
+    """The names, others where they are not known."""
+    return tuple([other if name is None else name for name, other in zip(names, others, strict=True)])
+
+
+def agree(left: Names, right: Names) -> bool:
+    """Whether names are the same, as far as they are known."""
+    return left == right or all(a == b or not {a, b}.isdisjoint((None, ANY)) for a, b in zip(left, right, strict=True))
+
+
+def split(kinds: Sequence[Type], names: Sequence[str | None]) -> list[Names]:
+    """The names in each of several columns, of the depth-first names of the columns and of what is in them."""
+    found: list[Names] = []
+    start = 0
+    if len(names) != len(kinds) + sum(map(field_count, kinds)):
+        return list(map(unknown, kinds))
+    for kind in kinds:
+        count = field_count(kind)
+        found.append(tuple(names[start + 1 : start + 1 + count]))
+        start += 1 + count
+    return found
+
+
+def element(type: Type) -> Type:
+    """What the lists of lists of a type are of in the end; the type itself where it is no list."""
+    while type.kind == "list":
+        type = type.parameters[0]
+    return type
+
+
+# ---- of expressions
+
+
+class Naming:
+    """The names in the types of expressions over columns. `columns`: the names in each of these."""
+
+    def __init__(self, columns: Sequence[Names], relations: RelationNames) -> None:
+        self._columns = columns
+        self._relations = relations
+        self._known: dict[int, tuple[Expression, Names]] = {}
+
+    def of(self, expression: Expression) -> Names:
+        return run(self._of(expression))
+
+    def _of(self, expression: Expression) -> Steps[Names]:
+        if not has_names(expression.type):
+            return ()
+        if id(expression) not in self._known:
+            # The expression is kept, so that no other takes its identity.
+            self._known[id(expression)] = (expression, (yield self._found(expression)))
+        return self._known[id(expression)][1]
+
+    def _found(self, expression: Expression) -> Steps[Names]:
+        if isinstance(expression, FieldReference):
+            return done(self._of_column(expression))
+        if isinstance(expression, ScalarFunction):
+            return FUNCTIONS.get(expression.declaration.name, _like_an_argument)(self, expression)
+        if isinstance(expression, IfThen):
+            return self.of_any([*(value for _, value in expression.clauses), expression.otherwise], expression.type)
+        if isinstance(expression, Shared | Cast):
+            return self._of(expression.children()[0])
+        if isinstance(expression, Lambda):
+            return self._of(expression.body)
+        if isinstance(expression, WindowFunction):
+            return self.of_any(expression.call.expressions(), expression.type)
+        if isinstance(expression, ScalarSubquery):
+            return done(self._relations.of(expression.relation)[0])
+        names = unknown(expression.type)
+        return done((ANY,) * len(names) if isinstance(expression, StandIn) else names)
+
+    def _of_column(self, reference: FieldReference) -> Names:
+        if reference.outer or reference.parameter is not None or reference.ordinal >= len(self._columns):
+            return unknown(reference.type)
+        names = self._columns[reference.ordinal]
+        return unknown(reference.type) if reference.path else names
+
+    def of_any(self, values: Iterable[Expression], type: Type) -> Steps[Names]:
+        """The names in the first value, or in lists of it, that has the type or lists of it."""
+        wanted = element(type)
+        names = unknown(type)
+        for value in values:
+            if types.equal_but_nullability(element(value.type), wanted):
+                names = filled(names, (yield self._of(value)))
+                if None not in names:
+                    break
+        return names
+
+
+def _like_an_argument(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    return naming.of_any(call.children(), call.type)
+
+
+def _of_struct(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    arguments = call.children()
+    inside: list[Names] = []
+    for value in arguments[1::2]:
+        inside.append((yield naming._of(value)))  # noqa: PERF401 - a comprehension can't wait
+    return joined([name.value for name in arguments[::2] if isinstance(name, Literal)], inside)
+
+
+def _of_field(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    struct, name = call.children()
+    names = yield naming._of(struct)
+    own = own_names(struct.type, names)
+    if not isinstance(name, Literal) or name.value not in own:
+        return unknown(call.type)
+    return parts(struct.type, names)[own.index(name.value)]
+
+
+def _of_map(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    keys, values = call.children()
+    return (*(yield naming._of(keys)), *(yield naming._of(values)))
+
+
+def _of_keys(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    (map,) = call.children()
+    return parts(map.type, (yield naming._of(map)))[0]
+
+
+def _of_values(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    map, *_ = call.children()
+    return parts(map.type, (yield naming._of(map)))[1]
+
+
+def _of_entries(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    (map,) = call.children()
+    return joined(ENTRY, parts(map.type, (yield naming._of(map))))
+
+
+def _of_body(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    return naming._of(call.children()[1])
+
+
+ENTRY = ("key", "value")
+"""The names of the fields of a map's entries."""
+
+FUNCTIONS: dict[str, Callable[[Naming, ScalarFunction], Steps[Names]]] = {
+    "array_transform": _of_body,
+    "get_field": _of_field,
+    "map": _of_map,
+    "map_entries": _of_entries,
+    "map_extract": _of_values,
+    "map_keys": _of_keys,
+    "map_values": _of_values,
+    "named_struct": _of_struct,
+}
+"""Functions whose result has other names in it than the arguments of its type."""
+
+
+# ---- of relations
+
+
+class RelationNames:
+    """The names in the columns of relations in DataFusion's forms."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self._known: dict[int, tuple[Relation, Sequence[Names]]] = {}
+
+    def of(self, root: Relation) -> Sequence[Names]:
+        """The names in each column."""
+        known = self._known
+        stack = [root]
+        while stack:
+            below = [input for input in stack[-1].inputs if id(input) not in known]
+            if below:
+                stack += below
+                continue
+            relation = stack.pop()
+            if id(relation) not in known:
+                # The relation is kept, so that no other takes its identity.
+                known[id(relation)] = (relation, self._found(relation))
+        return known[id(root)][1]
+
+    def _found(self, relation: Relation) -> Sequence[Names]:
+        if not any(map(has_names, relation.types)):
+            return [()] * len(relation.types)
+        own = self._own(relation, [self._known[id(input)][1] for input in relation.inputs])
+        return own if relation.emit is None else [own[n] for n in relation.emit]
+
+    def _own(self, relation: Relation, inputs: Sequence[Sequence[Names]]) -> Sequence[Names]:
+        if isinstance(relation, VirtualTable) and any(isinstance(cell, StandIn) for cell in relation.expressions()):
+            return [(ANY,) * field_count(kind) for kind in relation.schema]
+        if isinstance(relation, Read):
+            return split(relation.schema, relation.names)
+        if isinstance(relation, Set):
+            return inputs[0]
+        if isinstance(relation, Join) and relation.join_type in LEFT_ONLY:
+            return [*inputs[0], *([()] if relation.join_type == "LEFT_MARK" else [])]
+        below = [names for input in inputs for names in input]
+        naming = Naming(below, self)
+        if isinstance(relation, Project):
+            return [*below, *map(naming.of, relation.computed)]
+        if isinstance(relation, Aggregate):
+            measures = [run(naming.of_any(each.expressions(), each.type)) for each in relation.measures]
+            return [*map(naming.of, relation.groupings), *measures, *([()] if len(relation.sets) > 1 else [])]
+        if isinstance(relation, Window):
+            return [*below, *(run(naming.of_any(call.expressions(), call.type)) for call in relation.calls)]
+        if isinstance(relation, Expand):
+            return [*map(naming.of, relation.projections[0]), ()]
+        if isinstance(relation, Generate):
+            return [*below, *_generated(relation, naming.of(relation.rows))]
+        return below
+
+
+def _generated(relation: Generate, names: Names) -> Sequence[Names]:
+    made = relation.rows.type.parameters[0]
+    position: list[Names] = [()] if relation.with_position else []
+    return [*position, *([names] if relation.whole else parts(made, names))]
+
+
+def naming_over(e: DataFusionBuilder) -> Naming:
+    """The names in expressions over the inputs of a relation."""
+    relations = e.lowering.memory(RelationNames)
+    return Naming([names for input in e.inputs for names in relations.of(input)], relations)

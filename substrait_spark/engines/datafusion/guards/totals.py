@@ -1,0 +1,46 @@
+"""`filters_below_totals`: filters on constants move below aggregates without keys, which then still yield their row.
+
+    SELECT n FROM (SELECT 1 AS o, count(*) AS n) WHERE o > 2   -- one row
+
+No filter passes a limit, so there are limits on these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....algebra.expression import Expression, Literal
+from ....algebra.relation import Aggregate, Fetch, Relation
+from ....algebra.traversal import relations_below
+from .constants import constants, is_constant
+
+
+def filterable(relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:
+    """A relation whose columns, from the `first` on, some conditions are about, for a filter or a join.
+
+    There are limits on its aggregates without keys, where a condition on constants would be moved below them: none
+    passes a limit.
+    """
+    if not any(map(_is_total, relations_below(relation))):
+        return relation
+    known = [False] * first + constants(relation)
+    if any(is_constant(condition, known) for condition in conditions if not _is_true(condition)):
+        return _limited(relation)
+    return relation
+
+
+def _limited(relation: Relation) -> Relation:
+    """The relation, with limits on the aggregates without keys in it that it takes rows from."""
+    if _is_total(relation):
+        return Fetch(relation, 0, 1)
+    if isinstance(relation, Fetch) or not relation.inputs:
+        return relation
+    return relation.with_inputs(tuple([_limited(input) for input in relation.inputs]))
+
+
+def _is_total(relation: Relation) -> bool:
+    return isinstance(relation, Aggregate) and not relation.groupings
+
+
+def _is_true(condition: Expression) -> bool:
+    return isinstance(condition, Literal) and condition.value is True

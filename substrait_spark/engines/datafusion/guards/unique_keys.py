@@ -1,0 +1,42 @@
+"""`keys_survive_joins`: hides the keys of an aggregate from DataFusion, which takes them for unique above a join too.
+
+    SELECT count(*) FROM (SELECT 1 AS a)
+    JOIN (SELECT DISTINCT k, x FROM (SELECT DISTINCT 1 AS k), (VALUES (1), (2)) t(x)) ON a = k   -- 1, not 2
+
+It thinks so of a second aggregate by these keys and others: it then drops what multiplies its rows.
+"""
+
+from __future__ import annotations
+
+from ....algebra.relation import Aggregate, Cross, Fetch, Filter, Join, Project, Relation, Sort, Window
+from ....errors import NotInDialect
+from ....lower.builder import LoweringBuilder
+from .column_names import can_rename, renamed
+
+KEY_KEEPING = (Fetch, Filter, Project, Sort, Window)
+"""Relations above which an engine still knows the keys of their inputs."""
+
+
+def without_keys(e: LoweringBuilder, input: Relation, groupings: int) -> Relation:
+    """The input of an aggregate with so many keys, without the keys of aggregates below its joins."""
+    if groupings < 2 or not _has_joined_keys(input):
+        return input
+    if not can_rename(input):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} takes the keys of an aggregate for unique above a join, "
+            "and a column of structs can't be hidden from it",
+            "Group by less, or take the struct apart.",
+        )
+    return renamed(input)
+
+
+def _has_joined_keys(relation: Relation) -> bool:
+    while isinstance(relation, KEY_KEEPING):
+        (relation,) = relation.inputs
+    return isinstance(relation, Join | Cross) and any(map(_has_keys, relation.inputs))
+
+
+def _has_keys(relation: Relation) -> bool:
+    if isinstance(relation, Aggregate):
+        return True
+    return isinstance(relation, (*KEY_KEEPING, Join, Cross)) and any(map(_has_keys, relation.inputs))

@@ -1,0 +1,241 @@
+"""The names that the structs of a canonical plan are to have in its result, for the expressions that build them.
+
+A plan's root names the fields of structs that are built anywhere below it. The names flow from there to these places, as
+far as they can be followed; where they get lost, fields get other names, and later the ones that the root has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ....algebra import types
+from ....algebra.expression import (
+    Expression,
+    FieldReference,
+    IfThen,
+    Lambda,
+    Literal,
+    Nested,
+    Part,
+    ScalarFunction,
+    ScalarSubquery,
+    WindowFunction,
+)
+from ....algebra.relation import LEFT_ONLY, Aggregate, Expand, Generate, Join, Project, Relation, Set, Window
+from ....algebra.traversal import inputs_first
+from ....algebra.types import Type
+from .struct_names import Names, element, filled, has_names, joined, parts, split, unknown
+
+if TYPE_CHECKING:
+    from ....lower.lowering import Lowering
+
+
+class WantedNames:
+    """The names that are wanted of a plan's expressions, and of the columns of its relations."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self._expressions: dict[int, Names] = {}
+        self._columns: dict[int, list[Names]] = {}
+        root = lowering.root
+        if root is None or not any(map(has_names, root.types)):
+            return
+        self._columns[id(root)] = split(root.types, lowering.names)
+        for relation in reversed(list(inputs_first(root, subqueries=True))):
+            columns = self._columns.get(id(relation))
+            if columns is not None:
+                _Flow(self, relation.inputs).down(relation, columns)
+
+    def of(self, expression: Expression) -> Names:
+        """The names that are wanted in the type of a canonical expression, where it builds structs."""
+        return self._expressions.get(id(expression)) or unknown(expression.type)
+
+    def in_columns(self, relation: Relation) -> Sequence[Names]:
+        """The names that are wanted in the columns of a relation."""
+        return self._columns.get(id(relation)) or list(map(unknown, relation.types))
+
+    def want(self, expression: Expression, names: Names) -> None:
+        before = self._expressions.get(id(expression))
+        self._expressions[id(expression)] = names if before is None else filled(before, names)
+
+    def want_column(self, relation: Relation, ordinal: int, names: Names) -> None:
+        if any(names):
+            columns = self._columns.setdefault(id(relation), list(map(unknown, relation.types)))
+            columns[ordinal] = filled(columns[ordinal], names)
+
+
+class _Around(NamedTuple):
+    """The call whose lambda an expression is in, and what that call is in."""
+
+    call: ScalarFunction
+    around: _Around | None
+
+
+class _Flow:
+    """Passes names on from a relation's columns to what they are computed from."""
+
+    def __init__(self, wanted: WantedNames, inputs: Sequence[Relation]) -> None:
+        self._wanted = wanted
+        self._inputs = inputs
+
+    def down(self, relation: Relation, columns: Sequence[Names]) -> None:
+        own = enumerate(columns) if relation.emit is None else zip(relation.emit, columns, strict=True)
+        for ordinal, names in own:
+            if any(names):
+                self._column(relation, ordinal, names)
+
+    def _column(self, relation: Relation, ordinal: int, names: Names) -> None:
+        if isinstance(relation, Set):
+            for input in relation.inputs:
+                self._wanted.want_column(input, ordinal, names)
+            return
+        if isinstance(relation, Aggregate):
+            self._result(relation, ordinal, names)
+            return
+        if isinstance(relation, Expand):
+            for projection in relation.projections:
+                self._expression(projection[ordinal], names)
+            return
+        width = self._width(relation)
+        if ordinal < width:
+            self._below(ordinal, names)
+        elif isinstance(relation, Project):
+            self._expression(relation.computed[ordinal - width], names)
+        elif isinstance(relation, Window):
+            call = relation.calls[ordinal - width]
+            self._arguments(call.expressions(), call.type, names)
+        elif isinstance(relation, Generate):
+            self._expression(relation.rows, _of_rows(relation, ordinal - width, names))
+
+    def _width(self, relation: Relation) -> int:
+        """How many columns a relation has from its inputs."""
+        only_left = isinstance(relation, Join) and relation.join_type in LEFT_ONLY
+        return sum(len(input.types) for input in (self._inputs[:1] if only_left else self._inputs))
+
+    def _below(self, ordinal: int, names: Names) -> None:
+        for input in self._inputs:
+            if ordinal < len(input.types):
+                self._wanted.want_column(input, ordinal, names)
+                return
+            ordinal -= len(input.types)
+
+    def _result(self, relation: Aggregate, ordinal: int, names: Names) -> None:
+        keys = len(relation.groupings)
+        if ordinal < keys:
+            self._expression(relation.groupings[ordinal], names)
+        else:
+            measure = relation.measures[ordinal - keys]
+            self._arguments(measure.expressions(), measure.type, names)
+
+    def _arguments(self, arguments: Sequence[Expression], result: Type, names: Names) -> None:
+        for argument in arguments:
+            self._expression(argument, _in_argument(argument.type, result, names))
+
+    def _expression(self, root: Expression, names: Names) -> None:
+        stack: list[tuple[Expression, Names, _Around | None]] = [(root, names, None)]
+        while stack:
+            expression, names, around = stack.pop()
+            if not any(names):
+                continue
+            if isinstance(expression, FieldReference):
+                stack.extend(self._reference(expression, names, around))
+            elif isinstance(expression, ScalarSubquery):
+                self._wanted.want_column(expression.relation, 0, names)
+            else:
+                self._wanted.want(expression, names)
+                stack.extend(_inside(expression, names, around))
+
+    def _reference(
+        self, reference: FieldReference, names: Names, around: _Around | None
+    ) -> Iterator[tuple[Expression, Names, _Around | None]]:
+        if reference.outer:
+            return
+        if reference.parameter is not None:
+            for _ in range(reference.parameter):
+                around = around and around.around
+            if around is not None and not reference.path:
+                for argument in around.call.children():
+                    if not isinstance(argument, Lambda):
+                        yield argument, _in_argument(argument.type, reference.type, names), around.around
+            return
+        ordinal = reference.ordinal
+        for input in self._inputs:
+            if ordinal < len(input.types):
+                self._wanted.want_column(input, ordinal, _in_whole(input.types[ordinal], reference.path, names))
+                return
+            ordinal -= len(input.types)
+
+
+def _inside(
+    expression: Expression, names: Names, around: _Around | None
+) -> Iterator[tuple[Expression, Names, _Around | None]]:
+    """The parts that an expression's value is made of, with the names in each."""
+    if isinstance(expression, Nested):
+        inside = parts(expression.type, names)
+        yield from ((part, inside[n % len(inside)], around) for n, part in enumerate(expression.parts))
+    elif isinstance(expression, IfThen):
+        yield from ((value, names, around) for value in (*(v for _, v in expression.clauses), expression.otherwise))
+    elif isinstance(expression, Part):
+        yield expression.root, _in_whole(expression.root.type, expression.path, names), around
+    elif isinstance(expression, ScalarFunction):
+        yield from _of_call(expression, names, around)
+    elif not isinstance(expression, Literal):
+        call = expression.call if isinstance(expression, WindowFunction) else None
+        for child in expression.children() if call is None else call.expressions():
+            yield child, _in_argument(child.type, expression.type, names), around
+
+
+def _of_call(
+    call: ScalarFunction, names: Names, around: _Around | None
+) -> Iterator[tuple[Expression, Names, _Around | None]]:
+    if call.declaration.name == "arrays_zip":
+        for list, inside in zip(call.children(), parts(element(call.type), names), strict=True):
+            yield list, inside, around
+        return
+    for argument in call.children():
+        if isinstance(argument, Lambda):
+            yield argument.body, _in_argument(argument.body.type, call.type, names), _Around(call, around)
+        else:
+            yield argument, _in_argument(argument.type, call.type, names), around
+
+
+def _in_argument(argument: Type, result: Type, names: Names) -> Names:
+    """The names in an argument, of those in a result: where one of both, or of its elements, keys or values, is in the other."""
+    if not has_names(argument):
+        return ()
+    given, wanted = element(argument), element(result)
+    if types.equal_but_nullability(given, wanted):
+        return names
+    if wanted.kind == "map":
+        for part, inside in zip(wanted.parameters, parts(wanted, names), strict=True):
+            if types.equal_but_nullability(given, element(part)):
+                return inside
+    if given.kind == "map":
+        for n, part in enumerate(given.parameters):
+            if types.equal_but_nullability(element(part), wanted):
+                return tuple(
+                    [name for m, other in enumerate(given.parameters) for name in (names if m == n else unknown(other))]
+                )
+    return unknown(argument)
+
+
+def _in_whole(type: Type, path: Sequence[tuple[str, Any]], names: Names) -> Names:
+    """The names in a value, of those in what a path leads to in it."""
+    if not path:
+        return names
+    (kind, where), *rest = path
+    if kind != "field":
+        part = type.parameters[-1]
+        inside = _in_whole(part, rest, names)
+        return inside if kind == "element" else (*unknown(type.parameters[0]), *inside)
+    found = [unknown(field) for field in type.parameters]
+    found[where] = _in_whole(type.parameters[where], rest, names)
+    return joined([None] * len(found), found)
+
+
+def _of_rows(relation: Generate, ordinal: int, names: Names) -> Names:
+    """The names in the list of a Generate relation, of those in a column that it generates."""
+    made: Type = relation.rows.type.parameters[0]
+    if relation.whole:
+        return names
+    return _in_whole(made, [("field", ordinal - relation.with_position)], names)

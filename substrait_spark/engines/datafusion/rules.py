@@ -1,0 +1,78 @@
+"""All rules for DataFusion."""
+
+from __future__ import annotations
+
+from ...algebra.expression import Expression
+from ...lower.rules import (
+    AggregateRule,
+    CallRule,
+    CastRule,
+    ExpressionRule,
+    Guard,
+    GuardingPass,
+    OriginalRule,
+    Rules,
+    UnloweredCastRule,
+    UnloweredRule,
+    WindowRule,
+)
+from .builder import DataFusionBuilder
+from .calls import FAMILIES
+from .guards import bitwise, column_names, connectives, evaluation_order, filter_growth, floating, offsets
+
+CALLS: dict[str, CallRule] = {}
+UNLOWERED: dict[str, UnloweredRule] = {}
+ORIGINALS: dict[str | type[Expression], OriginalRule] = {}
+CASTS: dict[tuple[str, str], CastRule] = {}
+AGGREGATES: dict[str, AggregateRule] = {}
+WINDOWS: dict[str, WindowRule] = {}
+GUARDS: dict[str, Guard] = {
+    **floating.GUARDS,
+    "arithmetic:bitwise_xor": Guard("forgets_nulls", bitwise.xor),
+    "boolean:and": Guard("eager_connectives", connectives.connective),
+    "boolean:or": Guard("eager_connectives", connectives.connective),
+    "comparison:coalesce": Guard("eager_connectives", connectives.coalesced),
+}
+KINDS: dict[type[Expression], ExpressionRule] = {}
+UNLOWERED_CASTS: dict[tuple[str, str], UnloweredCastRule] = {}
+COUNTING: set[str] = set()
+
+for family in FAMILIES:
+    CALLS.update(getattr(family, "CALLS", {}))
+    UNLOWERED.update(getattr(family, "UNLOWERED", {}))
+    ORIGINALS.update(getattr(family, "ORIGINALS", {}))
+    CASTS.update(getattr(family, "CASTS", {}))
+    AGGREGATES.update(getattr(family, "AGGREGATES", {}))
+    WINDOWS.update(getattr(family, "WINDOWS", {}))
+    for name, guard in getattr(family, "GUARDS", {}).items():
+        GUARDS[name] = guard if isinstance(guard, Guard) else Guard("nan_payloads", guard)
+    KINDS.update(getattr(family, "KINDS", {}))
+    UNLOWERED_CASTS.update(getattr(family, "UNLOWERED_CASTS", {}))
+    COUNTING.update(getattr(family, "COUNTING", ()))
+
+RULES = Rules(
+    calls=CALLS,
+    unlowered=UNLOWERED,
+    originals=ORIGINALS,
+    casts=CASTS,
+    aggregates=AGGREGATES,
+    windows=WINDOWS,
+    guards=GUARDS,
+    kinds=KINDS,
+    unlowered_casts=UNLOWERED_CASTS,
+    counting=COUNTING,
+    passes=(
+        GuardingPass("projects_below_filters", evaluation_order.guard_above_filters),
+        GuardingPass("named_by_text", column_names.shortened),
+        GuardingPass("grows_filters", filter_growth.bounded),
+        GuardingPass("offsets_forgotten", offsets.kept_apart),
+    ),
+    builder=DataFusionBuilder,
+    defects=frozenset(
+        "calendar_ends chained_conjuncts constants_survive distinct_widens_sums eager_connectives empty_frames "
+        "filters_below_totals forgets_nulls grows_filters joins_without_columns keys_of_one_side "
+        "keys_survive_joins literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
+        "offsets_forgotten one_list_order one_null_equality projects_below_filters subquery_nulls unsigned_range_keys "
+        "unwraps_casts".split()
+    ),
+)

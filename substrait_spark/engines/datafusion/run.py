@@ -1,0 +1,260 @@
+"""Running plans in DataFusion: its tables and files are bound here, the caller prepares nothing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from datafusion import DataFrame, SessionConfig, SessionContext
+from datafusion import substrait as consumer
+from substrait.algebra_pb2 import ReadRel, Rel
+from substrait.plan_pb2 import Plan
+
+from ...algebra.extension_messages import Generate
+from ...algebra.message_walk import messages
+from ...errors import EngineError, InvalidPlanError
+from .. import local_files, parquet
+from ..arrow_schema import Columns, columns_of
+from ..generate import generated
+from ..result import named, without_columns
+
+_fresh = itertools.count(1)
+
+DEFAULT_CATALOG = "datafusion"
+
+SETTINGS = {
+    # Gives the same name to two columns where fields of structs are used several times.
+    "datafusion.optimizer.enable_leaf_expression_pushdown": "false",
+    # Spark writes timestamps of any year; nanoseconds would end in 2262.
+    "datafusion.execution.parquet.coerce_int96": "us",
+    # The plan's schema says string and binary.
+    "datafusion.execution.parquet.schema_force_view_types": "false",
+    # Statistics leave NaN out, so that pruning by them loses rows.
+    "datafusion.execution.parquet.pruning": "false",
+    "datafusion.execution.parquet.skip_metadata": "true",
+}
+
+
+def context() -> SessionContext:
+    """A DataFusion context that runs the plans of the `datafusion` dialect: Spark's functions are enabled in it."""
+    config = SessionConfig()
+    for key, value in SETTINGS.items():
+        config = config.set(key, value)
+    ctx = SessionContext(config)
+    ctx.enable_spark_functions()
+    return ctx
+
+
+def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[str, Any] | None = None) -> pa.Table:
+    """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
+
+    Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
+    full name, or its last part where that is no other's, an Arrow table or the path of a Parquet file or folder; folders may
+    be partitioned.
+
+    Raises InvalidPlanError, before anything runs, where a file or a table is missing, or holds in a column that the plan
+    uses what Spark would read otherwise (names that differ in case, types that are converted or refused), TypeError where
+    `tables` has something else, and EngineError where DataFusion fails; it is meant to where Spark raises.
+    """
+    if ctx is None:
+        ctx = context()
+    bound, names = _without_root(plan)
+    registered: list[str | None] = []
+    try:
+        reads = _reads(bound)
+        _require_distinct(reads, tables or {})
+        registered.extend(_bind(read, ctx, tables or {}) for read in reads)
+        registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
+        result = _run(bound, ctx)
+    finally:
+        for name in registered:
+            if name is not None:
+                ctx.deregister_table(name)
+    return named(result, names)
+
+
+def _run(plan: Plan, ctx: SessionContext) -> pa.Table:
+    try:
+        message = consumer.Serde.deserialize_bytes(plan.SerializeToString())
+        logical = consumer.Consumer.from_substrait_plan(ctx, message)
+        frame = ctx.create_dataframe_from_logical_plan(logical)
+        # Record batches without columns arrive without their rows.
+        return frame.to_arrow_table() if frame.schema().names else without_columns(frame.count())
+    except BaseException as error:
+        # A panic of its Rust code is no Exception.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise EngineError(f"DataFusion failed: {error}") from error
+        raise
+
+
+def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
+    """The plan with a bare relation, and the names of its root: DataFusion takes no names that occur twice."""
+    if len(plan.relations) != 1 or not plan.relations[0].HasField("root"):
+        raise InvalidPlanError("DataFusion runs plans of exactly one root relation.")
+    bound = Plan()
+    bound.CopyFrom(plan)
+    bound.ClearField("relations")
+    root = plan.relations[0].root
+    bound.relations.add().rel.CopyFrom(root.input)
+    return bound, list(root.names)
+
+
+def _reads(plan: Plan) -> list[ReadRel]:
+    return [message for message in messages(plan) if isinstance(message, ReadRel)]
+
+
+def _generators(plan: Plan) -> list[Rel]:
+    """The Generate relations of a plan, each after those below it."""
+    found = [m for m in messages(plan) if isinstance(m, Rel) and m.HasField("extension_single")]
+    return [rel for rel in reversed(found) if rel.extension_single.detail.Is(Generate.DESCRIPTOR)]
+
+
+def _bind_generated(rel: Rel, plan: Plan, ctx: SessionContext) -> str:
+    """Put a table with its rows in the place of a Generate relation, which DataFusion has not; returns its name."""
+    detail = Generate.FromString(rel.extension_single.detail.value)
+    part = Plan()
+    part.CopyFrom(plan)
+    part.ClearField("relations")
+    project = part.relations.add().rel.project
+    project.input.CopyFrom(rel.extension_single.input)
+    project.expressions.add().CopyFrom(detail.rows)
+    table = generated(_run(part, ctx), detail)
+    mapping = list(rel.extension_single.common.emit.output_mapping)
+    if rel.extension_single.common.HasField("emit"):
+        table = table.select(mapping).rename_columns([f"c{n}" for n in range(len(mapping))])
+    name = f"substrait_spark_{next(_fresh)}"
+    _register_table(ctx, name, table)
+    rel.read.CopyFrom(_read_of(name, ctx))
+    return name
+
+
+def _read_of(name: str, ctx: SessionContext) -> ReadRel:
+    """DataFusion's own read of one of its tables."""
+    logical = ctx.table(name).logical_plan()
+    produced = Plan.FromString(consumer.Producer.to_substrait_plan(logical, ctx).encode())
+    (read,) = _reads(produced)
+    return read
+
+
+def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str | None:
+    """Make the table or the files of a read known to DataFusion; returns the name that was registered for it."""
+    if read.HasField("named_table"):
+        return _bind_table(read, ctx, tables)
+    if read.HasField("local_files"):
+        return _bind_files(read, ctx)
+    return None
+
+
+def _require_distinct(reads: Sequence[ReadRel], tables: Mapping[str, Any]) -> None:
+    """Refuse tables by their last part alone where the plan reads several of that."""
+    found: dict[str, str] = {}
+    for parts in (list(read.named_table.names) for read in reads if read.HasField("named_table")):
+        full, last = ".".join(parts), parts[-1]
+        if full not in tables and last in tables and found.setdefault(last, full) != full:
+            raise InvalidPlanError(
+                f"The plan reads {found[last]!r} and {full!r}: give each by its full name in tables=."
+            )
+
+
+def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str | None:
+    parts = list(read.named_table.names)
+    source = tables.get(".".join(parts), tables.get(parts[-1]))
+    if source is None:
+        known = _registered(ctx, parts)
+        if known is None:
+            raise InvalidPlanError(f"There is no table {'.'.join(parts)!r}: register it, or give it in tables=.")
+        del read.named_table.names[:]
+        read.named_table.names.extend(known)
+        return None
+    if isinstance(source, str | Path):
+        return _register(ctx, _name(read), parquet.table(ctx, Path(source), columns_of(read)))
+    if not isinstance(source, pa.Table):
+        shown = f"{type(source).__module__}.{type(source).__name__}"
+        raise TypeError(f"The table {'.'.join(parts)!r} must be a pyarrow.Table or a path, not {shown}.")
+    name = _name(read)
+    _register_table(ctx, name, _in_schema(source, columns_of(read), ".".join(parts)))
+    return name
+
+
+def _in_schema(table: pa.Table, wanted: Columns, shown: str) -> pa.Table:
+    """The table's columns that the plan names, in its types; nulls where it uses none of a column's values."""
+    columns: dict[str, pa.ChunkedArray] = {}
+    for field in wanted.schema:
+        if field.name not in wanted.used:
+            continue
+        if table.column_names.count(field.name) != 1:
+            raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {field.name!r}.")
+        column = table[field.name]
+        try:
+            local_files.all_of_it(field.type, local_files.stored_type(column.type))
+        except local_files.Mismatch as problem:
+            raise InvalidPlanError(f"The table {shown}: the column {field.name!r} {problem}.") from None
+        if field.name in wanted.required and column.null_count:
+            raise InvalidPlanError(
+                f"The table {shown}: the column {field.name!r} holds null, which the plan rules out."
+            )
+        columns[field.name] = column.cast(field.type)
+    return local_files.table_of(wanted.schema, table.num_rows, columns)
+
+
+def _register(ctx: SessionContext, name: str, frames: list[DataFrame]) -> str:
+    """All rows of the frames under one name."""
+    union = frames[0]
+    for frame in frames[1:]:
+        union = union.union(frame)
+    ctx.register_view(name, union)
+    return name
+
+
+def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
+    """The name by which DataFusion knows a table: its full name, or else its last part."""
+    for candidate in (parts, parts[-1:]):
+        name = ".".join('"' + part.replace('"', '""') + '"' for part in candidate)
+        if _has_schema(ctx, candidate[:-1]) and ctx.table_exist(name):
+            return candidate
+    return None
+
+
+def _has_schema(ctx: SessionContext, parts: list[str]) -> bool:
+    """Whether there is this schema, or catalog and schema. To ask for a table in one that is not there would raise."""
+    if not parts:
+        return True
+    catalog = parts[0] if len(parts) > 1 else DEFAULT_CATALOG
+    return len(parts) <= 2 and catalog in ctx.catalog_names() and parts[-1] in ctx.catalog(catalog).schema_names()
+
+
+def _bind_files(read: ReadRel, ctx: SessionContext) -> str:
+    columns = columns_of(read)
+    items = list(read.local_files.items)
+    formats = {item.WhichOneof("file_format") for item in items}
+    if len(formats) != 1 or not formats <= {"parquet", "orc", "text"}:
+        raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(map(str, formats)))}.")
+    paths = local_files.paths(items)
+    (format,) = formats
+    frames = parquet.files(ctx, paths, columns) if format == "parquet" else None
+    name = _name(read)
+    if frames is not None:
+        _register(ctx, name, frames)
+    elif format == "orc":
+        _register_table(ctx, name, pa.concat_tables([local_files.orc_table(path, columns) for path in paths]))
+    else:
+        text = [local_files.text_table(path, items[0].text, columns.schema) for path in paths]
+        _register_table(ctx, name, pa.concat_tables(text))
+    read.ClearField("local_files")
+    read.named_table.names.append(name)
+    return name
+
+
+def _register_table(ctx: SessionContext, name: str, table: pa.Table) -> None:
+    ctx.register_record_batches(name, [table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
+
+
+def _name(read: ReadRel) -> str:
+    name = f"substrait_spark_{next(_fresh)}"
+    if read.HasField("named_table"):
+        del read.named_table.names[:]
+        read.named_table.names.append(name)
+    return name

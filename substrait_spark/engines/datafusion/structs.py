@@ -1,0 +1,168 @@
+"""DataFusion's lists and structs: building them, reaching into them, and nulls of them, with the names of their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...algebra import types
+from ...algebra.expression import Cast, Expression, Literal, ScalarFunction, StandIn
+from ...algebra.types import Type
+from ...errors import NotInDialect
+from .guards.struct_names import ANY, Names, has_names, own_names, parts
+
+if TYPE_CHECKING:
+    from .builder import DataFusionBuilder
+
+# ---- building
+
+
+def list_of(e: DataFusionBuilder, type: Type, values: Sequence[Expression]) -> Expression:
+    """A list of one or more values."""
+    return e.call_as(type, "datafusion:make_array", *values)
+
+
+def named_struct(
+    e: DataFusionBuilder, type: Type, names: Sequence[str | None], values: Sequence[Expression]
+) -> Expression:
+    """A struct of values in fields of these names; where one is not known, any will do."""
+    if not names:
+        raise NotInDialect(f"the dialect {e.dialect.name} has no structs without fields")
+    known = [f"c{n}" for n in range(len(names))] if None in names else [name for name in names if name is not None]
+    if not all(known):
+        raise NotInDialect("a field of the struct has an empty name", "Give the field a name.")
+    _require_distinct(known)
+    arguments = [part for name, value in zip(known, values, strict=True) for part in (e.text(name), value)]
+    return e.call_as(type, "datafusion:named_struct", *arguments)
+
+
+def bare(value: Expression) -> Expression:
+    """A value without what changes the nullability of its type only, which functions of any type don't need."""
+    if isinstance(value, Literal) and value.value is not None:
+        return Literal(value.value, types.required(value.type))
+    while types.equal_but_nullability(value.type, (inner := _retyped(value)).type) and inner is not value:
+        value = inner
+    return value
+
+
+def _retyped(value: Expression) -> Expression:
+    """What a value is another type of, if it is that."""
+    if isinstance(value, Cast) or (isinstance(value, ScalarFunction) and _is_only_retyping(value)):
+        return value.children()[0]
+    return value
+
+
+def _is_only_retyping(call: ScalarFunction) -> bool:
+    return call.declaration.name == "coalesce" and call.declaration.alias == "datafusion"
+
+
+def is_built(value: Expression) -> bool:
+    """Whether a value is a struct of values that are at hand."""
+    return isinstance(value, ScalarFunction) and value.declaration.name == "named_struct"
+
+
+def _require_distinct(names: Sequence[str]) -> None:
+    """Refuse structs of which a name doesn't tell the field."""
+    if len({name.lower() for name in names}) < len(names):
+        raise NotInDialect("two fields of the struct have the same name")
+
+
+# ---- constants
+
+
+def constant(e: DataFusionBuilder, value: Any, type: Type, names: Names) -> Expression:
+    """A value in a plan's form, None for null, of a type that holds structs with fields of these names."""
+    if not has_names(type):
+        return Literal(value, types.required(type))
+    if ANY in names:
+        return StandIn(type)
+    if value is None:  # the second element of a list of one
+        one = types.of("list", types.required(type), nullable=False)
+        return e.call_as(
+            types.nullable(type), "datafusion:array_element", list_of(e, one, [_any_value(e, type, names)]), e.i64(2)
+        )
+    kind = types.required(type)
+    if type.kind == "struct":
+        inside = zip(value, type.parameters, parts(type, names), strict=True)
+        return named_struct(e, kind, own_names(type, names), [constant(e, *field) for field in inside])
+    if type.kind == "list" and value:
+        (part,) = type.parameters
+        return list_of(e, kind, [constant(e, each, part, names) for each in value])
+    if type.kind == "list":
+        return empty_list(e, kind, names)
+    raise NotInDialect(f"the dialect {e.dialect.name} has no literal of the type {type}")
+
+
+def _any_value(e: DataFusionBuilder, type: Type, names: Names) -> Expression:
+    """Some value that is not null."""
+    if type.kind == "struct":
+        return constant(e, [None] * len(type.parameters), type, names)
+    if type.kind == "list":
+        return constant(e, [None], type, names)
+    raise NotInDialect(f"the dialect {e.dialect.name} has no literal of the type {type}")
+
+
+def null(e: DataFusionBuilder, type: Type, names: Names) -> Expression:
+    """A null of a type, with fields of these names in it."""
+    return constant(e, None, type, names) if has_names(type) else e.null(type)
+
+
+def null_like(e: DataFusionBuilder, value: Expression) -> Expression:
+    """A null of a value's type."""
+    return null(e, types.nullable(value.type), e.names_of(value))
+
+
+def empty_list(e: DataFusionBuilder, type: Type, names: Names) -> Expression:
+    """A list without elements."""
+    if not has_names(type) or ANY in names:
+        return e.literal((), type)
+    one = list_of(e, types.required(type), [_any_value(e, type.parameters[0], names)])
+    return e.call("datafusion:array_slice", one, e.i64(2), e.i64(1))
+
+
+# ---- reaching in
+
+
+def field_of(e: DataFusionBuilder, struct: Expression, ordinal: int) -> Expression:
+    """A field of a struct. DataFusion may show what a null struct hides, so that the struct's own null comes first."""
+    if not struct.type.nullable:
+        return stored_field(e, struct, ordinal)
+    shared = e.share(struct)
+    return guarded(e, [shared], lambda: stored_field(e, shared, ordinal))
+
+
+def stored_field(e: DataFusionBuilder, struct: Expression, ordinal: int) -> Expression:
+    """What is in a field of a struct, be that null or not: what it is built of, where it is built right there."""
+    built = bare(struct)
+    if is_built(built):
+        return built.children()[2 * ordinal + 1]
+    names = own_names(struct.type, e.names_of(struct))
+    known = [name for name in names if name is not None]
+    if ANY in names:
+        return StandIn(struct.type.parameters[ordinal])
+    if len(known) < len(names):
+        e.require_nameless(struct.type)
+    _require_distinct(known)
+    field: Type = struct.type.parameters[ordinal]
+    type = types.with_nullable(field, field.nullable or struct.type.nullable)
+    return e.call_as(type, "datafusion:get_field", struct, e.text(known[ordinal]))
+
+
+def guarded(e: DataFusionBuilder, inputs: Sequence[Expression], value: Callable[[], Expression]) -> Expression:
+    """A value where no input is null, else null."""
+    maybe_null = [input for input in inputs if input.type.nullable]
+    if not maybe_null:
+        return value()
+    known = e.and_(*[e.is_not_null(input) for input in maybe_null])
+    found = value()
+    return e.if_then(known, found, null_like(e, found))
+
+
+def element(e: DataFusionBuilder, list: Expression, index: Expression) -> Expression:
+    """An element as DataFusion counts them: from 1, or from the end; null out of range."""
+    return e.call("datafusion:array_element", list, index)
+
+
+def size(e: DataFusionBuilder, list: Expression) -> Expression:
+    """The number of elements of a list; null for null."""
+    return e.cast(e.call("datafusion:array_length", list), types.I32)

@@ -1,0 +1,1 @@
+"""Lowering: the canonical tree, in the forms that one dialect has."""

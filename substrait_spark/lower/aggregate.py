@@ -1,0 +1,174 @@
+"""Lowering aggregates: each measure that the dialect lacks becomes others, with a project above that has its result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..algebra import types
+from ..algebra.aggregate_form import AggregateCall, AggregateForm, WindowForm, as_is
+from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, StandIn, WindowCall
+from ..algebra.frame import WHOLE, Frame, over
+from ..algebra.relation import Aggregate, Relation
+from ..errors import NotInDialect, Unsupported
+from ..refusals import FOREIGN, unknown_form
+from .expression import ExpressionLowering
+
+if TYPE_CHECKING:
+    from .builder import LoweringBuilder
+
+
+class Windows(NamedTuple):
+    """Window calls over whole partitions, of the keys of a relation's groups and of more."""
+
+    calls: tuple[WindowCall, ...]
+    partition: tuple[Expression, ...]
+
+
+class Group:
+    """What the measures of one relation share: its keys, and window calls below it that measures need.
+
+    `windows`: the calls, whose results are columns after the `width` ones that the relation reads.
+    """
+
+    def __init__(self, keys: Sequence[Expression], width: int) -> None:
+        self.windows: list[Windows] = []
+        self.keys = tuple(keys)
+        self._width = width
+
+    def below(self, *calls: WindowCall, within: Sequence[Expression] = ()) -> list[FieldReference]:
+        """The results of window calls over all rows of a group, or over those that agree on `within` too."""
+        self.windows.append(Windows(calls, (*self.keys, *within)))
+        first = self._width
+        self._width += len(calls)
+        return [FieldReference(first + n, call.type) for n, call in enumerate(calls)]
+
+
+class LoweredCall(AggregateCall["LoweringBuilder"]):
+    """A canonical aggregate call whose parts are lowered, over a group or over a window's frame."""
+
+    def __init__(
+        self, e: LoweringBuilder, function: AggregateFunction, frame: Frame | None = None, group: Group | None = None
+    ) -> None:
+        super().__init__(e, function.distinct, function.filter, frame)
+        self.function = function
+        self.group = group
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The arguments: expressions, and names of enum values."""
+        return self.function.arguments
+
+    @property
+    def sorts(self) -> tuple[SortField, ...]:
+        return self.function.sorts
+
+    def below(self, *calls: tuple[str, Expression], within: Sequence[Expression] = ()) -> list[FieldReference]:
+        """Results of aggregate functions over all rows of the group, as columns of these rows: `(function, argument)`."""
+        if self.group is None or self.distinct:
+            raise NotInDialect(
+                f"the dialect {self.e.dialect.name} has no {self.function.declaration.name} "
+                f"{'of distinct values' if self.distinct else 'over windows'}"
+            )
+        made = [over(self.e.aggregate(name, argument, frame=WHOLE), WHOLE) for name, argument in calls]
+        return self.group.below(*made, within=within)
+
+    def filtered(self, value: Expression) -> Expression:
+        """A value, null for rows that the FILTER drops."""
+        return value if self.filter is None else self.e.if_then(self.filter, value, self.e.null(value.type))
+
+    def no_order(self) -> Unsupported:
+        return NotInDialect(f"{self.function.declaration.name} with an order of its own is no window function")
+
+
+def form_of(call: LoweredCall) -> AggregateForm:
+    """What a canonical aggregate call becomes. Raises NotInDialect where there is no form."""
+    e, function = call.e, call.function
+    rule = e.lowering.rules.aggregates.get(f"{function.declaration.alias}:{function.declaration.name}")
+    if rule is not None:
+        return rule(call)
+    e.require_aggregate(function, call.frame)
+    return AggregateForm((function,), as_is)
+
+
+def lowered_aggregate(
+    lowering: ExpressionLowering, relation: Aggregate, input: Relation
+) -> tuple[Relation, list[Expression]]:
+    """The relation over a lowered input, and its keys, its measures and, of several sets, their number, in terms of that."""
+    e = lowering.e
+    keys = [e.key(key) for key in lowering.lower_all(relation.groupings)]
+    group = Group(keys, len(input.types))
+    forms = [_reported(lowering, measure, group) for measure in relation.measures]
+    measures = _Measures(len(keys))
+    references = [[measures.add(call) for call in form.calls] for form in forms]
+    below = input
+    for windows in group.windows:
+        below = e.windowed(below, windows.calls, windows.partition, ())
+    if not keys and not measures.calls:
+        measures.add(e.aggregate("aggregate_generic:count"))
+    made = e.grouped(below, keys, measures.calls, relation.sets)
+    above = e.over(made)
+    found: list[Expression] = [FieldReference(n, made.types[n]) for n in range(len(keys))]
+    results = zip(relation.measures, forms, references, strict=True)
+    found += [result_of(above, measure, form, parts) for measure, form, parts in results]
+    if len(relation.sets) > 1:
+        found.append(FieldReference(len(made.types) - 1, made.types[-1]))
+    return made, found
+
+
+def result_of(
+    above: LoweringBuilder,
+    function: AggregateFunction | WindowCall,
+    form: AggregateForm | WindowForm,
+    references: Sequence[Expression],
+) -> Expression:
+    """The result of a form, over the relation that has what its calls have become; what can't be told is reported."""
+    try:
+        return form.result(above, references)
+    except Unsupported as problem:
+        above.lowering.report(above, function, problem)
+    except FOREIGN as error:
+        above.lowering.report(above, function, unknown_form(error))
+    return StandIn(types.nullable(function.type))
+
+
+def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: Group) -> AggregateForm:
+    e = lowering.e
+    parts = lowering.lower_all(measure.expressions())
+    try:
+        return form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group))
+    except Unsupported as problem:
+        e.lowering.report(e, measure, problem)
+    except FOREIGN as error:
+        if not any(isinstance(part, StandIn) for part in parts):  # which rules may not know what to do with
+            e.lowering.report(e, measure, unknown_form(error))
+    kind = types.nullable(measure.type)
+    return AggregateForm((), lambda above, references: StandIn(kind))
+
+
+def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequence[Expression]) -> AggregateFunction:
+    """The canonical function of lowered arguments, in types that may differ in nullability."""
+    made = measure.with_expressions(parts)
+    made.sorts = tuple([e.sort_key(sort) for sort in made.sorts])
+    if made.distinct:
+        made.arguments = e.distinct_arguments(made.arguments)
+    if [part.type for part in made.expressions()] != [part.type for part in measure.expressions()]:
+        old = measure.declaration
+        made.declaration = e.resolve("aggregate", f"{old.alias}:{old.name}", made.arguments)
+    return made
+
+
+class _Measures:
+    """The measures of a relation; one that several forms share is there once."""
+
+    def __init__(self, first: int) -> None:
+        self.calls: list[AggregateFunction] = []
+        self._first = first
+        self._references: dict[int, FieldReference] = {}
+
+    def add(self, call: AggregateFunction) -> FieldReference:
+        """A reference to the column of a measure."""
+        if id(call) not in self._references:
+            self._references[id(call)] = FieldReference(self._first + len(self.calls), call.type)
+            self.calls.append(call)
+        return self._references[id(call)]

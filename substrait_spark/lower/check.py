@@ -1,0 +1,135 @@
+"""The last step: whether everything in a plan is in the dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..algebra.expression import (
+    AggregateFunction,
+    Expression,
+    FieldReference,
+    Lambda,
+    Origin,
+    Part,
+    ScalarFunction,
+    StandIn,
+    Traced,
+    WindowCall,
+    WindowFunction,
+)
+from ..algebra.relation import Aggregate, Read, Relation, VirtualTable, Window
+from ..algebra.traversal import inputs_first
+from ..errors import NotInDialect, Unsupported
+
+if TYPE_CHECKING:
+    from ..dialects.dialect import Dialect
+    from .lowering import Lowering
+
+
+def check(lowering: Lowering, root: Relation) -> None:
+    """Report whatever is in a plan that the dialect lacks."""
+    dialect = lowering.dialect
+    if not dialect.lists_anything:
+        return
+    checked = _Check(dialect, lowering)
+    place = root.place
+    for relation in inputs_first(root, subqueries=True):
+        lowering.at(relation, relation.place or place)
+        checked.relation(relation)
+
+
+def require_columns(lowering: Lowering, root: Relation, outputs: Sequence[Origin]) -> None:
+    """Report columns of the result whose types no table may have."""
+    for n, kind in enumerate(root.types):
+        try:
+            lowering.dialect.require_type(kind, column=True)
+        except Unsupported as problem:
+            lowering.report_output(outputs[n] if n < len(outputs) else None, problem)
+
+
+class _Check:
+    """What was looked at already; it is kept, so that no other object takes its identity."""
+
+    def __init__(self, dialect: Dialect, lowering: Lowering) -> None:
+        self._dialect = dialect
+        self._lowering = lowering
+        self._seen: dict[int, object] = {}
+
+    def relation(self, relation: Relation) -> None:
+        if isinstance(relation, VirtualTable) and any(isinstance(e, StandIn) for e in relation.expressions()):
+            return
+        self._try(None, lambda: require_relation(self._dialect, relation))
+        if isinstance(relation, Read):
+            self._columns(relation)
+        if isinstance(relation, Aggregate):
+            for measure in relation.measures:
+                self._function(measure)
+        if isinstance(relation, Window):
+            for call in relation.calls:
+                self._function(call)
+        stack = list(relation.expressions())
+        while stack:
+            current = stack.pop()
+            if id(current) not in self._seen:
+                self._seen[id(current)] = current
+                stack.extend(current.children())
+                self._expression(current)
+
+    def _columns(self, read: Read) -> None:
+        for n, kind in enumerate(read.schema):
+            try:
+                self._dialect.require_type(kind, column=True)
+            except Unsupported as problem:
+                self._lowering.report_column(read.origins[n] if n < len(read.origins) else None, problem)
+
+    def _expression(self, expression: Expression) -> None:
+        for kind in expression.parameters if isinstance(expression, Lambda) else (expression.type,):
+            self._try(expression, partial(self._dialect.require_type, kind))
+        self._try(expression, lambda: require_expression(self._dialect, expression))
+        if isinstance(expression, ScalarFunction):
+            self._function(expression)
+        elif isinstance(expression, WindowFunction):
+            self._function(expression.call)
+
+    def _function(self, call: ScalarFunction | AggregateFunction | WindowCall) -> None:
+        declaration = call.declaration
+        self._try(
+            call,
+            lambda: self._dialect.require_function(declaration.kind, declaration, call.arguments, call.options),
+        )
+
+    def _try(self, part: Traced | None, requirement: Callable[[], object]) -> None:
+        try:
+            requirement()
+        except Unsupported as problem:
+            self._lowering.report(None, part, problem)
+
+
+def require_relation(dialect: Dialect, relation: Relation) -> None:
+    """Raise NotInDialect for a kind of relation, or a variant of it, that the dialect lacks."""
+    key, value = relation.variant()
+    if not dialect.allows_relation(relation.NAME, key, value):
+        if relation.DOES:
+            raise NotInDialect(
+                f"the dialect {dialect.name} has no relation that {relation.DOES}",
+                "Run this step in Spark, save the result, and export the query on top of that.",
+            )
+        what = f"{value} {relation.NAME} relations" if value else f"{relation.NAME} relations"
+        raise NotInDialect(f"the dialect {dialect.name} has no {what}", "Choose another dialect.")
+
+
+def require_expression(dialect: Dialect, expression: Expression) -> None:
+    """Raise NotInDialect for a kind of expression, or a variant of it, that the dialect lacks."""
+    into = isinstance(expression, Part) or (isinstance(expression, FieldReference) and bool(expression.path))
+    if into and not dialect.abilities.nested_references:
+        raise NotInDialect(f"in the dialect {dialect.name}, only whole columns can be referred to")
+    key, value = expression.variant()
+    if expression.NAME and not dialect.allows_expression(expression.NAME, key, value):
+        what = expression.PLURAL or (
+            f"{value} {expression.NAME} expressions" if value else f"{expression.NAME} expressions"
+        )
+        raise NotInDialect(
+            f"the dialect {dialect.name} has no {what}", "Choose another dialect, or compute this step in Spark."
+        )

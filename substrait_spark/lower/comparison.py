@@ -1,0 +1,90 @@
+"""Comparisons and null tests that a dialect lacks, in terms of others that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..algebra.expression import Expression, ScalarFunction
+
+if TYPE_CHECKING:
+    from .builder import LoweringBuilder
+    from .rules import CallRule
+
+
+def swapped(name: str, opposite: str, strict: str) -> CallRule:
+    """An ordering: the mirrored one of the operands in turn, or not its opposite, or either of two parts of it."""
+
+    def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        left, right = call.children()
+        forms = [
+            lambda: e.call(f"comparison:{name}", right, left),
+            lambda: e.not_(e.call(f"comparison:{opposite}", left, right)),
+        ]
+        if strict:
+            one, other = e.share(left), e.share(right)
+            forms.append(lambda: e.or_(e.call(f"comparison:{strict}", one, other), e.equal(one, other)))
+        return e.first(*forms)
+
+    return rule
+
+
+def not_equal(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Not equal."""
+    return e.not_(e.equal(*call.children()))
+
+
+def not_distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Equal, or both null; never null itself."""
+    left, right = map(e.share, call.children())
+    equal = e.equal(left, right)
+    if not equal.type.nullable:
+        return equal
+    both = [e.is_null(value) for value in (left, right) if value.type.nullable]
+    if len(both) == 1:
+        return e.if_then(both[0], e.false(), e.required(equal))
+    return e.if_then(e.or_(*both), e.and_(*both), e.required(equal))
+
+
+def distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The opposite of `is_not_distinct_from`."""
+    return e.not_(e.lowered("comparison:is_not_distinct_from", *call.children()))
+
+
+def null_test(other: str) -> CallRule:
+    """A null test: not the other one."""
+
+    def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        return e.not_(e.call(f"comparison:{other}", *call.children()))
+
+    return rule
+
+
+def coalesce(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The first value that is not null."""
+    *values, last = [e.share(value) for value in call.children()]
+    parts = [part for value in values for part in (e.is_not_null(value), value)]
+    found = e.if_then(*parts, last) if parts else last
+    return found if call.type.nullable else e.required(found)
+
+
+def nullif(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Null where two values are equal, else the first."""
+    value, other = call.children()
+    kept = e.share(value)
+    return e.if_then(e.equal(kept, other), e.null(kept.type), kept)
+
+
+CALLS: Mapping[str, CallRule] = {
+    "comparison:coalesce": coalesce,
+    "comparison:gt": swapped("lt", "lte", ""),
+    "comparison:gte": swapped("lte", "lt", "gt"),
+    "comparison:is_distinct_from": distinct,
+    "comparison:is_not_distinct_from": not_distinct,
+    "comparison:is_not_null": null_test("is_null"),
+    "comparison:is_null": null_test("is_not_null"),
+    "comparison:lt": swapped("gt", "gte", ""),
+    "comparison:lte": swapped("gte", "gt", "lt"),
+    "comparison:not_equal": not_equal,
+    "comparison:nullif": nullif,
+}

@@ -1,0 +1,358 @@
+"""Lowering the expressions of one relation, from the inside out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from .. import extensions
+from ..algebra import types
+from ..algebra.expression import (
+    Cast,
+    Expression,
+    FieldReference,
+    IfThen,
+    Lambda,
+    Part,
+    ScalarFunction,
+    Shared,
+    SingularOrList,
+    SortField,
+    StandIn,
+    Subquery,
+    put_back,
+)
+from ..algebra.types import INTERVALS, Type
+from ..errors import NotInDialect, Unsupported
+from ..refusals import FOREIGN, unknown_form
+from . import calls
+
+if TYPE_CHECKING:
+    from .builder import LoweringBuilder
+    from .rules import OriginalRule
+
+Found = TypeVar("Found")
+
+
+Meaning = Callable[[int, int], Expression]
+"""What a lambda's parameter stands for, lowered: of its ordinal, at so many lambdas further in."""
+
+
+class Around(NamedTuple):
+    """A lambda around what is lowered: what its parameters stand for, and whether it stays a lambda."""
+
+    meaning: Meaning
+    stays: bool
+
+
+def _parameter(kinds: Sequence[Type], ordinal: int, steps: int) -> Expression:
+    return FieldReference(ordinal, kinds[ordinal], parameter=steps)
+
+
+class ExpressionLowering:
+    """Lowers the expressions of one relation; what can't be is reported, and a stand-in takes its place.
+
+    `results`: what the columns are that the expressions refer to, where they are no columns of `e` as they stand.
+    """
+
+    def __init__(
+        self, e: LoweringBuilder, results: Sequence[Expression] | None = None, lambdas: tuple[Around, ...] = ()
+    ) -> None:
+        self.e = e
+        self._results = results
+        self._lambdas = lambdas
+        self._rules = e.lowering.rules
+        self._done: dict[int, Expression] = {}
+
+    def lower(self, root: Expression) -> Expression:
+        """The expression in the dialect's forms, in its type but for nullability."""
+        return self._uncounted(root, self._lower(root))
+
+    def _lower(self, root: Expression) -> Expression:
+        done = self._done
+        stack = [root]
+        while stack:
+            expression = stack[-1]
+            if id(expression) in done:
+                stack.pop()
+                continue
+            by_itself = self._by_unlowered_rule(expression)
+            if by_itself is not None:
+                done[id(expression)] = by_itself
+                continue
+            cast = self._with_its_input(expression)
+            if cast is not None:
+                done[id(expression)] = cast
+                continue
+            pending = [child for child in self._before(expression) if id(child) not in done]
+            if pending:
+                stack.extend(reversed(pending))
+                continue
+            found = self._tried(expression, partial(self._lowered, expression))
+            found.came_from(expression.origin)
+            done[id(expression)] = found
+            stack.pop()
+        return done[id(root)]
+
+    def _by_unlowered_rule(self, expression: Expression) -> Expression | None:
+        """A call by a rule that lowers the arguments itself; None where there is none, or the dialect has the function."""
+        if not isinstance(expression, ScalarFunction):
+            return None
+        declaration = expression.declaration
+        name = f"{declaration.alias}:{declaration.name}"
+        rule = self._rules.unlowered.get(name) or calls.UNLOWERED.get(name)
+        if rule is None or self.e.dialect.allows_call("scalar", declaration, expression.arguments, expression.options):
+            return None
+        found = self._tried(expression, lambda: rule(self, expression))
+        found.came_from(expression.origin)
+        return found
+
+    def _with_its_input(self, expression: Expression) -> Expression | None:
+        """A cast by a rule that looks at its input as it was; None where there is none, or it leaves the cast alone."""
+        if not isinstance(expression, Cast):
+            return None
+        source, target = expression.input.type, expression.type
+        rule = self._rules.unlowered_casts.get((source.kind, target.kind))
+        if rule is None or self.e.dialect.allows_cast(source, target, expression.throws):
+            return None
+        found = self._tried(expression, lambda: rule(self, expression))
+        if found is not None:
+            found.came_from(expression.origin)
+        return found
+
+    def _before(self, expression: Expression) -> Sequence[Expression]:
+        """The expressions below that are lowered before it: lambdas are by the call that applies them, or as a whole."""
+        if isinstance(expression, Lambda):
+            return ()
+        children = expression.children()
+        if self._rule_of_original(expression) is None:
+            return children
+        return [child for child in children if not isinstance(child, Lambda)]
+
+    def _rule_of_original(self, expression: Expression) -> OriginalRule | None:
+        if not isinstance(expression, ScalarFunction):
+            return self._rules.originals.get(type(expression))
+        return self._rules.originals.get(f"{expression.declaration.alias}:{expression.declaration.name}")
+
+    def _operands(self, expression: Expression) -> list[Expression]:
+        """What the expressions below have become."""
+        children = expression.children()
+        found = [self._done[id(child)] for child in children]
+        if not self._takes_counts(expression):
+            for child, each in zip(children, found, strict=True):
+                if _is_count(child, each):
+                    raise self._no_interval(child.type, expression)
+        return found
+
+    def _takes_counts(self, expression: Expression) -> bool:
+        """Whether an expression may be over the counts of intervals, in place of intervals."""
+        if not isinstance(expression, ScalarFunction):
+            return isinstance(expression, IfThen | SingularOrList | Shared)
+        return f"{expression.declaration.alias}:{expression.declaration.name}" in self._rules.counting
+
+    def _uncounted(self, expression: Expression, found: Expression) -> Expression:
+        """What an expression has become, unless that is the count of an interval, which no value of a plan may be."""
+        if not _is_count(expression, found):
+            return found
+        self.e.lowering.report(self.e, expression, self._no_interval(expression.type))
+        return StandIn(types.nullable(expression.type))
+
+    def _no_interval(self, kind: Type, user: Expression | None = None) -> Unsupported:
+        """Why there may be no interval where its count is: the dialect has no type for it, or not what uses it."""
+        dialect = self.e.dialect
+        try:
+            dialect.require_type(kind)
+            if isinstance(user, ScalarFunction):
+                dialect.require_function("scalar", user.declaration, user.arguments, user.options)
+            dialect.require_type(kind, column=True)
+        except Unsupported as problem:
+            return problem
+        return NotInDialect(f"the dialect {dialect.name} has no values of {kind}, which it counts")
+
+    def lower_all(self, expressions: Sequence[Expression]) -> list[Expression]:
+        return [self.lower(expression) for expression in expressions]
+
+    def sort(self, sort: SortField) -> SortField:
+        """A sort key in the dialect's forms."""
+        return SortField(self.lower(sort.expression), sort.ascending, sort.nulls_first)
+
+    def _tried(self, expression: Expression, lowered: Callable[[], Found]) -> Found | Expression:
+        """What an expression becomes; what has no form is reported."""
+        try:
+            return lowered()
+        except Unsupported as problem:
+            self.e.lowering.report(self.e, expression, problem)
+        except FOREIGN as error:
+            if not self._stumbled(expression):
+                self.e.lowering.report(self.e, expression, unknown_form(error))
+        return StandIn(types.nullable(expression.type))
+
+    def _stumbled(self, expression: Expression) -> bool:
+        """Whether a part of an expression is a stand-in, which rules may not know what to do with."""
+        return any(isinstance(self._done.get(id(child)), StandIn) for child in expression.children())
+
+    def _lowered(self, expression: Expression) -> Expression:
+        by_original = self._rule_of_original(expression)
+        found = None if by_original is None else by_original(self, expression)
+        if found is not None:
+            return found
+        if isinstance(expression, Lambda):
+            return Lambda(expression.parameters, self.body(expression))
+        children = self._operands(expression)
+        if isinstance(expression, ScalarFunction):
+            return self._call(expression, children)
+        if isinstance(expression, Cast):
+            return self._cast(expression, children[0])
+        if isinstance(expression, IfThen):
+            return self._choice(expression, children)
+        if isinstance(expression, SingularOrList):
+            return self.e.or_list(children[0], tuple(children[1:]))
+        found = self._retyped(expression, children)
+        rule = self._rules.kinds.get(type(expression))
+        return found if rule is None or type(found) is not type(expression) else rule(self.e, found)
+
+    def _retyped(self, expression: Expression, children: Sequence[Expression]) -> Expression:
+        """The expression over lowered parts, whose types may differ in nullability from what they were."""
+        if isinstance(expression, FieldReference):
+            return self._reference(expression)
+        if isinstance(expression, Subquery):
+            relation = self.e.lowering.subquery(expression.relation)
+            expression = expression if relation is expression.relation else expression.with_relation(relation)
+        return expression.with_children(children)
+
+    def _reference(self, reference: FieldReference) -> Expression:
+        if reference.outer:
+            return reference
+        if reference.parameter is not None or self._results is not None:
+            return _part_of(self.root(reference), reference)
+        if reference.path:
+            return reference
+        kind = self.e.columns[reference.ordinal]
+        return reference if kind == reference.type else FieldReference(reference.ordinal, kind)
+
+    def root(self, reference: FieldReference) -> Expression:
+        """The column, or the lambda's parameter, that a reference is into."""
+        if reference.parameter is not None:
+            around = len(self._lambdas) - 1 - reference.parameter
+            if around < 0:
+                raise LookupError("a parameter of a lambda that is not around it")
+            further_in = sum(each.stays for each in self._lambdas[around + 1 :])
+            return self._lambdas[around].meaning(reference.ordinal, further_in)
+        if self._results is not None:
+            return self._results[reference.ordinal]
+        return FieldReference(reference.ordinal, self.e.columns[reference.ordinal])
+
+    def body(self, function: Lambda, meaning: Meaning | None = None, *, stays: bool = True) -> Expression:
+        """The body of a lambda, whose parameters have a `meaning`, or are those of the lambda that it is to be in.
+
+        It is in none unless one `stays`.
+        """
+        around = Around(meaning or partial(_parameter, function.parameters), stays)
+        return ExpressionLowering(self.e, self._results, (*self._lambdas, around)).lower(function.body)
+
+    @property
+    def in_lambda(self) -> bool:
+        """Whether what is lowered is in a lambda."""
+        return any(each.stays for each in self._lambdas)
+
+    def _call(self, call: ScalarFunction, children: Sequence[Expression]) -> Expression:
+        arguments = put_back(call.arguments, children)
+        changed = any(new is not old for new, old in zip(children, call.children(), strict=True))
+        return lowered_call(self.e, redeclared(self.e, call, arguments) if changed else call)
+
+    def _cast(self, cast: Cast, input: Expression) -> Expression:
+        if input is cast.input:
+            return lowered_cast(self.e, cast)
+        target = cast.type
+        if isinstance(input, Cast) and not isinstance(cast.input, Cast) and _changes_nothing(input, target):
+            input = input.input
+            target = types.with_nullable(target, input.type.nullable or not cast.throws)
+        return lowered_cast(self.e, Cast(input, target, cast.throws, cast.checks))
+
+    def _choice(self, choice: IfThen, children: Sequence[Expression]) -> Expression:
+        kinds = {part.type for part in (*children[1::2], children[-1])}
+        if len(kinds) == 1 and all(new is old for new, old in zip(children, choice.children(), strict=True)):
+            return self.e.chosen(choice.children())
+        return self.e.chosen(children)
+
+
+def _part_of(column: Expression, reference: FieldReference) -> Expression:
+    """What a reference is to, in a column that may be one to compute."""
+    if not reference.path:
+        return column
+    if not isinstance(column, FieldReference):
+        return Part(column, reference.path, reference.type)
+    path = (*column.path, *reference.path)
+    return FieldReference(column.ordinal, reference.type, path, column.outer, column.parameter)
+
+
+def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expression | str, ...]) -> ScalarFunction:
+    """A canonical call over other arguments, of types that may differ in nullability."""
+    old = call.declaration
+    shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
+    before = tuple([a if isinstance(a, str) else a.type for a in call.arguments])
+    declaration = old
+    if _counted(before, shapes):
+        # What takes anything takes counts as it does intervals; the rule for any other function knows what it gets.
+        declaration = extensions.resolve("scalar", old.alias, old.name, shapes) or old
+    elif shapes != before:
+        declaration = e.resolve("scalar", f"{old.alias}:{old.name}", arguments)
+        declaration = extensions.stated(declaration, types.with_nullable(old.result, _any_null(arguments)))
+    found = ScalarFunction(declaration, arguments, call.options, call.raising)
+    found.came_from(call.origin)
+    return found
+
+
+def _counted(before: Sequence[str | Type], shapes: Sequence[str | Type]) -> bool:
+    """Whether arguments were intervals and are counts now."""
+    return any(
+        not isinstance(old, str) and not isinstance(new, str) and old.kind in INTERVALS and new.kind not in INTERVALS
+        for old, new in zip(before, shapes, strict=True)
+    )
+
+
+def _is_count(expression: Expression, found: Expression) -> bool:
+    """Whether an interval has become a count."""
+    return expression.type.kind in INTERVALS and found.type.kind not in INTERVALS
+
+
+def _any_null(arguments: Sequence[Expression | str]) -> bool:
+    return any(isinstance(argument, Expression) and argument.type.nullable for argument in arguments)
+
+
+def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """A canonical call whose arguments are lowered, in the dialect's forms."""
+    declaration, rules = call.declaration, e.lowering.rules
+    name = f"{declaration.alias}:{declaration.name}"
+    if e.dialect.allows_call("scalar", declaration, call.arguments, call.options):
+        guard = rules.guards.get(name)
+        stated = e.stated(call)
+        return guard.rule(e, stated) if guard is not None and e.has_defect(guard.defect) else stated
+    rule = rules.calls.get(name) or calls.GENERAL.get(name)
+    if rule is None:
+        e.dialect.require_function("scalar", declaration, call.arguments, call.options)
+        raise NotInDialect(f"the dialect {e.dialect.name} has no {declaration.compound}")
+    return rule(e, call)
+
+
+def _changes_nothing(cast: Cast, target: Type) -> bool:
+    """Whether a cast, which a rule may have made to give its call's type, changes nothing that a cast to another type sees."""
+    if cast.checks or not types.widens(cast.input.type, cast.type):
+        return False
+    kinds = {cast.input.type.kind, cast.type.kind, target.kind}
+    return kinds == {"decimal"} or types.equal_but_nullability(cast.input.type, target)
+
+
+def lowered_cast(e: LoweringBuilder, cast: Cast) -> Expression:
+    """A canonical cast whose input is lowered, in the dialect's forms."""
+    source, target = cast.input.type, cast.type
+    if types.equal_but_nullability(source, target):
+        return e.as_type(cast.input, target)
+    e.dialect.require_type(target)
+    if e.dialect.allows_cast(source, target, cast.throws):
+        return e.cast(cast.input, target, cast.throws)
+    rule = e.lowering.rules.casts.get((source.kind, target.kind))
+    if rule is None:
+        raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {source} to {target}")
+    return rule(e, cast)

@@ -1,0 +1,190 @@
+"""The way of a canonical plan into a dialect's forms.
+
+First general rules give what the dialect lacks another canonical form; then relations and their expressions are lowered,
+inputs first; then passes see to it that everything stands where the engine evaluates it rightly; and then all is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..algebra import types
+from ..algebra.builder import Traits
+from ..algebra.depth import cut
+from ..algebra.expression import Expression, Origin, StandIn, Traced
+from ..algebra.relation import Place, Relation, VirtualTable
+from ..algebra.sharing import share
+from ..algebra.traversal import inputs_first, relations_below, subexpressions, subquery_relations
+from ..errors import Unsupported
+from ..plan import RELATION_DEPTH
+from ..refusals import FOREIGN, unknown_form
+from .builder import LoweringBuilder
+from .check import check, require_columns
+from .problems import Report
+from .relation import lowered_relation
+from .results import Results
+from .rewrites import REWRITES
+from .rules import Rules
+
+if TYPE_CHECKING:
+    from ..dialects.dialect import Dialect
+
+
+Memory = TypeVar("Memory")
+
+
+class Lowering:
+    """Lowers one plan. Problems go to `report`; what they are met in is given a stand-in, so that all are found."""
+
+    def __init__(self, dialect: Dialect, report: Report) -> None:
+        self.dialect = dialect
+        self.rules: Rules = dialect.rules
+        self.traits = Traits()
+        self._report = report
+        self._builder = self.rules.builder or LoweringBuilder
+        self._places: dict[int, Place] = {}
+        self._done: dict[int, Relation] = {}
+        self.results: dict[int, Results] = {}
+        """The columns of aggregates and windows, and of filters above them, by the ids that these relations had."""
+        self._settled: dict[int, Relation] = {}
+        self._here: Relation | None = None
+        self._memories: dict[Any, Any] = {}
+        self.root: Relation | None = None
+        """The canonical plan, in which general rules have replaced what the dialect lacks."""
+        self.names: tuple[str, ...] = ()
+        """The depth-first names of its columns, as far as they are known."""
+        self.found = False
+        """Whether there is a problem."""
+
+    def lower(self, root: Relation, outputs: Sequence[Origin] = (), names: Sequence[str] = ()) -> Relation:
+        """The plan in the dialect's forms.
+
+        `outputs` are what its columns were made from, as far as that is known; `names` the depth-first names of these.
+        """
+        self.names = tuple(names)
+        roots = [root]
+        for each in roots:
+            roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
+        rewritten = {id(each): self._rewritten(each) for each in reversed(roots)}
+        self.root = rewritten[id(root)]
+        for each in reversed(roots):
+            if id(each) not in self._settled:
+                lowered = self._lower(rewritten[id(each)])
+                self._settled[id(each)] = self._settle(self._named(lowered) if each is root else lowered)
+        found = self._settled[id(root)]
+        self._here = None
+        if not self.found:
+            require_columns(self, found, outputs)
+        return found
+
+    def _rewritten(self, root: Relation) -> Relation:
+        for rewrite in REWRITES:
+            root = rewrite(self, root)
+        return root
+
+    def _lower(self, root: Relation) -> Relation:
+        self._places.update(places(root))
+        for relation in inputs_first(root):
+            self._here = relation
+            self._done[id(relation)] = self._reported(relation)
+        return self._done[id(root)]
+
+    def _named(self, root: Relation) -> Relation:
+        try:
+            return self.builder(root).named(root, self.names)
+        except Unsupported as problem:
+            self.report(None, None, problem)
+            return root
+
+    def _settle(self, root: Relation) -> Relation:
+        if self.traits.shares:
+            root = share(root)
+        for defect, guard in self.rules.passes:
+            if defect not in self.dialect.defects:
+                continue
+            try:
+                root = guard(self.builder(), root)
+            except Unsupported as problem:
+                self.at(root, root.place)
+                self.report(None, None, problem)
+        root = cut(root, RELATION_DEPTH)
+        check(self, root)
+        return root
+
+    def lowered(self, relation: Relation) -> Relation:
+        """What became of a relation below."""
+        return self._done[id(relation)]
+
+    def subquery(self, relation: Relation) -> Relation:
+        """What became of the relation of a subquery."""
+        return self._settled[id(relation)]
+
+    def memory(self, kind: Callable[[Lowering], Memory]) -> Memory:
+        """What an engine's rules keep while they lower this plan: one of a kind, made when it is first asked for."""
+        if kind not in self._memories:
+            self._memories[kind] = kind(self)
+        return self._memories[kind]  # type: ignore[no-any-return]
+
+    def builder(self, *inputs: Relation) -> LoweringBuilder:
+        """A builder over the columns of relations."""
+        return self._builder(self, [kind for input in inputs for kind in input.types], inputs)
+
+    def report(self, e: LoweringBuilder | None, part: Traced | None, problem: Unsupported) -> None:
+        """Note a problem in the relation that is being lowered, unless it is with a stand-in."""
+        if isinstance(part, Expression) and any(isinstance(each, StandIn) for each in subexpressions(part)):
+            return
+        place = self._places.get(id(self._here))
+        origin = part.origin if part is not None else None
+        self._found(place.path if place else "", origin or (place.origin if place else None), problem)
+
+    def report_column(self, origin: Origin | None, problem: Unsupported) -> None:
+        """Note a problem with a column of the read that is being lowered."""
+        place = self._places.get(id(self._here))
+        self._found(place.path if place else "", origin or (place.origin if place else None), problem)
+
+    def report_output(self, origin: Origin | None, problem: Unsupported) -> None:
+        """Note a problem with a column of the result."""
+        self._found("", origin, problem)
+
+    def _found(self, path: str, origin: Origin | None, problem: Unsupported) -> None:
+        self.found = True
+        self._report(path, origin, problem)
+
+    def at(self, relation: Relation, place: Place | None) -> None:
+        """Go on with another relation, which a place is known of."""
+        self._here = relation
+        if place is not None:
+            self._places[id(relation)] = place
+
+    def _reported(self, relation: Relation) -> Relation:
+        try:
+            return lowered_relation(self, relation)
+        except Unsupported as problem:
+            self.report(None, None, problem)
+        except FOREIGN as error:
+            self.report(None, None, unknown_form(error))
+        return stand_in(relation)
+
+
+def stand_in(relation: Relation) -> Relation:
+    """Takes the place of what could not be lowered, so that the rest of the plan is still looked at."""
+    kinds = [types.nullable(kind) for kind in relation.types]
+    return VirtualTable(
+        [tuple(map(StandIn, kinds))],
+        [f"c{n}" for n in range(sum(1 + types.field_count(kind) for kind in kinds))],
+        kinds,
+    )
+
+
+def places(root: Relation) -> dict[int, Place]:
+    """Where each relation came from: one that does not say so, from where the relation above it did."""
+    found: dict[int, Place] = {}
+    stack: list[tuple[Relation, Place | None]] = [(root, root.place)]
+    while stack:
+        relation, above = stack.pop()
+        place = relation.place or above
+        if place is not None:
+            found.setdefault(id(relation), place)
+        stack.extend((input, place) for input in relation.inputs)
+    return found

@@ -1,0 +1,48 @@
+"""Lowering a plan message, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait.plan_pb2 import Plan
+
+from .. import extensions
+from ..algebra.depth import cut
+from ..algebra.expression import Origin
+from ..dialects.dialect import Dialect
+from ..errors import Problem, Unsupported
+from ..plan import RELATION_DEPTH, build
+from ..reading.place import MessagePart
+from ..reading.plan import read_plan
+from .lowering import Lowering
+
+
+def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan in the dialect's forms, or None and what stands in its way."""
+    extensions.load_all()
+    read = read_plan(plan)
+    problems = [_problem(path, part, Unsupported(reason)) for path, part, reason in read.problems]
+    if read.root is None:
+        return None, problems
+    if dialect.is_canonical:
+        lowered = cut(read.root, RELATION_DEPTH)
+    else:
+
+        def report(path: str, origin: Origin | None, problem: Unsupported) -> None:
+            found = _problem(path, origin, problem)
+            if found not in problems:
+                problems.append(found)
+
+        lowered = Lowering(dialect, report).lower(read.root, names=read.names)
+    if problems:
+        return None, problems
+    try:
+        return build(lowered, read.names), ()
+    except Unsupported as problem:
+        return None, [_problem("", None, problem)]
+
+
+def _problem(path: str, origin: Origin | None, problem: Unsupported) -> Problem:
+    name = origin.name if origin is not None else "Plan"
+    text = origin.text if isinstance(origin, MessagePart) else name
+    return Problem(path or "the plan", name, text, problem.reason, problem.hint)

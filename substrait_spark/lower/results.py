@@ -1,0 +1,120 @@
+"""The results of aggregates and windows: what computes them goes into the project above, where that is of the same operation.
+
+Casts to wider types go into any project above, and above filters, since there they may be cast back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..algebra import types
+from ..algebra.expression import Cast, Expression, FieldReference
+from ..algebra.relation import Aggregate, Filter, Project, Relation, Window
+from ..algebra.traversal import columns, conjuncts, relations_below, subexpressions, subquery_relations
+from .aggregate import lowered_aggregate
+from .expression import ExpressionLowering
+from .window import lowered_window
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+
+class Results(NamedTuple):
+    """The columns of what became of a relation, in terms of those of a relation below."""
+
+    below: Relation
+    columns: Sequence[Expression]
+
+    def selected(self, emit: Sequence[int] | None) -> Results:
+        """The columns that a relation puts out."""
+        return self if emit is None else Results(self.below, [self.columns[n] for n in emit])
+
+    def relation(self) -> Relation:
+        """The relation that has the columns."""
+        return columns(*self)
+
+
+def lowered_results(lowering: Lowering, relation: Relation) -> Results | None:
+    """What became of a relation of aggregates or windows, or of a project or a filter above one; None for all others."""
+    if isinstance(relation, Aggregate | Window):
+        return _computed(lowering, relation)
+    if not isinstance(relation, Filter | Project):
+        return None
+    (input,) = relation.inputs
+    results = lowering.results.get(id(input))
+    if results is None or any(map(_is_correlated, subquery_relations(relation))):
+        return None
+    if isinstance(relation, Filter) or input.place not in (None, relation.place):
+        results = _settled(results)
+    if isinstance(relation, Project):
+        return _projected(lowering, relation, results)
+    return _filtered(lowering, relation, results)
+
+
+def _computed(lowering: Lowering, relation: Aggregate | Window) -> Results:
+    input = lowering.lowered(relation.inputs[0])
+    expressions = ExpressionLowering(lowering.builder(input))
+    if isinstance(relation, Aggregate):
+        results = Results(*lowered_aggregate(expressions, relation, input))
+    else:
+        results = Results(*lowered_window(expressions, relation, input))
+    return results.selected(relation.emit)
+
+
+def _projected(lowering: Lowering, relation: Project, results: Results) -> Results:
+    """The columns of a project. What it has several times is computed once."""
+    e = lowering.builder(results.below)
+    width = len(results.columns)
+    uses = Counter(n for expression in relation.computed for n in _wholly_used(expression))
+    uses.update(n for n in (range(width) if relation.emit is None else relation.emit) if n < width)
+    found = [e.share(each) if uses[n] > 1 and not _is_light(each) else each for n, each in enumerate(results.columns)]
+    computed = ExpressionLowering(e, found).lower_all(relation.computed)
+    return Results(results.below, [*found, *computed]).selected(relation.emit)
+
+
+def _wholly_used(expression: Expression) -> Iterator[int]:
+    """The columns that an expression uses otherwise than for a part of them."""
+    for part in subexpressions(expression):
+        if isinstance(part, FieldReference) and not part.path and not part.outer and part.parameter is None:
+            yield part.ordinal
+
+
+def _filtered(lowering: Lowering, relation: Filter, results: Results) -> Results:
+    below, found = results
+    e = lowering.builder(below)
+    conditions = ExpressionLowering(e, found).lower_all(conjuncts(relation.condition))
+    return Results(e.filtered(below, conditions), found).selected(relation.emit)
+
+
+def _settled(results: Results) -> Results:
+    """The same columns, computed in a project but for casts to wider types."""
+    inner = [each.input if isinstance(each, Cast) and _widens(each) else each for each in results.columns]
+    below = columns(results.below, inner)
+    found: list[Expression] = []
+    for n, each in enumerate(results.columns):
+        column = FieldReference(n, below.types[n])
+        kind = types.with_nullable(each.type, column.type.nullable)
+        found.append(column if each is inner[n] else Cast(column, kind, True))
+    return Results(below, found)
+
+
+def _widens(cast: Cast) -> bool:
+    source, target = cast.input.type, cast.type
+    return not cast.checks and types.widens(source, target) and not types.equal_but_nullability(source, target)
+
+
+def _is_light(column: Expression) -> bool:
+    """Whether an expression is a column, or a cast of one to a wider type."""
+    return isinstance(column.input if isinstance(column, Cast) and _widens(column) else column, FieldReference)
+
+
+def _is_correlated(subquery: Relation) -> bool:
+    """Whether a subquery refers to columns outside of it, or of a subquery in it."""
+    return any(
+        isinstance(part, FieldReference) and part.outer
+        for relation in relations_below(subquery, subqueries=True)
+        for expression in relation.expressions()
+        for part in subexpressions(expression)
+    )

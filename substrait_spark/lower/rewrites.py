@@ -1,0 +1,23 @@
+"""General rules: what a dialect's lists lack, in other canonical forms. Each is a module of its own; they run in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..algebra.relation import Relation
+from . import cross, expand, grouping_sets, mark_join, read, single_join
+
+if TYPE_CHECKING:
+    from .lowering import Lowering
+
+Rewrite = Callable[["Lowering", Relation], Relation]
+
+REWRITES: Sequence[Rewrite] = (
+    read.rewrite,
+    single_join.rewrite,
+    grouping_sets.rewrite,
+    mark_join.rewrite,
+    expand.rewrite,
+    cross.rewrite,
+)

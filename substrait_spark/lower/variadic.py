@@ -1,0 +1,32 @@
+"""Calls of more arguments than a dialect's function takes, as calls of calls: of functions for which it makes no difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..algebra.expression import Expression, ScalarFunction
+from ..errors import NotInDialect
+
+if TYPE_CHECKING:
+    from .builder import LoweringBuilder
+    from .rules import CallRule
+
+ASSOCIATIVE = ("boolean:and", "boolean:or", "string:concat")
+
+
+def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The call as a balanced tree of calls, so that it nests no deeper than it must."""
+    declaration = call.declaration
+    name = f"{declaration.alias}:{declaration.name}"
+    most = e.dialect.most_arguments("scalar", declaration, call.options)
+    arguments = list(call.children())
+    if most is None or most < 2 or len(arguments) <= most:
+        raise NotInDialect(f"the dialect {e.dialect.name} has no function {declaration.compound}")
+    while len(arguments) > 1:
+        groups = [arguments[start : start + most] for start in range(0, len(arguments), most)]
+        arguments = [group[0] if len(group) == 1 else e.call(name, *group, **dict(call.options)) for group in groups]
+    return arguments[0]
+
+
+CALLS: Mapping[str, CallRule] = dict.fromkeys(ASSOCIATIVE, rule)

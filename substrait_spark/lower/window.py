@@ -1,0 +1,112 @@
+"""Lowering window relations: each call that the dialect lacks becomes others, on top of one another where it must be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..algebra import types
+from ..algebra.aggregate_form import AggregateForm, WindowForm, as_is
+from ..algebra.expression import (
+    AggregateFunction,
+    Expression,
+    FieldReference,
+    SortField,
+    StandIn,
+    WindowCall,
+)
+from ..algebra.frame import Frame, frame_of_call, over
+from ..algebra.relation import Relation, Window
+from ..errors import Unsupported
+from ..refusals import FOREIGN, unknown_form
+from .aggregate import LoweredCall, form_of, result_of
+from .expression import ExpressionLowering
+
+if TYPE_CHECKING:
+    from .builder import LoweringBuilder
+
+
+class StagedWindows:
+    """Window calls that other ones of the same window build on: their results are columns after those of the input.
+
+    `width`: the number of columns of the input; `partition` and `sorts`: those of the window. `stages`: the calls, each
+    with its own partition and order.
+    """
+
+    def __init__(self, width: int, partition: tuple[Expression, ...], sorts: tuple[SortField, ...]) -> None:
+        self.stages: list[tuple[WindowCall, tuple[Expression, ...], tuple[SortField, ...]]] = []
+        self.sorts = sorts
+        self._width = width
+        self._partition = partition
+
+    def column(
+        self, call: WindowCall, *within: Expression, sorts: tuple[SortField, ...] | None = None
+    ) -> FieldReference:
+        """The result of a call, over rows that agree on `within` too, in the window's order or another."""
+        order = self.sorts if sorts is None else sorts
+        self.stages.append((call, (*self._partition, *within), order))
+        return FieldReference(self._width + len(self.stages) - 1, call.type)
+
+
+def lowered_window(
+    lowering: ExpressionLowering, relation: Window, input: Relation
+) -> tuple[Relation, list[Expression]]:
+    """The relation over a lowered input, and the columns of the input and the results of the calls in terms of that."""
+    e = lowering.e
+    partition = tuple([e.key(key) for key in lowering.lower_all(relation.partition)])
+    sorts = tuple([e.sort_key(lowering.sort(sort)) for sort in relation.sorts])
+    calls = [_lowered_call(lowering, call) for call in relation.calls]
+    below = input
+    results = []
+    staged = StagedWindows(len(input.types), partition, sorts)
+    forms = [_reported(e, call, staged) for call in calls]
+    for stage, keys, order in staged.stages:
+        below = e.windowed(below, [stage], keys, order)
+    ordinal = len(below.types)
+    below = e.windowed(below, [call for form in forms for call in form.calls], partition, sorts)
+    for call, form in zip(calls, forms, strict=True):
+        references = [FieldReference(ordinal + n, part.type) for n, part in enumerate(form.calls)]
+        ordinal += len(references)
+        results.append((call, form, references))
+    above = e.over(below)
+    found: list[Expression] = [FieldReference(n, kind) for n, kind in enumerate(input.types)]
+    found += [result_of(above, *result) for result in results]
+    return below, found
+
+
+def _lowered_call(lowering: ExpressionLowering, call: WindowCall) -> WindowCall:
+    """The canonical call of lowered arguments, in types that may differ in nullability."""
+    parts = lowering.lower_all(call.expressions())
+    made = call.with_expressions(parts)
+    if [part.type for part in parts] != [part.type for part in call.expressions()]:
+        old = call.declaration
+        made.declaration = lowering.e.resolve(old.kind, f"{old.alias}:{old.name}", made.arguments)
+    return made
+
+
+def window_form(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
+    """What a canonical window call becomes. Raises NotInDialect where there is no form."""
+    declaration, frame = call.declaration, frame_of_call(call)
+    e.require_frame(frame)
+    if declaration.kind == "aggregate":
+        function = AggregateFunction(declaration, call.arguments, call.options)
+        return _over(form_of(LoweredCall(e, function, frame)), frame)
+    rule = e.lowering.rules.windows.get(f"{declaration.alias}:{declaration.name}")
+    if rule is not None:
+        return rule(e, call, staged)
+    e.dialect.require_function("window", declaration, call.arguments, call.options)
+    return WindowForm((call,), as_is)
+
+
+def _over(form: AggregateForm, frame: Frame) -> WindowForm:
+    return WindowForm(tuple([over(call, frame) for call in form.calls]), form.result)
+
+
+def _reported(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
+    try:
+        return window_form(e, call, staged)
+    except Unsupported as problem:
+        e.lowering.report(e, call, problem)
+    except FOREIGN as error:
+        e.lowering.report(e, call, unknown_form(error))
+    kind = types.nullable(call.type)
+    return WindowForm((), lambda above, references: StandIn(kind))

@@ -1,0 +1,1 @@
+"""Plan messages, whoever made them, as the tree."""

@@ -1,0 +1,301 @@
+"""Expression messages as the tree's expressions, over columns of known types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from substrait.algebra_pb2 import AggregateFunction as AggregateMessage
+from substrait.algebra_pb2 import Expression as Message
+from substrait.algebra_pb2 import SortField as SortMessage
+from substrait.type_pb2 import Type as TypeMessage
+
+from ..algebra import types
+from ..algebra.enum_names import enum_name
+from ..algebra.expression import (
+    AggregateFunction,
+    Bound,
+    Cast,
+    Exists,
+    Expression,
+    FieldReference,
+    IfThen,
+    InSubquery,
+    Lambda,
+    Literal,
+    Nested,
+    Part,
+    ScalarFunction,
+    ScalarSubquery,
+    SingularOrList,
+    SortField,
+    WindowCall,
+    WindowFunction,
+)
+from ..algebra.type_messages import DeclaredTypes, read_type
+from ..algebra.types import Type
+from ..errors import Unsupported
+from .functions import DeclaredFunctions
+from .literal import read_literal
+from .place import MessagePart
+
+if TYPE_CHECKING:
+    from ..algebra.relation import Relation
+
+
+class Scope(NamedTuple):
+    """What an expression can refer to: the columns of its input, the queries and the lambdas around it."""
+
+    columns: tuple[Type, ...]
+    outer: Scope | None = None
+    lambdas: tuple[tuple[Type, ...], ...] = ()
+
+
+class ExpressionReader:
+    """Reads the expressions of one plan."""
+
+    def __init__(
+        self, functions: DeclaredFunctions, declared: DeclaredTypes, relation: Callable[[Any, Scope | None], Relation]
+    ) -> None:
+        self._functions = functions
+        self._declared = declared
+        self._relation = relation
+
+    def read(self, message: Message, scope: Scope) -> Expression:
+        """The expression. Raises `Unsupported` for one that the tree has nothing for."""
+        kind = message.WhichOneof("rex_type")
+        rule = getattr(self, f"_{kind}", None)
+        if kind is None or rule is None:
+            raise Unsupported("an expression is empty" if kind is None else f"{kind} expressions are not read")
+        found: Expression = rule(getattr(message, kind), scope)
+        return found
+
+    def read_all(self, messages: Sequence[Message], scope: Scope) -> tuple[Expression, ...]:
+        return tuple([self.read(message, scope) for message in messages])
+
+    def type(self, message: TypeMessage) -> Type:
+        complaints: list[str] = []
+        found = read_type(message, complaints.append, self._declared)
+        if found is None:
+            raise Unsupported("; ".join(complaints) or "a type is not known")
+        return found
+
+    # ---- leaves and references
+
+    def _literal(self, message: Message.Literal, scope: Scope) -> Expression:
+        return read_literal(message, self._declared)
+
+    def _selection(self, message: Message.FieldReference, scope: Scope) -> Expression:
+        if message.WhichOneof("reference_type") != "direct_reference":
+            raise Unsupported("masked references are not read")
+        segment = message.direct_reference
+        kind = message.WhichOneof("root_type")
+        if kind == "expression":
+            root = self.read(message.expression, scope)
+            path, type = self._path(segment, root.type)
+            return Part(root, path, type)
+        if segment.WhichOneof("reference_type") != "struct_field":
+            raise Unsupported("a reference to the columns does not begin with a field")
+        outer = message.outer_reference.steps_out if kind == "outer_reference" else 0
+        parameter = message.lambda_parameter_reference.steps_out if kind == "lambda_parameter_reference" else None
+        columns = _columns(scope, outer, parameter)
+        ordinal = segment.struct_field.field
+        if not 0 <= ordinal < len(columns):
+            raise Unsupported(f"there is no column {ordinal} among {len(columns)}")
+        inner = segment.struct_field
+        if not inner.HasField("child"):
+            return FieldReference(ordinal, columns[ordinal], (), outer, parameter)
+        path, type = self._path(inner.child, columns[ordinal])
+        return FieldReference(ordinal, type, path, outer, parameter)
+
+    def _path(self, segment: Any, type: Type) -> tuple[tuple[tuple[str, Any], ...], Type]:
+        """The segments of a path into a value, and the type of what is there."""
+        path: list[tuple[str, Any]] = []
+        while True:
+            kind = segment.WhichOneof("reference_type")
+            inner = getattr(segment, kind or "struct_field")
+            step, type = self._step(kind, inner, type)
+            path.append(step)
+            if not inner.HasField("child"):
+                return tuple(path), type
+            segment = inner.child
+
+    def _step(self, kind: str | None, inner: Any, type: Type) -> tuple[tuple[str, Any], Type]:
+        if kind == "struct_field" and type.kind == "struct" and 0 <= inner.field < len(type.parameters):
+            field: Type = type.parameters[inner.field]
+            return ("field", inner.field), types.with_nullable(field, field.nullable or type.nullable)
+        if kind == "list_element" and type.kind == "list":
+            return ("element", inner.offset), types.nullable(type.parameters[0])
+        if kind == "map_key" and type.kind == "map":
+            return ("key", read_literal(inner.map_key, self._declared)), types.nullable(type.parameters[1])
+        raise Unsupported(f"there is no {kind or 'segment'} in {type}")
+
+    # ---- calls
+
+    def _scalar_function(self, message: Message.ScalarFunction, scope: Scope) -> Expression:
+        arguments = self._arguments(message.arguments, scope)
+        declaration = self._functions.declaration(
+            ("scalar",), message.function_reference, _shapes(arguments), self.type(message.output_type)
+        )
+        raising = declaration.alias == "spark"
+        found = ScalarFunction(declaration, arguments, _options(message.options), raising)
+        found.came_from(MessagePart(declaration.compound, declaration.compound))
+        return found
+
+    def _arguments(self, messages: Sequence[Any], scope: Scope) -> tuple[Expression | str, ...]:
+        return tuple([self._argument(message, scope) for message in messages])
+
+    def _argument(self, message: Any, scope: Scope) -> Expression | str:
+        kind = message.WhichOneof("arg_type")
+        if kind == "enum":
+            return str(message.enum)
+        if kind == "value":
+            return self.read(message.value, scope)
+        raise Unsupported("arguments that are types are not read")
+
+    def aggregate(self, message: AggregateMessage, scope: Scope, filter: Expression | None = None) -> AggregateFunction:
+        """An aggregate function's call."""
+        if enum_name(message, "phase") != "INITIAL_TO_RESULT":
+            raise Unsupported(f"aggregates of the phase {enum_name(message, 'phase')} are not read")
+        arguments = self._arguments(message.arguments, scope)
+        declaration = self._functions.declaration(
+            ("aggregate",), message.function_reference, _shapes(arguments), self.type(message.output_type)
+        )
+        found = AggregateFunction(
+            declaration,
+            arguments,
+            _options(message.options),
+            enum_name(message, "invocation") == "DISTINCT",
+            tuple([self.sort(sort, scope) for sort in message.sorts]),
+            filter,
+        )
+        found.came_from(MessagePart(declaration.compound, declaration.compound))
+        return found
+
+    def window(self, message: Any, scope: Scope) -> WindowCall:
+        """A window function's call, of an expression or of a window relation."""
+        if enum_name(message, "invocation") == "DISTINCT":
+            raise Unsupported("window functions of distinct values are not read")
+        arguments = self._arguments(message.arguments, scope)
+        declaration = self._functions.declaration(
+            ("window", "aggregate"), message.function_reference, _shapes(arguments), self.type(message.output_type)
+        )
+        rows = enum_name(message, "bounds_type") != "RANGE"
+        lower, upper = (self._bound(bound, scope) for bound in (message.lower_bound, message.upper_bound))
+        found = WindowCall(declaration, arguments, rows, lower, upper, _options(message.options))
+        found.came_from(MessagePart(declaration.compound, declaration.compound))
+        return found
+
+    def _bound(self, message: Any, scope: Scope) -> Bound:
+        kind = message.WhichOneof("kind")
+        if kind in ("preceding", "following"):
+            bound = getattr(message, kind)
+            if bound.HasField("offset_expr"):
+                return Bound(kind, self.read(bound.offset_expr, scope))
+            return Bound(kind, Literal(bound.offset, types.I64))
+        if kind == "current_row":
+            return Bound("current")
+        if kind == "unbounded":
+            return Bound("unbounded")
+        raise Unsupported("a window function does not state its frame")
+
+    def _window_function(self, message: Message.WindowFunction, scope: Scope) -> Expression:
+        call = self.window(message, scope)
+        sorts = tuple([self.sort(sort, scope) for sort in message.sorts])
+        return WindowFunction(call, self.read_all(message.partitions, scope), sorts)
+
+    def sort(self, message: SortMessage, scope: Scope) -> SortField:
+        """A sort key."""
+        if message.WhichOneof("sort_kind") != "direction":
+            raise Unsupported("sorts by a comparison function are not read")
+        name = enum_name(message, "direction")
+        if name not in _DIRECTIONS:
+            raise Unsupported(f"the sort direction {name} is not read")
+        return SortField(self.read(message.expr, scope), *_DIRECTIONS[name])
+
+    # ---- the rest
+
+    def _cast(self, message: Message.Cast, scope: Scope) -> Expression:
+        input, type = self.read(message.input, scope), self.type(message.type)
+        behavior = enum_name(message, "failure_behavior")
+        if behavior not in ("THROW_EXCEPTION", "RETURN_NULL"):
+            raise Unsupported("a cast does not say what it does where it fails")
+        return Cast(input, type, behavior == "THROW_EXCEPTION")
+
+    def _if_then(self, message: Message.IfThen, scope: Scope) -> Expression:
+        clauses = tuple(
+            [(self.read(getattr(clause, "if"), scope), self.read(clause.then, scope)) for clause in message.ifs]
+        )
+        if not clauses:
+            raise Unsupported("a choice has no clause")
+        if message.HasField("else"):
+            otherwise = self.read(getattr(message, "else"), scope)
+        else:
+            otherwise = Literal(None, types.nullable(clauses[0][1].type))
+        return IfThen(clauses, otherwise)
+
+    def _singular_or_list(self, message: Message.SingularOrList, scope: Scope) -> Expression:
+        return SingularOrList(self.read(message.value, scope), self.read_all(message.options, scope))
+
+    def _nested(self, message: Message.Nested, scope: Scope) -> Expression:
+        kind = message.WhichOneof("nested_type")
+        if kind == "struct":
+            parts = self.read_all(message.struct.fields, scope)
+            return Nested(types.of("struct", *[part.type for part in parts]), parts)
+        if kind == "list":
+            parts = self.read_all(message.list.values, scope)
+            if not parts:
+                raise Unsupported("a nested list has no value, and so no type")
+            return Nested(types.of("list", parts[0].type), parts)
+        if kind == "map" and message.map.key_values:
+            pairs = message.map.key_values
+            parts = self.read_all([part for pair in pairs for part in (pair.key, pair.value)], scope)
+            return Nested(types.of("map", parts[0].type, parts[1].type), parts)
+        raise Unsupported(f"a nested {kind or 'value'} is empty")
+
+    def _lambda(self, message: Any, scope: Scope) -> Expression:
+        parameters = tuple([self.type(kind) for kind in message.parameters.types])
+        return Lambda(parameters, self.read(message.body, scope._replace(lambdas=(*scope.lambdas, parameters))))
+
+    def _subquery(self, message: Message.Subquery, scope: Scope) -> Expression:
+        kind = message.WhichOneof("subquery_type")
+        if kind == "scalar":
+            return ScalarSubquery(self._relation(message.scalar.input, scope))
+        if kind == "in_predicate":
+            needles = self.read_all(message.in_predicate.needles, scope)
+            return InSubquery(needles, self._relation(message.in_predicate.haystack, scope))
+        predicate = message.set_predicate
+        if kind == "set_predicate" and enum_name(predicate, "predicate_op") == "EXISTS":
+            return Exists(self._relation(predicate.tuples, scope))
+        raise Unsupported(f"{kind} subqueries of this kind are not read")
+
+
+def _columns(scope: Scope, outer: int, parameter: int | None) -> Sequence[Type]:
+    """The columns that a reference is to: of the input, of a query so many steps out, or of a lambda."""
+    if parameter is not None:
+        if parameter >= len(scope.lambdas):
+            raise Unsupported(f"there is no lambda {parameter} steps out")
+        return scope.lambdas[-1 - parameter]
+    found: Scope | None = scope
+    for _ in range(outer):
+        found = found.outer if found is not None else None
+    if found is None:
+        raise Unsupported(f"there is no query {outer} steps out")
+    return found.columns
+
+
+def _shapes(arguments: Sequence[Expression | str]) -> tuple[Type | str, ...]:
+    return tuple([a if isinstance(a, str) else a.type for a in arguments])
+
+
+def _options(messages: Sequence[Any]) -> tuple[tuple[str, str], ...]:
+    """Options; of several preferences, the first."""
+    return tuple([(option.name, option.preference[0]) for option in messages if option.preference])
+
+
+_DIRECTIONS = {
+    f"{'ASC' if ascending else 'DESC'}_NULLS_{'FIRST' if nulls_first else 'LAST'}": (ascending, nulls_first)
+    for ascending in (True, False)
+    for nulls_first in (True, False)
+}
+"""Sort directions by their names: whether they ascend, and whether nulls come first."""

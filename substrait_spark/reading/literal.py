@@ -1,0 +1,86 @@
+"""Literal messages as values in Catalyst's internal form, which the tree keeps them in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from substrait.algebra_pb2 import Expression as Message
+
+from ..algebra.expression import Literal
+from ..algebra.type_messages import DeclaredTypes, literal_type
+from ..algebra.types import Type
+from ..errors import Unsupported
+
+MICROSECONDS = 6
+
+
+def read_literal(message: Message.Literal, declared: DeclaredTypes) -> Literal:
+    """The literal. Raises `Unsupported` for one that the tree has no value for."""
+    complaints: list[str] = []
+    kind = literal_type(message, complaints.append, declared)
+    if kind is None:
+        raise Unsupported("; ".join(complaints) or "the type of a literal is not known")
+    return Literal(value_of(message, kind), kind)
+
+
+def value_of(message: Message.Literal, type: Type) -> Any:
+    """The value of a literal of a type."""
+    kind = message.WhichOneof("literal_type")
+    if kind == "null":
+        return None
+    value = getattr(message, str(kind))
+    if kind in _PLAIN:
+        return value
+    if kind not in _VALUES:
+        raise Unsupported(f"literals of the kind {kind} are not read")
+    return _VALUES[kind](value, type)
+
+
+_PLAIN = frozenset(("boolean", "i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date"))
+
+
+def _decimal(value: Any, type: Type) -> int:
+    return int.from_bytes(value.value, "little", signed=True)
+
+
+def _time(value: Any, type: Type) -> int:
+    return int(value.value)
+
+
+def _interval_year(value: Any, type: Type) -> int:
+    return int(value.years * 12 + value.months)
+
+
+def _interval_day(value: Any, type: Type) -> int:
+    if value.precision > MICROSECONDS:
+        raise Unsupported("a literal interval of days counts smaller parts than microseconds")
+    seconds = value.days * 86_400 + value.seconds
+    return int(seconds * 1_000_000 + value.subseconds * 10 ** (MICROSECONDS - value.precision))
+
+
+def _list(value: Any, type: Type) -> tuple[Any, ...]:
+    return tuple([value_of(element, type.parameters[0]) for element in value.values])
+
+
+def _map(value: Any, type: Type) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    keys = tuple([value_of(pair.key, type.parameters[0]) for pair in value.key_values])
+    return keys, tuple([value_of(pair.value, type.parameters[1]) for pair in value.key_values])
+
+
+def _struct(value: Any, type: Type) -> tuple[Any, ...]:
+    return tuple([value_of(field, kind) for field, kind in zip(value.fields, type.parameters, strict=True)])
+
+
+_VALUES: dict[str, Callable[[Any, Type], Any]] = {
+    "decimal": _decimal,
+    "precision_timestamp": _time,
+    "precision_timestamp_tz": _time,
+    "interval_year_to_month": _interval_year,
+    "interval_day_to_second": _interval_day,
+    "list": _list,
+    "empty_list": lambda value, type: (),
+    "map": _map,
+    "empty_map": lambda value, type: ((), ()),
+    "struct": _struct,
+}

@@ -1,0 +1,37 @@
+"""A plan message as the tree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from substrait.plan_pb2 import Plan
+
+from ..algebra.message_walk import depth
+from ..algebra.relation import Relation
+from ..algebra.type_messages import DeclaredTypes
+from ..plan import DEPTH_LIMIT
+from .functions import DeclaredFunctions
+from .place import Unreadable
+from .relation import RelationReader
+
+
+class ReadPlan(NamedTuple):
+    """A plan's root relation, the depth-first names of its columns, and what could not be read."""
+
+    root: Relation | None
+    names: list[str]
+    problems: list[Unreadable]
+
+
+def read_plan(plan: Plan) -> ReadPlan:
+    """The tree of a plan of one root relation."""
+    roots = [entry.root for entry in plan.relations if entry.WhichOneof("rel_type") == "root"]
+    if len(roots) != 1 or len(plan.relations) != 1:
+        return ReadPlan(None, [], [Unreadable("", None, "only plans of exactly one root relation are read")])
+    nesting = depth(plan)
+    if nesting > DEPTH_LIMIT:
+        reason = f"the plan nests {nesting} messages deep, and readers stop at {DEPTH_LIMIT}"
+        return ReadPlan(None, [], [Unreadable("", None, reason)])
+    declared = DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
+    reader = RelationReader(DeclaredFunctions(plan), declared)
+    return ReadPlan(reader.read(roots[0].input), list(roots[0].names), reader.problems)

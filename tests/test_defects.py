@@ -1,0 +1,197 @@
+"""What DataFusion gets wrong: a canary for each defect of its dialect file, which fails once a release mends it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from datafusion import substrait as consumer
+
+from substrait_spark import extensions
+from substrait_spark.algebra import types
+from substrait_spark.algebra.expression import (
+    Bound,
+    Cast,
+    Expression,
+    FieldReference,
+    Literal,
+    ScalarFunction,
+    SortField,
+    WindowCall,
+    WindowFunction,
+)
+from substrait_spark.algebra.relation import Join, Project, Relation, VirtualTable
+from substrait_spark.dialects.file import load
+from substrait_spark.engines import datafusion
+from substrait_spark.engines.datafusion.rules import RULES
+from substrait_spark.plan import build
+
+DEFECTS = load("datafusion").defects
+
+BY_SQL = [
+    pytest.param(name, defect.sql, defect.gives, id=name)
+    for name, defect in DEFECTS.items()
+    if re.match("(EXPLAIN|SELECT|WITH) ", defect.sql)
+]
+"""The defects that SQL shows. For each of the others there is a test of its name on a plan, `test_<name>`."""
+
+SIDES = [
+    # of the inputs of unions
+    (
+        "constants_survive",
+        "SELECT * FROM (SELECT x, x AS y FROM (VALUES (1)) t(x) UNION ALL SELECT x, 0 FROM (VALUES (1)) t(x)) ORDER BY x, y",
+        "SanityCheckPlan",
+    ),
+    (
+        "constants_survive",
+        "SELECT k FROM (SELECT 'a' AS k UNION ALL SELECT '1') WHERE CASE WHEN k = '1' THEN cast(k AS int) END > 0",
+        "Optimizer rule 'simplify_expressions' failed",
+    ),
+    (
+        "eager_connectives",
+        "SELECT CASE WHEN n = 0 THEN false ELSE 10 / n > 1 END FROM (VALUES (0), (1)) t(n)",
+        "Arrow error: Divide by zero error",
+    ),
+    (
+        "eager_connectives",
+        "SELECT coalesce(nullif(n = 0, false), 10 / n > 1) FROM (VALUES (0), (1)) t(n)",
+        "Arrow error: Divide by zero error",
+    ),
+    ("forgets_nulls", "SELECT x IN (1) AND x IN (2) FROM (VALUES (NULL::int)) t(x)", "false"),
+    ("nan_payloads", "SELECT count(*) OVER (PARTITION BY x) FROM (VALUES (-0e0), (0e0)) t(x)", "1; 1"),
+    (
+        "one_list_order",
+        "SELECT array_agg(x ORDER BY x), array_agg(DISTINCT x ORDER BY x DESC) FROM (VALUES (1), (2)) t(x)",
+        "[1, 2], [1, 2]",
+    ),
+    (
+        "unsigned_range_keys",
+        "SELECT count(*) OVER (ORDER BY x) FROM (VALUES (X'00')) t(x)",
+        "type_coercion\ncaused by\nInternal error: Cannot run range queries on datatype: Binary",
+    ),
+    (
+        "unsigned_range_keys",
+        "SELECT count(*) OVER (ORDER BY 0, x) FROM (VALUES ({'a': 1}), ({'a': NULL})) t(x)",
+        "2; 2",
+    ),
+    ("unwraps_casts", "SELECT cast(x AS int) > 0 FROM (SELECT 3000000000 AS x)", "true"),
+]
+"""Other sides of defects: the guards are needed for as long as there is one of them."""
+
+
+def mended(name: str) -> str:
+    return f"DataFusion has mended {name}: take it off the dialect's defects"
+
+
+def given(run: Callable[[], pa.Table], gives: str) -> str:
+    """What a query gives: its rows, or as much of an error as there is in `gives`."""
+    try:
+        table = run()
+    except BaseException as error:
+        # A panic of its Rust code is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        return re.sub("^(DataFusion failed: )?(DataFusion error: )?", "", str(error))[: len(gives)]
+    rows = zip(*[column.to_pylist() for column in table.columns], strict=True)
+    return "; ".join(", ".join(map(shown, row)) for row in rows)
+
+
+def shown(value: Any) -> str:
+    """A value in SQL's words."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value))}]"
+    if value is None:
+        return "NULL"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "sql", "gives"), [*BY_SQL, *(pytest.param(*side, id=f"{side[0]}-{n}") for n, side in enumerate(SIDES))]
+)
+def test_sql(name: str, sql: str, gives: str) -> None:
+    found = given(lambda: datafusion.context().sql(sql).to_arrow_table(), gives)
+    assert gives in found if sql.startswith("EXPLAIN") else found == gives, mended(name)
+
+
+def test_every_defect_has_a_canary() -> None:
+    assert set(DEFECTS) == set(RULES.defects)
+    by_sql = {parameters.id for parameters in BY_SQL}
+    assert {name for name in DEFECTS if f"test_{name}" not in globals()} == by_sql
+    assert {name for name, _, _ in SIDES} <= set(DEFECTS)
+
+
+# ---- on plans
+
+
+def table(names: str, *rows: tuple[Any, ...], kind: types.Type = types.I64) -> Relation:
+    """Columns of one type, with the names, depth-first, that these letters are."""
+    return VirtualTable([tuple([Literal(value, kind) for value in row]) for row in rows], names, [kind] * len(rows[0]))
+
+
+def column(ordinal: int) -> Expression:
+    return FieldReference(ordinal, types.I64)
+
+
+def call(signature: str, *arguments: Expression) -> Expression:
+    alias, _, name = signature.partition(":")
+    declaration = extensions.resolve("scalar", alias, name, tuple([argument.type for argument in arguments]))
+    assert declaration is not None
+    return ScalarFunction(declaration, arguments)
+
+
+def ran(relation: Relation, gives: str, names: str = "a") -> str:
+    """What a plan gives, with these letters for names of its columns."""
+    return given(lambda: datafusion.execute(build(relation, list(names))), gives)
+
+
+def test_chained_conjuncts() -> None:
+    query = "SELECT value FROM range(3) WHERE {' AND '.join(f'value <> {n}' for n in range(10_000))}"
+    program = f'from datafusion import SessionContext\nSessionContext().sql(f"{query}").to_arrow_table()'
+    ended = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
+    assert ended.returncode < 0, mended("chained_conjuncts")  # by a signal
+
+
+def test_keys_of_one_side() -> None:
+    gives = DEFECTS["keys_of_one_side"].gives
+    join = Join(table("xy", (1, 1)), table("z", (1,)), "LEFT", call("comparison:equal", column(0), column(1)))
+    assert ran(join, gives, "xyz") == gives, mended("keys_of_one_side")
+
+
+def test_names_grow_with_every_use() -> None:
+    relation = table("x", (1,))
+    for _ in range(10):
+        relation = Project(relation, [call("spark:add", column(0), column(0))]).select([1])
+    plan = consumer.Serde.deserialize_bytes(build(relation, ["c"]).SerializeToString())
+    text = consumer.Consumer.from_substrait_plan(datafusion.context(), plan).display_indent()
+    assert text.count("x + ") > 2**10, mended("named_by_text")
+
+
+def test_nested_required() -> None:
+    gives = DEFECTS["nested_required"].gives
+    structs = table("xf", ((1,),), kind=types.of("struct", types.I64, nullable=False))
+    assert ran(structs, gives, "xf") == gives, mended("nested_required")
+
+
+def test_unsigned_range_keys() -> None:
+    gives = DEFECTS["unsigned_range_keys"].gives
+    count = extensions.resolve("aggregate", "aggregate_generic", "count", ())
+    assert count is not None
+    lower, upper = Bound("preceding", Literal(1, types.I64)), Bound("current")
+    frame = WindowFunction(WindowCall(count, (), False, lower, upper), (), (SortField(column(0), True, False),))
+    relation = Project(table("x", (0,), (1,), (2,)), [frame]).select([1])
+    assert ran(relation, gives) == gives, mended("unsigned_range_keys")
+
+
+# ---- what the dialect leaves out
+
+
+def test_why_day_intervals_are_left_out() -> None:
+    """Should this fail, DataFusion reads microseconds now: list INTERVAL_DAY with its precision."""
+    interval = Literal(1_000_001, types.of("interval_day", 6, nullable=False))
+    relation = Project(VirtualTable([()], [], []), [Cast(interval, types.STRING, True)])
+    assert ran(relation, "") == "1.000 secs"
