@@ -31,13 +31,11 @@ class Relation:
     """A Substrait relation.
 
     What passes ask of a relation is answered here, so that a new one is one class: `NAME` is what the dialect schema
-    calls it; `PASSES_INPUT` says that its own columns begin with all of its one input's, and `KEEPS_COLUMNS` that they are
-    just these.
+    calls it; `PASSES_INPUT` says that its own columns begin with all of its one input's.
     """
 
     NAME: ClassVar[str] = ""
     PASSES_INPUT: ClassVar[bool] = False
-    KEEPS_COLUMNS: ClassVar[bool] = False
     DOES: ClassVar[str] = ""
     """What it does, as problems tell it that the specification has no name for."""
     __slots__ = ("_own_height", "emit", "height", "inputs", "place", "types")
@@ -309,7 +307,6 @@ class Filter(Relation):
     """The rows for which a condition is true."""
 
     NAME = "FILTER"
-    KEEPS_COLUMNS = True
     __slots__ = ("condition",)
 
     def __init__(self, input: Relation, condition: Expression) -> None:
@@ -475,7 +472,6 @@ class Sort(Relation):
     """The input in an order."""
 
     NAME = "SORT"
-    KEEPS_COLUMNS = True
     __slots__ = ("sorts",)
 
     def __init__(self, input: Relation, sorts: Sequence[SortField]) -> None:
@@ -499,7 +495,6 @@ class Fetch(Relation):
     """Rows from an offset on, as many as a count says, all where it is None."""
 
     NAME = "FETCH"
-    KEEPS_COLUMNS = True
     __slots__ = ("count", "offset")
 
     def __init__(self, input: Relation, offset: int, count: int | None) -> None:
@@ -692,7 +687,6 @@ def generated_types(element: Type, outer: bool, whole: bool, with_position: bool
 class Sample(ExtensionSingle):
     """Rows picked at random: each with a probability, or as often as a Poisson distribution says."""
 
-    KEEPS_COLUMNS = True
     DOES = "picks rows at random"
     __slots__ = ("lower", "replacement", "seed", "upper")
 

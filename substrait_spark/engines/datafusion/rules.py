@@ -44,8 +44,7 @@ for family in FAMILIES:
     CASTS.update(getattr(family, "CASTS", {}))
     AGGREGATES.update(getattr(family, "AGGREGATES", {}))
     WINDOWS.update(getattr(family, "WINDOWS", {}))
-    for name, guard in getattr(family, "GUARDS", {}).items():
-        GUARDS[name] = guard if isinstance(guard, Guard) else Guard("nan_payloads", guard)
+    GUARDS.update(getattr(family, "GUARDS", {}))
     KINDS.update(getattr(family, "KINDS", {}))
     UNLOWERED_CASTS.update(getattr(family, "UNLOWERED_CASTS", {}))
     COUNTING.update(getattr(family, "COUNTING", ()))

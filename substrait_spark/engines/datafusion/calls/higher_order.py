@@ -150,7 +150,7 @@ def _tested(lowering: ExpressionLowering, call: ScalarFunction) -> tuple[Express
 EXACT = {"i32": 2.0**31 - 1, "i64": 2.0**53 - 1}
 """Up to which sum of the absolute values no sum of some of the values overflows, and a double holds each of them."""
 
-STATE, ELEMENT = 0, 1
+STATE = 0
 """The parameters of the function that merges."""
 
 
