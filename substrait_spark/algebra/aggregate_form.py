@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import Unsupported
 from .builder import CallBuilder
-from .expression import AggregateFunction, Expression, SortField, WindowCall
+from .expression import AggregateFunction, Expression, FieldReference, SortField, WindowCall
 from .frame import Frame
 
 B = TypeVar("B", bound=CallBuilder)
@@ -33,6 +33,22 @@ class WindowForm(NamedTuple):
 def as_is(above: CallBuilder, references: Sequence[Expression]) -> Expression:
     """The result of the one call there is."""
     return references[0]
+
+
+class Measures:
+    """The measures of a relation whose first is the column `first`; one that several forms share is there once."""
+
+    def __init__(self, first: int) -> None:
+        self.calls: list[AggregateFunction] = []
+        self._first = first
+        self._references: dict[int, FieldReference] = {}
+
+    def add(self, call: AggregateFunction) -> FieldReference:
+        """A reference to the column of a measure."""
+        if id(call) not in self._references:
+            self._references[id(call)] = FieldReference(self._first + len(self.calls), call.type)
+            self.calls.append(call)
+        return self._references[id(call)]
 
 
 class AggregateCall(Generic[B]):

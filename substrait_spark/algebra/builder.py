@@ -98,12 +98,22 @@ class CallBuilder:
     ) -> AggregateFunction:
         """A call of an aggregate function by `alias:name`; `frame` is that of the window it is to be over."""
         declaration = self.resolve("aggregate", function, arguments)
-        return AggregateFunction(declaration, arguments, given(options), distinct, sorts, filter)
+        call = AggregateFunction(declaration, arguments, given(options), distinct, sorts, filter)
+        self.require_aggregate(call, frame)
+        return call
+
+    def require_aggregate(self, call: AggregateFunction, frame: Frame | None) -> None:
+        """Refuse a call of an aggregate function, over a window's frame where one is given: here none is."""
 
     def window(self, function: str, *arguments: Expression | str, frame: Frame, **options: str | None) -> WindowCall:
         """A call of a window function by `alias:name`."""
         declaration = self.resolve("window", function, arguments)
-        return WindowCall(declaration, arguments, frame.rows, frame.lower, frame.upper, given(options))
+        call = WindowCall(declaration, arguments, frame.rows, frame.lower, frame.upper, given(options))
+        self.require_window(call)
+        return call
+
+    def require_window(self, call: WindowCall) -> None:
+        """Refuse a call of a window function: here none is."""
 
     # ---- the expressions that rules build with
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra import types
-from ..algebra.aggregate_form import AggregateCall, AggregateForm, WindowForm, as_is
+from ..algebra.aggregate_form import AggregateCall, AggregateForm, Measures, WindowForm, as_is
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, StandIn, WindowCall
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
@@ -99,7 +99,7 @@ def lowered_aggregate(
     keys = [e.key(key) for key in lowering.lower_all(relation.groupings)]
     group = Group(keys, len(input.types))
     forms = [_reported(lowering, measure, group) for measure in relation.measures]
-    measures = _Measures(len(keys))
+    measures = Measures(len(keys))
     references = [[measures.add(call) for call in form.calls] for form in forms]
     below = input
     for windows in group.windows:
@@ -156,19 +156,3 @@ def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequenc
         old = measure.declaration
         made.declaration = e.resolve("aggregate", f"{old.alias}:{old.name}", made.arguments)
     return made
-
-
-class _Measures:
-    """The measures of a relation; one that several forms share is there once."""
-
-    def __init__(self, first: int) -> None:
-        self.calls: list[AggregateFunction] = []
-        self._first = first
-        self._references: dict[int, FieldReference] = {}
-
-    def add(self, call: AggregateFunction) -> FieldReference:
-        """A reference to the column of a measure."""
-        if id(call) not in self._references:
-            self._references[id(call)] = FieldReference(self._first + len(self.calls), call.type)
-            self.calls.append(call)
-        return self._references[id(call)]

@@ -103,21 +103,6 @@ class LoweringBuilder(CallBuilder):
             return call
         return ScalarFunction(call.declaration, call.arguments, call.options, raising)
 
-    def aggregate(
-        self,
-        function: str,
-        *arguments: Expression | str,
-        distinct: bool = False,
-        filter: Expression | None = None,
-        sorts: tuple[SortField, ...] = (),
-        frame: Frame | None = None,
-        **options: str | None,
-    ) -> AggregateFunction:
-        declaration = self.resolve("aggregate", function, arguments)
-        call = AggregateFunction(declaration, arguments, given(options), distinct, sorts, filter)
-        self.require_aggregate(call, frame)
-        return call
-
     def require_aggregate(self, call: AggregateFunction, frame: Frame | None) -> None:
         """Refuse an aggregate function that the dialect lacks, or does not have in this way."""
         declaration = call.declaration
@@ -139,10 +124,9 @@ class LoweringBuilder(CallBuilder):
                     "Choose another dialect, or compute this column in Spark.",
                 )
 
-    def window(self, function: str, *arguments: Expression | str, frame: Frame, **options: str | None) -> WindowCall:
-        declaration = self.resolve("window", function, arguments)
-        self.dialect.require_function("window", declaration, arguments, given(options))
-        return WindowCall(declaration, arguments, frame.rows, frame.lower, frame.upper, given(options))
+    def require_window(self, call: WindowCall) -> None:
+        """Refuse a window function that the dialect lacks."""
+        self.dialect.require_function("window", call.declaration, call.arguments, call.options)
 
     def lowered(self, function: str, *arguments: Expression | str, **options: str | None) -> Expression:
         """A canonical call of lowered arguments, in whatever form the dialect has for it."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra.aggregate_form import AggregateForm
-from ..algebra.expression import AggregateFunction, Expression, FieldReference
+from ..algebra.aggregate_form import AggregateForm, Measures
+from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import Aggregate, Filter, Relation
 from ..algebra.traversal import columns
 from ..catalyst import tree
@@ -39,7 +39,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     groupings = list(e.emit_all(keys))
     group = Group(calls, () if order is None else order.sorts(e))
     measures = Measures(len(groupings))
-    results = [measures.form(EmittedCall(e, call, group=group)) for call in calls]
+    results = [_measured(measures, EmittedCall(e, call, group=group)) for call in calls]
     if not groupings and not measures.calls:
         measures.add(e.aggregate("aggregate_generic:count"))
     relation = Aggregate(input.relation, groupings, measures.calls)
@@ -64,7 +64,7 @@ def _by_sets(r: RelationBuilder, node: tree.Plan, several: GroupingSets) -> Outp
     e = r.expressions(input.scope())
     groupings = e.emit_all(several.keys.values())
     measures = Measures(len(groupings))
-    results = [measures.form(EmittedCall(e, call, group=Group(calls))) for call in calls]
+    results = [_measured(measures, EmittedCall(e, call, group=Group(calls))) for call in calls]
     rows = measures.add(e.aggregate("aggregate_generic:count")) if () in several.sets else None
     relation: Relation = Aggregate(input.relation, groupings, measures.calls, several.sets)
     above = r.expressions(Output(relation, ()).scope())
@@ -87,25 +87,9 @@ Measured = tuple[tree.Expression, AggregateForm, list[FieldReference]]
 """An aggregate call, what it has become, and references to its measures."""
 
 
-class Measures:
-    """The measures of a relation; one that several aggregates share is there once."""
-
-    def __init__(self, first: int) -> None:
-        self.calls: list[AggregateFunction] = []
-        self._first = first
-        self._references: dict[int, FieldReference] = {}
-
-    def form(self, call: EmittedCall) -> Measured:
-        """What an aggregate becomes, with references to its measures."""
-        form = aggregate_form(call)
-        return call.aggregate, form, [self.add(measure) for measure in form.calls]
-
-    def add(self, call: AggregateFunction) -> FieldReference:
-        """A reference to the column of a measure."""
-        if id(call) not in self._references:
-            self._references[id(call)] = FieldReference(self._first + len(self.calls), call.type)
-            self.calls.append(call)
-        return self._references[id(call)]
+def _measured(measures: Measures, call: EmittedCall) -> Measured:
+    form = aggregate_form(call)
+    return call.aggregate, form, [measures.add(measure) for measure in form.calls]
 
 
 def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:

@@ -8,6 +8,7 @@ i64 count microseconds, those between dates and i32 days; no time zone plays a p
 from __future__ import annotations
 
 import importlib.resources
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -232,20 +233,21 @@ def local_timestamp(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 def from_utc(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The local time in a zone, as if it were the time in UTC."""
-    value, argument = call.children()
-    name = constant(argument)
-    if name is None:
-        return e.null(INSTANT)
-    return from_micros(e, local_micros(e, micros(e, value), zone(name)), INSTANT)
+    return _moved(e, call, local_micros)
 
 
 def to_utc(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The instant at which clocks in a zone show what they show in UTC."""
+    return _moved(e, call, instant_micros)
+
+
+def _moved(
+    e: LoweringBuilder, call: ScalarFunction, moved: Callable[[LoweringBuilder, Expression, Zone], Expression]
+) -> Expression:
+    """An instant whose microseconds are those of another, moved by what clocks in a zone are ahead of UTC."""
     value, argument = call.children()
     name = constant(argument)
-    if name is None:
-        return e.null(INSTANT)
-    return from_micros(e, instant_micros(e, micros(e, value), zone(name)), INSTANT)
+    return e.null(INSTANT) if name is None else from_micros(e, moved(e, micros(e, value), zone(name)), INSTANT)
 
 
 def convert(e: LoweringBuilder, call: ScalarFunction) -> Expression:
