@@ -70,7 +70,7 @@ def lower(plan: Plan, dialect: str | Path) -> Plan:
     from substrait.plan_pb2 import Plan as Message
 
     from .dialects.file import load
-    from .lower.plan import lower_plan
+    from .lowering.plan import lower_plan
 
     if not isinstance(plan, Message):
         raise TypeError(f"plan must be a substrait.plan_pb2.Plan, not {kind_of(plan)}")

@@ -20,7 +20,7 @@ from .context import READS, Context, Found, Settings
 from .dialects.file import load
 from .errors import Problem, SubstraitSparkError, Unsupported
 from .functions import dispatch as expressions
-from .lower.lowering import Lowering
+from .lowering.lowering import Lowering
 from .plan import DEPTH_LIMIT, RELATION_DEPTH, build
 from .refusals import FOREIGN, unknown_form
 from .rel.builder import RelationBuilder

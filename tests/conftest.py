@@ -22,7 +22,7 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import conversion, extensions
 from substrait_spark.context import Context
 from substrait_spark.conversion import emit_text
-from substrait_spark.lower import plan as lower_plan
+from substrait_spark.lowering import plan as lower_plan
 from substrait_spark.plan import build
 from substrait_spark.testing import assert_well_formed
 from substrait_spark.testing.conformance import departures

@@ -106,7 +106,7 @@ def test_unknown_dialects(spark: SparkSession, given: Any, sentence: str) -> Non
         ("metadata: {extensions: [absent.yaml]}", "there is no extension file 'absent.yaml' beside the dialect file"),
         ("metadata: {extensions: 3}", "metadata.extensions is no list of texts"),
         ("metadata: {rules: 'no_such_package:RULES'}", "rules 'no_such_package:RULES' can't be loaded"),
-        ("metadata: {rules: 'json:loads'}", "rules 'json:loads' are no substrait_spark.lower.rules.Rules"),
+        ("metadata: {rules: 'json:loads'}", "rules 'json:loads' are no substrait_spark.lowering.rules.Rules"),
         ("metadata: {rules: 'no.py:RULES'}", "rules 'no.py:RULES' can't be loaded"),
     ],
 )

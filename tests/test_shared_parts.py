@@ -15,8 +15,8 @@ from substrait_spark.algebra.relation import Project, Relation, Set, VirtualTabl
 from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.datafusion.guards.column_names import shortened
-from substrait_spark.lower.builder import LoweringBuilder
-from substrait_spark.lower.lowering import Lowering
+from substrait_spark.lowering.builder import LoweringBuilder
+from substrait_spark.lowering.lowering import Lowering
 from substrait_spark.plan import build
 
 

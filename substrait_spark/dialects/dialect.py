@@ -14,7 +14,7 @@ from .. import extensions
 from ..algebra.expression import Expression, Literal
 from ..algebra.types import Type
 from ..errors import NotInDialect
-from ..lower.rules import Rules
+from ..lowering.rules import Rules
 
 
 class Function(NamedTuple):

@@ -13,7 +13,7 @@ import yaml
 from .. import extensions
 from ..algebra.types import SHORT_NAMES
 from ..errors import DialectError
-from ..lower.rules import Rules
+from ..lowering.rules import Rules
 from .dialect import CAST_OPTIONS, Abilities, Dialect
 from .rules import rules_of
 

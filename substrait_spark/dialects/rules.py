@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import DialectError
-from ..lower.rules import Rules
+from ..lowering.rules import Rules
 
 
 def rules_of(named: Any, folder: Path | None) -> Rules:
@@ -26,7 +26,7 @@ def rules_of(named: Any, folder: Path | None) -> Rules:
     except (ImportError, AttributeError, OSError, ValueError) as error:
         raise DialectError(f"The dialect's rules {named!r} can't be loaded: {error}") from error
     if not isinstance(found, Rules):
-        raise DialectError(f"The dialect's rules {named!r} are no substrait_spark.lower.rules.Rules.")
+        raise DialectError(f"The dialect's rules {named!r} are no substrait_spark.lowering.rules.Rules.")
     return found
 
 

@@ -21,7 +21,7 @@ from ...algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Rel
 from ...algebra.traversal import columns, conjuncts
 from ...algebra.types import Type
 from ...errors import NotInDialect
-from ...lower.builder import LoweringBuilder
+from ...lowering.builder import LoweringBuilder
 from .guards import (
     connectives,
     constants,
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from ...algebra.builder import Options
     from ...algebra.relation import VirtualTable
     from ...extensions import Declaration
-    from ...lower.expression import ExpressionLowering
-    from ...lower.lowering import Lowering
+    from ...lowering.expression import ExpressionLowering
+    from ...lowering.lowering import Lowering
 
 
 class DataFusionBuilder(LoweringBuilder):

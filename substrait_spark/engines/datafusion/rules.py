@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...algebra.expression import Expression
-from ...lower.rules import (
+from ...lowering.rules import (
     AggregateRule,
     CallRule,
     CastRule,

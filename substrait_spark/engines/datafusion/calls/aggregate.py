@@ -9,9 +9,9 @@ from ....algebra.aggregate_form import AggregateForm, as_is
 from ....algebra.expression import AggregateFunction, Cast, Expression, IfThen, Literal
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....errors import NotInDialect
-from ....lower.aggregate import LoweredCall
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import AggregateRule
+from ....lowering.aggregate import LoweredCall
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import AggregateRule
 from ..builder import DataFusionBuilder
 from ..guards.floating import comparable
 from ..structs import empty_list, is_built, named_struct, size

@@ -12,8 +12,8 @@ from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import CallRule
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import CallRule
 from . import decimal_arithmetic
 
 ERROR, NULL, SILENT = decimal_arithmetic.ERROR, decimal_arithmetic.NULL, "SILENT"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....algebra.expression import Expression, ScalarFunction
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import CallRule
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import CallRule
 
 BITS = 32768
 """Bits of a bitmap."""

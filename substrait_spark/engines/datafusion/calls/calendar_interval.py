@@ -14,8 +14,8 @@ from .interval import added_months, added_time
 from .time_zone import zone_of
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
-    from ....lower.rules import CallRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.rules import CallRule
 
 
 def add(e: LoweringBuilder, call: ScalarFunction) -> Expression:

@@ -9,7 +9,7 @@ from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Lambda, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....errors import NotInDialect
-from ....lower.expression import lowered_cast
+from ....lowering.expression import lowered_cast
 from .number_cast import (
     FORMS,
     NumberCast,
@@ -22,8 +22,8 @@ from .number_cast import (
 )
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
-    from ....lower.rules import CallRule, CastRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.rules import CallRule, CastRule
 
 # ---- casts
 

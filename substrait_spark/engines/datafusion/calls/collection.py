@@ -12,14 +12,14 @@ from ....algebra.lists import unified, with_element
 from ....algebra.traversal import moved_inwards, subexpressions
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....errors import NotInDialect
-from ....lower.rules import Guard
+from ....lowering.rules import Guard
 from ..guards.floating import groupable, holds_float
 from ..structs import bare, guarded, null_like, size
 from . import time_zone as tz
 from .datetime import date_part
 
 if TYPE_CHECKING:
-    from ....lower.rules import CallRule
+    from ....lowering.rules import CallRule
     from ..builder import DataFusionBuilder
 
 # ---- what DataFusion does to floating-point numbers and to nested nulls

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, Literal, ScalarFunction, Shared
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
-from ....lower.raise_error import raised
+from ....lowering.raise_error import raised
 from . import time_zone as tz
 from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
-    from ....lower.expression import ExpressionLowering
-    from ....lower.rules import CallRule, OriginalRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.expression import ExpressionLowering
+    from ....lowering.rules import CallRule, OriginalRule
 
 # ---- fields
 

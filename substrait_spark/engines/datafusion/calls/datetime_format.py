@@ -15,14 +15,14 @@ from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import Type
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
-from ....lower.raise_error import raised
+from ....lowering.raise_error import raised
 from . import time_zone as tz
 from .datetime import between, date_part, is_date, make
 from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
-    from ....lower.rules import CallRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.rules import CallRule
 
 # ---- patterns
 

@@ -10,8 +10,8 @@ from ....algebra.types import Type
 from ....errors import NotInDialect
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
-    from ....lower.rules import CallRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.rules import CallRule
 
 BINARY = types.of("binary", nullable=False)
 

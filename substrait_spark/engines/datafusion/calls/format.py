@@ -14,8 +14,8 @@ from .rounding import half_even
 
 if TYPE_CHECKING:
     from ....algebra.expression import Expression
-    from ....lower.builder import LoweringBuilder
-    from ....lower.rules import CallRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.rules import CallRule
 
 CONVERSION = re.compile(
     r"%(?:(?P<index>[0-9]+)\$)?(?P<flags>[-0+,]*)(?P<width>[1-9][0-9]{0,3})?(?:\.(?P<digits>[0-9]{1,2}))?(?P<kind>[sdxXofn%])"

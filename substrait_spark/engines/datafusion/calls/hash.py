@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import CallRule
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import CallRule
 
 SEED = 42
 """DataFusion's hash has this seed, as all of Spark's that SQL can ask for."""

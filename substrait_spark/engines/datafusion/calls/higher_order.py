@@ -23,8 +23,8 @@ from .map_ import made_of
 from .nested import builder_of
 
 if TYPE_CHECKING:
-    from ....lower.expression import ExpressionLowering
-    from ....lower.rules import OriginalRule
+    from ....lowering.expression import ExpressionLowering
+    from ....lowering.rules import OriginalRule
     from ..builder import DataFusionBuilder
 
 AtPosition = Callable[[int], Expression]

@@ -14,15 +14,15 @@ from ....algebra.expression import Expression, Literal, ScalarFunction, StandIn
 from ....algebra.types import INTEGERS, Type
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
-from ....lower.raise_error import raised
+from ....lowering.raise_error import raised
 from . import time_zone as tz
 from .arithmetic import ERROR, integer_operation
 from .datetime import between, checked_times, date_part, scaled
 from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
-    from ....lower.rules import CallRule, ExpressionRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.rules import CallRule, ExpressionRule
 
 # ---- counts
 

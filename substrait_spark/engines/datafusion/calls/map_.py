@@ -14,7 +14,7 @@ from .collection import is_constant, positions
 from .nested import map_of
 
 if TYPE_CHECKING:
-    from ....lower.rules import CallRule
+    from ....lowering.rules import CallRule
     from ..builder import DataFusionBuilder
 
 

@@ -7,8 +7,8 @@ import math
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import CallRule
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import CallRule
 from .number_cast import wrapped_float
 
 

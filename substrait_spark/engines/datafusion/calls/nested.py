@@ -16,8 +16,8 @@ from ..guards.wanted_names import WantedNames
 from ..structs import bare, constant, element, field_of, list_of, named_struct, size
 
 if TYPE_CHECKING:
-    from ....lower.expression import ExpressionLowering
-    from ....lower.rules import CallRule, OriginalRule
+    from ....lowering.expression import ExpressionLowering
+    from ....lowering.rules import CallRule, OriginalRule
 
 
 def builder_of(lowering: ExpressionLowering) -> DataFusionBuilder:

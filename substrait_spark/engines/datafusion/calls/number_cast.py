@@ -15,7 +15,7 @@ from ....errors import NotInDialect
 
 if TYPE_CHECKING:
     from ....algebra.expression import Expression
-    from ....lower.builder import LoweringBuilder
+    from ....lowering.builder import LoweringBuilder
 
 NumberCast = Callable[["LoweringBuilder", "Expression", Type, bool], "Expression"]
 

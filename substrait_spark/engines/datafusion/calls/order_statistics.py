@@ -10,9 +10,9 @@ from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import Cast, Expression, Literal, SortField
 from ....algebra.types import FLOATS, INTEGERS
 from ....errors import NotInDialect
-from ....lower.aggregate import LoweredCall
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import AggregateRule
+from ....lowering.aggregate import LoweredCall
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import AggregateRule
 from ..guards.floating import comparable
 from .struct_order import by_fields
 

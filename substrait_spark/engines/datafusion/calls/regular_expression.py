@@ -10,8 +10,8 @@ from ....algebra import types
 from ....algebra.expression import Expression, ScalarFunction
 from ....algebra.like_pattern import ANY, ONE, parts_of
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import CallRule
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import CallRule
 from . import java_regex
 from .string import LONGEST, integer, text
 

@@ -8,8 +8,8 @@ from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import CallRule
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import CallRule
 from .number_cast import decimal_text
 
 FULL = 38

@@ -9,9 +9,9 @@ from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import Expression, Literal
 from ....errors import NotInDialect
-from ....lower.aggregate import LoweredCall
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import AggregateRule
+from ....lowering.aggregate import LoweredCall
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import AggregateRule
 from .hash import hashed
 
 THRESHOLDS = (10, 20, 40, 80, 220, 400, 900, 1800, 3100, 6500, 11500, 20000, 50000, 120000, 350000)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import AggregateFunction, Expression
-from ....lower.aggregate import LoweredCall
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import AggregateRule
+from ....lowering.aggregate import LoweredCall
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import AggregateRule
 from ..builder import DataFusionBuilder
 from ..structs import size
 from .aggregate import values_in_frame

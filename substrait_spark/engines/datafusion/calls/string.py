@@ -7,8 +7,8 @@ from functools import cache, partial
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, Literal, ScalarFunction
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import CallRule
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import CallRule
 
 LONGEST = 2**31 - 1
 """The greatest length that 32-bit positions and lengths can say."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....algebra.expression import Expression, SortField
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 from ..builder import DataFusionBuilder
 from ..structs import field_of
 

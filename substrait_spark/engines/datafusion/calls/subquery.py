@@ -11,8 +11,8 @@ from ....algebra.expression import Expression, ScalarSubquery
 from ....algebra.relation import Aggregate, Join, Project, Relation, VirtualTable
 
 if TYPE_CHECKING:
-    from ....lower.expression import ExpressionLowering
-    from ....lower.rules import OriginalRule
+    from ....lowering.expression import ExpressionLowering
+    from ....lowering.rules import OriginalRule
 
 
 def scalar(lowering: ExpressionLowering, original: ScalarSubquery) -> Expression:

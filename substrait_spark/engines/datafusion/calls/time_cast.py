@@ -8,15 +8,15 @@ from ....algebra import types
 from ....algebra.expression import Cast, Expression, ScalarFunction
 from ....algebra.types import INTEGERS, Type
 from ....functions.time_zone import DATE, INSTANT, LOCAL, SECOND, Zone
-from ....lower.raise_error import raised
+from ....lowering.raise_error import raised
 from . import time_zone as tz
 from .datetime_format import needs_zone, read
 from .time_zone import SKIPPED_DAY, constant, zone_of
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
-    from ....lower.expression import ExpressionLowering
-    from ....lower.rules import CallRule, CastRule, UnloweredCastRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.expression import ExpressionLowering
+    from ....lowering.rules import CallRule, CastRule, UnloweredCastRule
 
 # ---- among dates and timestamps
 

@@ -20,8 +20,8 @@ from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
-    from ....lower.rules import CallRule
+    from ....lowering.builder import LoweringBuilder
+    from ....lowering.rules import CallRule
 
 # What other families use of the names above.
 __all__ = ["DATE", "DAY", "HOUR", "INSTANT", "LOCAL", "SECOND", "Zone", "zone"]

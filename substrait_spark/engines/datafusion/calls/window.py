@@ -9,9 +9,9 @@ from ....algebra.aggregate_form import WindowForm, as_is
 from ....algebra.expression import Bound, Expression, FieldReference, Literal, SortField, WindowCall
 from ....algebra.frame import WHOLE, Frame, frame_of_call, over
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
-from ....lower.rules import WindowRule
-from ....lower.window import StagedWindows
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import WindowRule
+from ....lowering.window import StagedWindows
 from ..builder import DataFusionBuilder
 from ..structs import element, size
 

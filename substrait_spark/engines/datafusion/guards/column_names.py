@@ -17,7 +17,7 @@ from ....algebra.expression import Expression, FieldReference, Literal
 from ....algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Set, VirtualTable
 from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
-from ....lower.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 from .join_keys import NEUTRAL
 
 LONGEST = 1000

@@ -15,7 +15,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, ScalarFunction
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
+    from ....lowering.builder import LoweringBuilder
 
 MANY = 500
 """Above so many conjuncts, a filter gets an AND of them as a value to compare."""

@@ -15,7 +15,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction, SortField
 from ....algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Set
 from ....algebra.traversal import columns, conjuncts, ordinals, relations_below, subexpressions
-from ....lower.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 RANDOM = "random"
 

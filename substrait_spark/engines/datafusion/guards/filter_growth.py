@@ -26,7 +26,7 @@ from ....algebra.relation import (
     Sort,
 )
 from ....algebra.traversal import inputs_first, relations_below, subexpressions
-from ....lower.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 from .column_names import completed, text_lengths
 
 LONGEST = 5000

@@ -13,11 +13,11 @@ from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS, Type
 from ....errors import NotInDialect
-from ....lower.expression import redeclared
-from ....lower.rules import Guard
+from ....lowering.expression import redeclared
+from ....lowering.rules import Guard
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
+    from ....lowering.builder import LoweringBuilder
 
 
 def comparable(e: LoweringBuilder, value: Expression) -> Expression:

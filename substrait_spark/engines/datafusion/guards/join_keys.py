@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
 from ....algebra.traversal import rewritten
-from ....lower.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 NULL_SAFE = "is_not_distinct_from"
 EQUALITIES = ("equal", NULL_SAFE)

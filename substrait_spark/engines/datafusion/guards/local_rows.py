@@ -15,7 +15,7 @@ from .struct_names import filled, has_names, split
 from .wanted_names import WantedNames
 
 if TYPE_CHECKING:
-    from ....lower.expression import ExpressionLowering
+    from ....lowering.expression import ExpressionLowering
     from ..builder import DataFusionBuilder
 
 

@@ -42,7 +42,7 @@ from ....algebra.types import Type, field_count
 from ....trampoline import Steps, done, run
 
 if TYPE_CHECKING:
-    from ....lower.lowering import Lowering
+    from ....lowering.lowering import Lowering
     from ..builder import DataFusionBuilder
 
 Names = tuple[str | None, ...]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ....algebra.relation import Aggregate, Cross, Fetch, Filter, Join, Project, Relation, Sort, Window
 from ....errors import NotInDialect
-from ....lower.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 from .column_names import can_rename, renamed
 
 KEY_KEEPING = (Fetch, Filter, Project, Sort, Window)

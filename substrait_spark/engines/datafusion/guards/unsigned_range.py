@@ -17,7 +17,7 @@ from ....algebra.types import INTEGERS
 from ....errors import NotInDialect
 
 if TYPE_CHECKING:
-    from ....lower.builder import LoweringBuilder
+    from ....lowering.builder import LoweringBuilder
 
 DAY = 86_400_000_000
 """A day in microseconds, as day-time intervals count."""

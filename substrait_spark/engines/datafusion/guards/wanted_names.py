@@ -28,7 +28,7 @@ from ....algebra.types import Type
 from .struct_names import Names, element, filled, has_names, joined, parts, split, unknown
 
 if TYPE_CHECKING:
-    from ....lower.lowering import Lowering
+    from ....lowering.lowering import Lowering
 
 
 class WantedNames:
