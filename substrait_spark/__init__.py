@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 from typing import Any
 
-from .api import check, df_to_substrait
+from .api import check, df_to_substrait, lower
 from .display import to_dot, to_html, to_mermaid, to_svg
 from .errors import (
     DialectError,
@@ -34,6 +34,7 @@ __all__ = [
     "diff",
     "explain",
     "load_ipython_extension",
+    "lower",
     "to_dot",
     "to_html",
     "to_mermaid",

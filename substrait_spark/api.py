@@ -1,4 +1,4 @@
-"""The two functions that everything starts with."""
+"""What users call to make a plan, or to lower one."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from substrait.plan_pb2 import Plan
 from . import extensions
 from .algebra.depth import cut
 from .algebra.expression import Origin
+from .algebra.nondeterminism import drawn_twice
 from .algebra.relation import Relation
 from .catalyst import reader
 from .catalyst.document import decode
@@ -25,7 +26,6 @@ from .plan import DEPTH_LIMIT, RELATION_DEPTH, build
 from .refusals import FOREIGN, unknown_form
 from .rel.builder import RelationBuilder
 from .rel.dispatch import HANDLERS
-from .rel.drawn import require_drawn_once
 from .rel.used import used_columns
 from .rewrites import rewrite
 
@@ -84,12 +84,10 @@ def emit_document(context: Context, document: Document) -> Plan:
     if document.streaming:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
     relation, names = relation_of(context, rewrite(document))
+    if context.traits.draws and (problem := drawn_twice(relation)):
+        context.report(None, problem)
     lowered = in_dialect(context, relation, document.output, names)
-    if context.found:
-        return Plan()
-    if context.traits.draws:
-        require_drawn_once(lowered)
-    return build(lowered, names)
+    return Plan() if context.found else build(lowered, names)
 
 
 def in_dialect(context: Context, relation: Relation, outputs: Sequence[Origin], names: Sequence[str]) -> Relation:

@@ -24,6 +24,7 @@ from substrait_spark.context import Context
 from substrait_spark.conversion import emit_text
 from substrait_spark.lowering import plan as lower_plan
 from substrait_spark.plan import build
+from substrait_spark.reading.plan import read_plan
 from substrait_spark.testing import assert_well_formed
 from substrait_spark.testing.conformance import departures
 
@@ -95,6 +96,10 @@ def _every_plan_is_right() -> Iterator[None]:
         assert_well_formed(plan)
         unknown = [entry.urn for entry in plan.extension_urns if extensions.alias_of(entry.urn) is None]
         assert not unknown, f"no extension file has {unknown}"
+        read = read_plan(plan)
+        assert not read.problems
+        assert read.root is not None
+        assert build(read.root, read.names) == plan, "The plan that is read and written again is another."
         return plan
 
     def emitted(context: Context, text: Callable[[], str]) -> Plan | None:

@@ -819,8 +819,13 @@ def _interval_day(value: int, type: Type, target: Message.Literal) -> None:
     interval = target.interval_day_to_second
     interval.days = sign * days
     interval.seconds = sign * seconds
-    interval.precision = 6
-    interval.subseconds = sign * micros
+    interval.precision = type.parameters[0]
+    interval.subseconds = sign * (micros // 10 ** (6 - interval.precision))
+
+
+def _varchar(value: str, type: Type, target: Message.Literal) -> None:
+    target.var_char.value = value
+    target.var_char.length = type.parameters[0]
 
 
 def _list(value: Any, type: Type, target: Message.Literal) -> None:
@@ -858,8 +863,13 @@ _LITERALS: dict[str, Callable[[Any, Type, Message.Literal], None]] = {
     "fp64": _plain("fp64"),
     "string": _plain("string"),
     "binary": _plain("binary"),
+    "uuid": _plain("uuid"),
+    "fixedchar": _plain("fixed_char"),
+    "fixedbinary": _plain("fixed_binary"),
+    "varchar": _varchar,
     "date": _plain("date"),
     "decimal": _decimal,
+    "precision_time": _precision("precision_time"),
     "precision_timestamp": _precision("precision_timestamp"),
     "precision_timestamp_tz": _precision("precision_timestamp_tz"),
     "interval_year": _interval_year,

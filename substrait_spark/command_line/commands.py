@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .. import __version__, df_to_substrait, diff, explain, support
+from .. import __version__, df_to_substrait, diff, explain, lower, support
 from .. import check as check_query
 from ..context import READS
 from ..dialects.file import BUILT_IN, load
@@ -18,6 +18,13 @@ from .spark_query import Query, dataframe
 from .waiting import waiting
 
 PLAN = click.argument("plan", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+FORMAT = click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(plan_files.FORMATS),
+    help="The form of the plan. If not given: json for .json, text for .txt and stdout, else binary. Text can't be read back.",
+)
 OUTPUT = click.option(
     "-o",
     "--output",
@@ -88,14 +95,15 @@ def query_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__, "-V", "--version", prog_name="substrait-spark")
 def group() -> None:
-    """Make, read, compare, check and run Substrait plans of Spark queries.
+    """Make, lower, read, compare, check and run Substrait plans of Spark queries.
 
     A plan is exported once, and everything else works on its file, without Spark. It reads the files that --table
     names where they are:
 
     \b
       substrait-spark export "SELECT item, sum(price) AS total FROM orders GROUP BY item" \\
-          --table orders=orders.parquet --dialect datafusion -o total.plan
+          --table orders=orders.parquet -o total_for_any_engine.plan
+      substrait-spark lower total_for_any_engine.plan --dialect datafusion -o total.plan
       substrait-spark explain total.plan
       substrait-spark run total.plan
       substrait-spark diff total.plan total_of_last_week.plan
@@ -124,13 +132,7 @@ def group() -> None:
     show_default=True,
     help="Scans of catalog tables by name and paths as files (auto), or all as files or tables.",
 )
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(plan_files.FORMATS),
-    help="The form of the plan. If not given: json for .json, text for .txt and stdout, else binary. Text can't be read back.",
-)
+@FORMAT
 @OUTPUT
 def export(
     sql: str,
@@ -155,6 +157,31 @@ def export(
     with dataframe(Query(_text(sql), tables, settings)) as df, waiting("exporting the plan"):
         plan = df_to_substrait(df, dialect=dialect, reads=reads)
     plan_files.write_plan(plan, output, plan_files.form_of(output, form))
+
+
+@group.command("lower")
+@PLAN
+@click.option(
+    "-d",
+    "--dialect",
+    metavar="NAME|FILE",
+    required=True,
+    help=f"A built-in dialect ({', '.join(BUILT_IN)}), or the path of a dialect file.",
+)
+@FORMAT
+@OUTPUT
+def lower_command(plan: str, dialect: str, form: str | None, output: str) -> None:
+    """Put a plan into the forms of an engine.
+
+    PLAN is a canonical plan, of this command or of another producer. The new plan means the same, in what the dialect
+    lists. Exit code 1, with every obstacle, where the dialect has no form for a part of it.
+
+    \b
+      substrait-spark lower revenue.plan --dialect datafusion -o revenue_for_datafusion.plan
+      cat revenue.json | substrait-spark lower - --dialect our_engine.yaml -f json
+    """
+    lowered = lower(plan_files.read_plan(plan), dialect)
+    plan_files.write_plan(lowered, output, plan_files.form_of(output, form))
 
 
 @group.command("explain")

@@ -13,6 +13,7 @@ from ..algebra import types
 from ..algebra.builder import Traits
 from ..algebra.depth import cut
 from ..algebra.expression import Expression, Origin, StandIn, Traced
+from ..algebra.nondeterminism import drawn_more_often
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import inputs_first, relations_below, subexpressions, subquery_relations
@@ -76,6 +77,8 @@ class Lowering:
         self._here = None
         if not self.found:
             require_columns(self, found, outputs)
+        if self.traits.draws and (problem := drawn_more_often(found, root)):
+            self.report_output(None, problem)
         return found
 
     def _rewritten(self, root: Relation) -> Relation:

@@ -51,6 +51,10 @@ class Scope(NamedTuple):
     lambdas: tuple[tuple[Type, ...], ...] = ()
 
 
+class NoSuchColumn(Unsupported):
+    """A reference to a column that its input lacks: of no interest where the input could not be read."""
+
+
 class ExpressionReader:
     """Reads the expressions of one plan."""
 
@@ -96,12 +100,14 @@ class ExpressionReader:
             return Part(root, path, type)
         if segment.WhichOneof("reference_type") != "struct_field":
             raise Unsupported("a reference to the columns does not begin with a field")
+        if kind == "outer_reference" and message.outer_reference.WhichOneof("outer_reference_type") != "steps_out":
+            raise Unsupported("references to a relation by its anchor are not read")
         outer = message.outer_reference.steps_out if kind == "outer_reference" else 0
         parameter = message.lambda_parameter_reference.steps_out if kind == "lambda_parameter_reference" else None
         columns = _columns(scope, outer, parameter)
         ordinal = segment.struct_field.field
         if not 0 <= ordinal < len(columns):
-            raise Unsupported(f"there is no column {ordinal} among {len(columns)}")
+            raise NoSuchColumn(f"there is no column {ordinal} among {len(columns)}")
         inner = segment.struct_field
         if not inner.HasField("child"):
             return FieldReference(ordinal, columns[ordinal], (), outer, parameter)

@@ -37,11 +37,15 @@ def value_of(message: Message.Literal, type: Type) -> Any:
     return _VALUES[kind](value, type)
 
 
-_PLAIN = frozenset(("boolean", "i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date"))
+_PLAIN = frozenset("boolean i8 i16 i32 i64 fp32 fp64 string binary date uuid fixed_char fixed_binary".split())
 
 
 def _decimal(value: Any, type: Type) -> int:
     return int.from_bytes(value.value, "little", signed=True)
+
+
+def _varchar(value: Any, type: Type) -> str:
+    return str(value.value)
 
 
 def _time(value: Any, type: Type) -> int:
@@ -74,6 +78,8 @@ def _struct(value: Any, type: Type) -> tuple[Any, ...]:
 
 _VALUES: dict[str, Callable[[Any, Type], Any]] = {
     "decimal": _decimal,
+    "var_char": _varchar,
+    "precision_time": _time,
     "precision_timestamp": _time,
     "precision_timestamp_tz": _time,
     "interval_year_to_month": _interval_year,

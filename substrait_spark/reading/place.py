@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from substrait.algebra_pb2 import Rel
+
+NAMES = {
+    "read": "Read", "filter": "Filter", "fetch": "Fetch", "aggregate": "Aggregate", "sort": "Sort", "join": "Join",
+    "project": "Project", "set": "Set", "cross": "Cross", "expand": "Expand", "window": "Window",
+    "extension_single": "ExtensionSingle",
+}  # fmt: skip
+"""What problems call relations."""
+
+
+def relation_name(message: Rel) -> str:
+    """What problems call a relation."""
+    kind = message.WhichOneof("rel_type") or "empty relation"
+    return NAMES.get(kind, kind)
+
 
 class MessagePart(NamedTuple):
     """What a relation or an expression was read from: what problems with it call it, and its text."""

@@ -10,6 +10,7 @@ from ..algebra.message_walk import depth
 from ..algebra.relation import Relation
 from ..algebra.type_messages import DeclaredTypes
 from ..plan import DEPTH_LIMIT
+from .encodings import up_to_date
 from .functions import DeclaredFunctions
 from .place import Unreadable
 from .relation import RelationReader
@@ -24,7 +25,8 @@ class ReadPlan(NamedTuple):
 
 
 def read_plan(plan: Plan) -> ReadPlan:
-    """The tree of a plan of one root relation."""
+    """The tree of a plan of one root relation, in the encodings of this release or an older one."""
+    plan, problems = up_to_date(plan)
     roots = [entry.root for entry in plan.relations if entry.WhichOneof("rel_type") == "root"]
     if len(roots) != 1 or len(plan.relations) != 1:
         return ReadPlan(None, [], [Unreadable("", None, "only plans of exactly one root relation are read")])
@@ -34,4 +36,5 @@ def read_plan(plan: Plan) -> ReadPlan:
         return ReadPlan(None, [], [Unreadable("", None, reason)])
     declared = DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
     reader = RelationReader(DeclaredFunctions(plan), declared)
-    return ReadPlan(reader.read(roots[0].input), list(roots[0].names), reader.problems)
+    root = reader.read(roots[0].input)
+    return ReadPlan(root, list(roots[0].names), [*problems, *reader.problems])

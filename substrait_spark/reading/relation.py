@@ -37,16 +37,9 @@ from ..algebra.relation import (
 )
 from ..algebra.type_messages import DeclaredTypes
 from ..errors import Unsupported
-from .expression import ExpressionReader, Scope
+from .expression import ExpressionReader, NoSuchColumn, Scope
 from .functions import DeclaredFunctions
-from .place import MessagePart, Unreadable
-
-NAMES = {
-    "read": "Read", "filter": "Filter", "fetch": "Fetch", "aggregate": "Aggregate", "sort": "Sort", "join": "Join",
-    "project": "Project", "set": "Set", "cross": "Cross", "expand": "Expand", "window": "Window",
-    "extension_single": "ExtensionSingle",
-}  # fmt: skip
-"""What problems call relations."""
+from .place import MessagePart, Unreadable, relation_name
 
 
 class RelationReader:
@@ -59,26 +52,30 @@ class RelationReader:
 
     def read(self, message: Rel, outer: Scope | None = None) -> Relation:
         """The relation. `outer` is what the expression around it can refer to, where it is in a subquery."""
-        kind = message.WhichOneof("rel_type") or "empty relation"
-        self._path.append(NAMES.get(kind, kind))
+        name = relation_name(message)
+        self._path.append(name)
+        known = len(self.problems)
         try:
-            found = self._read(kind, message, outer)
+            found = self._read(message, outer)
         except Unsupported as problem:
-            path = " / ".join(self._path)
-            part = MessagePart(NAMES.get(kind, kind), NAMES.get(kind, kind))
-            self.problems.append(Unreadable(path, part, problem.reason))
+            inputs_failed = len(self.problems) > known
+            if not (inputs_failed and isinstance(problem, NoSuchColumn)):
+                path = " / ".join(self._path)
+                self.problems.append(Unreadable(path, MessagePart(name, name), problem.reason))
             found = VirtualTable([], [], [])
         finally:
             self._path.pop()
         return found
 
-    def _read(self, kind: str, message: Rel, outer: Scope | None) -> Relation:
-        rule = _RULES.get(kind)
-        if rule is None:
-            raise Unsupported(f"{kind} relations are not read")
+    def _read(self, message: Rel, outer: Scope | None) -> Relation:
+        kind = message.WhichOneof("rel_type")
+        rule = _RULES.get(kind or "")
+        if kind is None or rule is None:
+            raise Unsupported("a relation is empty" if kind is None else f"{kind} relations are not read")
         body = getattr(message, kind)
         found = rule(self, body, outer)
-        found.place = Place(" / ".join(self._path), MessagePart(NAMES[kind], NAMES[kind]))
+        name = relation_name(message)
+        found.place = Place(" / ".join(self._path), MessagePart(name, name))
         return _emitted(found, body.common)
 
     def expression(self, message: Any, columns: Sequence[types.Type], outer: Scope | None) -> Expression:
@@ -95,7 +92,7 @@ def _emitted(relation: Relation, common: Any) -> Relation:
     mapping = list(common.emit.output_mapping)
     for ordinal in mapping:
         if not 0 <= ordinal < len(relation.types):
-            raise Unsupported(f"it emits a column {ordinal}, and has {len(relation.types)}")
+            raise NoSuchColumn(f"it emits a column {ordinal}, and has {len(relation.types)}")
     return relation.select(mapping)
 
 

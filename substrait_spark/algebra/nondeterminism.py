@@ -1,0 +1,65 @@
+"""Calls that give another value each time: how often a plan makes them.
+
+Two calls of Spark's with one seed give the same values where they are evaluated for the same rows; two calls in a plan
+need not. So each may be in a plan once: neither written twice by the user, nor by a rule that needs its argument twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ..errors import Unsupported
+from .expression import Literal, ScalarFunction, Subquery
+from .relation import Relation
+
+Call = tuple[str, object]
+"""A function's name and its seed, None where it has none."""
+
+
+def drawn_twice(root: Relation) -> Unsupported | None:
+    """What is wrong with a plan that calls a function which is not deterministic twice with the same seed."""
+    return next((_drawn_again(call, times) for call, times in _calls(root).items() if times > 1), None)
+
+
+def drawn_more_often(lowered: Relation, canonical: Relation) -> Unsupported | None:
+    """What is wrong with the lowered form of a plan if it calls such functions more often than the plan itself.
+
+    Where the plan calls none, those of its lowered form are the engine's own, whose values nobody sees.
+    """
+    wanted, calls = _calls(canonical).total(), _calls(lowered)
+    return _drawn_again(*calls.most_common(1)[0]) if 0 < wanted < calls.total() else None
+
+
+def _drawn_again(call: Call, times: int) -> Unsupported:
+    name, seed = call
+    return Unsupported(
+        f"{name}{'' if seed is None else f' with the seed {seed}'} would be evaluated at {times} places of the "
+        "plan, which need not give the same values, as it does in Spark",
+        "Give each call a seed of its own, or compute this column before the exported part of the query.",
+    )
+
+
+def _calls(root: Relation) -> Counter[Call]:
+    """The calls that give another value each time, as often as they are in the plan.
+
+    What several places share is met at each of them: there it would be evaluated.
+    """
+    found: Counter[Call] = Counter()
+    relations = [root]
+    while relations:
+        relation = relations.pop()
+        relations.extend(relation.inputs)
+        stack = [*relation.expressions()]
+        while stack:
+            expression = stack.pop()
+            if isinstance(expression, Subquery):
+                relations.append(expression.relation)
+            if isinstance(expression, ScalarFunction) and not expression.declaration.deterministic:
+                found[expression.declaration.name, _seed(expression)] += 1
+            stack.extend(expression.children())
+    return found
+
+
+def _seed(call: ScalarFunction) -> object:
+    last = call.arguments[-1] if call.arguments else None
+    return last.value if isinstance(last, Literal) else None

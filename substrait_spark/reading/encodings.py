@@ -1,0 +1,244 @@
+"""Plans in the encodings of older releases, from 0.57 on, put into those of this release.
+
+Fields that were removed arrive as unknown fields. A removed field that says something is written in today's form; any other
+field that this release doesn't know is a problem, because a plan without it would mean something else.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple, TypeVar
+
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+from substrait.algebra_pb2 import AggregateRel, Expression, FetchRel, ReadRel, Rel
+from substrait.extensions.extensions_pb2 import SimpleExtensionURN
+from substrait.plan_pb2 import Plan
+from substrait.type_pb2 import Type
+
+from ..errors import Unsupported
+from .place import Unreadable, relation_name
+
+Fields = dict[int, list[Any]]
+"""What unknown fields of a message hold, by their numbers: numbers, or bytes of messages and texts."""
+
+MICROSECONDS = 6
+
+COUNT_OF_ALL = -1
+"""The count of a fetch that limits nothing."""
+
+_COUNT_MAY_BE_UNSET = 63
+"""The release, 0.63, from which a fetch without a count is one of all rows; before, an absent count is 0."""
+
+
+class Around(NamedTuple):
+    """What a rule needs to know of the plan: the URN anchors for its URI anchors, and the release it was written in."""
+
+    urns: Mapping[int, int]
+    minor_version: int
+
+
+def up_to_date(plan: Plan) -> tuple[Plan, list[Unreadable]]:
+    """The plan in today's encodings, and what in it this release does not know. The plan given stays as it is."""
+    new = Plan()
+    new.CopyFrom(plan)
+    around = Around(_urns_of_uris(new), plan.version.minor_number)
+    problems = []
+    for message, path in _with_places(new):
+        try:
+            _bring_up_to_date(message, around)
+        except Unsupported as problem:
+            problems.append(Unreadable(path, None, problem.reason))
+    new.DiscardUnknownFields()
+    return new, problems
+
+
+def _with_places(plan: Plan) -> Iterator[tuple[Message, str]]:
+    """Every message, each before those in it, with the way to its relation."""
+    stack: list[tuple[Message, str]] = [(plan, "")]
+    while stack:
+        message, path = stack.pop()
+        if isinstance(message, Rel):
+            name = relation_name(message)
+            path = f"{path} / {name}" if path else name
+        yield message, path
+        for field, value in message.ListFields():
+            if field.message_type is not None:
+                stack.extend((inner, path) for inner in ([value] if isinstance(value, Message) else value))
+
+
+def _bring_up_to_date(message: Message, around: Around) -> None:
+    name = message.DESCRIPTOR.full_name.removeprefix("substrait.")
+    if name == "extensions.AdvancedExtension" and message.HasField("enhancement"):
+        raise Unsupported("an enhancement changes what a part of the plan means, and it is not known")
+    unknown = _unknown_fields(message)
+    rule = _RULES.get(name)
+    if rule is not None:
+        rule(message, unknown, around)
+    if unknown:
+        raise Unsupported(f"Substrait 0.106 has no field {min(unknown)} of the message {name}")
+
+
+def _unknown_fields(message: Message) -> Fields:
+    found: Fields = defaultdict(list)
+    fields = UnknownFieldSet(message)
+    for n in range(len(fields)):
+        field = fields[n]
+        found[field.field_number].append(field.data)
+    return found
+
+
+def _number(unknown: Fields, field: int) -> int | None:
+    """The number in a removed field, which is taken out; None where there is none."""
+    values = unknown.pop(field, [None])
+    if not isinstance(values[-1], int | None):
+        raise Unsupported(f"the removed field {field} holds no number")
+    return values[-1]
+
+
+M = TypeVar("M", bound=Message)
+
+
+def _message(kind: type[M], data: Any) -> M:
+    """The message in a removed field."""
+    try:
+        return kind.FromString(data)
+    except (DecodeError, TypeError) as error:
+        raise Unsupported(f"a removed field holds no {kind.DESCRIPTOR.name}") from error
+
+
+# ---- extension files
+
+
+def _urns_of_uris(plan: Plan) -> dict[int, int]:
+    """The anchors of URNs for a plan's URIs: a file's URN has its name in the place of its address."""
+    anchors = {entry.urn: entry.extension_urn_anchor for entry in plan.extension_urns}
+    found = {}
+    for data in _unknown_fields(plan).get(1, ()):
+        # The message of a URI had the fields that the message of a URN has.
+        uri = _message(SimpleExtensionURN, data)
+        urn = f"extension:io.substrait:{PurePosixPath(uri.urn).name.partition('.')[0]}"
+        if urn not in anchors:
+            anchors[urn] = max(anchors.values(), default=0) + 1
+            plan.extension_urns.add(extension_urn_anchor=anchors[urn], urn=urn)
+        found[uri.extension_urn_anchor] = anchors[urn]
+    return found
+
+
+def _plan(message: Message, unknown: Fields, plan: Around) -> None:
+    unknown.pop(1, None)
+
+
+def _declaration(entry: Any, unknown: Fields, plan: Around) -> None:
+    """A declared function or type, whose URI counts where no URN is named."""
+    anchor = _number(unknown, 1)
+    if not entry.extension_urn_reference and anchor is not None:
+        entry.extension_urn_reference = plan.urns.get(anchor, 0)
+
+
+# ---- relations
+
+
+def _virtual_table(table: Any, unknown: Fields, plan: Around) -> None:
+    """Rows of literals. Plans that say them in both forms say them once."""
+    rows = unknown.pop(1, [])
+    if table.expressions:
+        return
+    for data in rows:
+        row = table.expressions.add()
+        for literal in _message(Expression.Literal.Struct, data).fields:
+            row.fields.add().literal.CopyFrom(literal)
+
+
+def _file(file: ReadRel.LocalFiles.FileOrFiles, unknown: Fields, plan: Around) -> None:
+    """A file whose format was the number of one."""
+    number = _number(unknown, 5)
+    if number and file.WhichOneof("file_format") is None:
+        if number != 1:
+            raise Unsupported(f"the file format {number} is not known")
+        file.parquet.SetInParent()
+
+
+def _fetch(fetch: FetchRel, unknown: Fields, plan: Around) -> None:
+    """Numbers of rows that were no expressions."""
+    offset, count = _number(unknown, 3), _number(unknown, 4)
+    if count is None and 0 < plan.minor_version < _COUNT_MAY_BE_UNSET:
+        count = 0
+    if offset is not None and not fetch.HasField("offset_expr"):
+        fetch.offset_expr.literal.i64 = _signed(offset)
+    if not fetch.HasField("count_expr") and count is not None and _signed(count) != COUNT_OF_ALL:
+        fetch.count_expr.literal.i64 = _signed(count)
+
+
+def _signed(value: int) -> int:
+    """An int64 as unknown fields hold it: its bits as a number without a sign."""
+    return value - 2**64 if value >= 2**63 else value
+
+
+def _aggregate(aggregate: AggregateRel, unknown: Fields, plan: Around) -> None:
+    """Groupings with their own expressions. Plans that say them in both forms say them once."""
+    if aggregate.grouping_expressions:
+        return
+    ordinals: dict[bytes, int] = {}
+    for grouping in aggregate.groupings:
+        for data in _unknown_fields(grouping).get(1, ()):
+            if data not in ordinals:
+                ordinals[data] = len(ordinals)
+                aggregate.grouping_expressions.add().CopyFrom(_message(Expression, data))
+            grouping.expression_references.append(ordinals[data])
+
+
+def _grouping(grouping: Message, unknown: Fields, plan: Around) -> None:
+    unknown.pop(1, None)
+
+
+# ---- types and literals
+
+_OLD_TYPES = {14: "precision_timestamp", 17: "precision_time", 29: "precision_timestamp_tz"}
+_OLD_LITERALS = {14: "precision_timestamp", 17: "precision_time", 27: "precision_timestamp_tz"}
+
+
+def _type(message: Type, unknown: Fields, plan: Around) -> None:
+    """Times in microseconds that had types of their own."""
+    for number in _OLD_TYPES.keys() & unknown.keys():
+        old = _message(Type.Boolean, unknown.pop(number)[-1])
+        kind = getattr(message, _OLD_TYPES[number])
+        kind.precision, kind.nullability = MICROSECONDS, old.nullability
+        kind.type_variation_reference = old.type_variation_reference
+
+
+def _literal(literal: Expression.Literal, unknown: Fields, plan: Around) -> None:
+    for number in _OLD_LITERALS.keys() & unknown.keys():
+        time = getattr(literal, _OLD_LITERALS[number])
+        time.precision, time.value = MICROSECONDS, _signed(_number(unknown, number) or 0)
+
+
+def _interval_day(interval: Type.IntervalDay, unknown: Fields, plan: Around) -> None:
+    if not interval.HasField("precision"):
+        interval.precision = MICROSECONDS
+
+
+def _interval_day_literal(interval: Any, unknown: Fields, plan: Around) -> None:
+    microseconds = _number(unknown, 3)
+    if microseconds is not None:
+        interval.precision, interval.subseconds = MICROSECONDS, _signed(microseconds)
+
+
+_RULES: Mapping[str, Callable[[Any, Fields, Around], None]] = {
+    "Plan": _plan,
+    "extensions.SimpleExtensionDeclaration.ExtensionFunction": _declaration,
+    "extensions.SimpleExtensionDeclaration.ExtensionType": _declaration,
+    "extensions.SimpleExtensionDeclaration.ExtensionTypeVariation": _declaration,
+    "ReadRel.VirtualTable": _virtual_table,
+    "ReadRel.LocalFiles.FileOrFiles": _file,
+    "FetchRel": _fetch,
+    "AggregateRel": _aggregate,
+    "AggregateRel.Grouping": _grouping,
+    "Type": _type,
+    "Type.IntervalDay": _interval_day,
+    "Expression.Literal": _literal,
+    "Expression.Literal.IntervalDayToSecond": _interval_day_literal,
+}
+"""What each message that has lost a field makes of it. A rule takes what it has read out of the unknown fields."""
