@@ -40,6 +40,7 @@ SHORT_NAMES = {
 INTEGERS = ("i8", "i16", "i32", "i64")
 FLOATS = ("fp32", "fp64")
 INTERVALS = ("interval_year", "interval_day", "interval_compound")
+TEXTS = ("string", "varchar", "fixedchar")
 DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
 """How many decimal digits the values of an integer type have at most."""
 

@@ -202,6 +202,21 @@ class Dialect:
             found = self._known[key] = self.function(*key)
             return found
 
+    def options_of(
+        self, kind: str, declaration: extensions.Declaration, options: tuple[tuple[str, str], ...]
+    ) -> tuple[tuple[str, str], ...]:
+        """A call's options, and those that the dialect's function has where the call leaves them open.
+
+        A consumer may choose what a call does not state.
+        """
+        if self._functions[kind] is None or self._entry(kind, declaration, options) is not None:
+            return options
+        stated = dict(options)
+        for entry in (self._functions[kind] or {}).get((declaration.urn, declaration.name), ()):
+            if declaration.signature in entry.signatures and stated.items() <= entry.options.items():
+                return tuple({**stated, **entry.options}.items())
+        return options
+
     def function(
         self, kind: str, urn: str, name: str, signature: str, options: Sequence[tuple[str, str]]
     ) -> Function | None:

@@ -75,7 +75,17 @@ def nullif(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.if_then(e.equal(kept, other), e.null(kept.type), kept)
 
 
+def of_anything(name: str) -> CallRule:
+    """A comparison of dates or times, which the functions for any type compare likewise."""
+
+    def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        return e.lowered(f"comparison:{name}", *call.children())
+
+    return rule
+
+
 CALLS: Mapping[str, CallRule] = {
+    **{f"datetime:{name}": of_anything(name) for name in ("equal", "gt", "gte", "lt", "lte", "not_equal")},
     "comparison:coalesce": coalesce,
     "comparison:gt": swapped("lt", "lte", ""),
     "comparison:gte": swapped("lte", "lt", "gt"),

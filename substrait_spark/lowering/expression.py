@@ -14,6 +14,7 @@ from ..algebra.expression import (
     FieldReference,
     IfThen,
     Lambda,
+    Literal,
     Part,
     ScalarFunction,
     Shared,
@@ -27,6 +28,9 @@ from ..algebra.types import INTERVALS, Type
 from ..errors import NotInDialect, Unsupported
 from ..refusals import FOREIGN, unknown_form
 from . import calls
+from .constant_date import constant_date
+from .text_length import KINDS as TEXT_OF_LENGTH
+from .text_length import literal_without_length, require_fitting, without_length
 
 if TYPE_CHECKING:
     from .builder import LoweringBuilder
@@ -199,6 +203,8 @@ class ExpressionLowering:
             return found
         if isinstance(expression, Lambda):
             return Lambda(expression.parameters, self.body(expression))
+        if isinstance(expression, Literal):
+            return literal_without_length(self.e.dialect, expression)
         children = self._operands(expression)
         if isinstance(expression, ScalarFunction):
             return self._call(expression, children)
@@ -262,6 +268,10 @@ class ExpressionLowering:
         return lowered_call(self.e, redeclared(self.e, call, arguments) if changed else call)
 
     def _cast(self, cast: Cast, input: Expression) -> Expression:
+        target = without_length(self.e.dialect, cast.type)
+        if target is not cast.type and cast.type.kind in TEXT_OF_LENGTH:
+            require_fitting(cast)
+            return lowered_cast(self.e, Cast(input, target, cast.throws, cast.checks))
         if input is cast.input:
             return lowered_cast(self.e, cast)
         target = cast.type
@@ -298,7 +308,8 @@ def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expres
         declaration = extensions.resolve("scalar", old.alias, old.name, shapes) or old
     elif shapes != before:
         declaration = e.resolve("scalar", f"{old.alias}:{old.name}", arguments)
-        declaration = extensions.stated(declaration, types.with_nullable(old.result, _any_null(arguments)))
+        result = without_length(e.dialect, old.result)
+        declaration = extensions.stated(declaration, types.with_nullable(result, _any_null(arguments)))
     found = ScalarFunction(declaration, arguments, call.options, call.raising)
     found.came_from(call.origin)
     return found
@@ -325,6 +336,9 @@ def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A canonical call whose arguments are lowered, in the dialect's forms."""
     declaration, rules = call.declaration, e.lowering.rules
     name = f"{declaration.alias}:{declaration.name}"
+    options = e.dialect.options_of("scalar", declaration, call.options)
+    if options != call.options:
+        call = ScalarFunction(declaration, call.arguments, options, call.raising)
     if e.dialect.allows_call("scalar", declaration, call.arguments, call.options):
         guard = rules.guards.get(name)
         stated = e.stated(call)
@@ -353,6 +367,8 @@ def lowered_cast(e: LoweringBuilder, cast: Cast) -> Expression:
     if e.dialect.allows_cast(source, target, cast.throws):
         return e.cast(cast.input, target, cast.throws)
     rule = e.lowering.rules.casts.get((source.kind, target.kind))
+    if rule is None and (value := constant_date(cast)) is not None:
+        return value
     if rule is None:
         raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {source} to {target}")
     return rule(e, cast)

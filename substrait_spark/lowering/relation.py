@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..algebra.relation import Fetch, Filter, Join, Project, Relation, Set, Sort, VirtualTable
+from ..algebra.relation import Fetch, Filter, Join, Project, Read, Relation, Set, Sort, VirtualTable
 from ..algebra.traversal import conjuncts
 from .expression import ExpressionLowering
 from .results import lowered_results
+from .text_length import read_without_lengths
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -28,6 +29,8 @@ def lowered_relation(lowering: Lowering, relation: Relation) -> Relation:
 
 def _lowered(lowering: Lowering, relation: Relation) -> Relation:
     inputs = tuple([lowering.lowered(input) for input in relation.inputs])
+    if isinstance(relation, Read):
+        relation = read_without_lengths(lowering.dialect, relation)
     e = lowering.builder(*inputs)
     expressions = ExpressionLowering(e)
     if isinstance(relation, Filter):

@@ -35,7 +35,7 @@ from ..algebra.expression import (
 from ..algebra.type_messages import DeclaredTypes, read_type
 from ..algebra.types import Type
 from ..errors import Unsupported
-from .functions import DeclaredFunctions
+from .functions import DeclaredFunctions, same_values
 from .literal import read_literal
 from .place import MessagePart
 
@@ -140,13 +140,12 @@ class ExpressionReader:
 
     def _scalar_function(self, message: Message.ScalarFunction, scope: Scope) -> Expression:
         arguments = self._arguments(message.arguments, scope)
-        declaration = self._functions.declaration(
-            ("scalar",), message.function_reference, _shapes(arguments), self.type(message.output_type)
-        )
+        stated = self.type(message.output_type)
+        declaration = self._functions.declaration(("scalar",), message.function_reference, _shapes(arguments), stated)
         raising = declaration.alias == "spark"
         found = ScalarFunction(declaration, arguments, _options(message.options), raising)
         found.came_from(MessagePart(declaration.compound, declaration.compound))
-        return found
+        return as_stated(found, stated)
 
     def _arguments(self, messages: Sequence[Any], scope: Scope) -> tuple[Expression | str, ...]:
         return tuple([self._argument(message, scope) for message in messages])
@@ -183,9 +182,12 @@ class ExpressionReader:
         if enum_name(message, "invocation") == "DISTINCT":
             raise Unsupported("window functions of distinct values are not read")
         arguments = self._arguments(message.arguments, scope)
+        stated = self.type(message.output_type)
         declaration = self._functions.declaration(
-            ("window", "aggregate"), message.function_reference, _shapes(arguments), self.type(message.output_type)
+            ("window", "aggregate"), message.function_reference, _shapes(arguments), stated
         )
+        if not same_values(declaration.result, stated):
+            raise Unsupported(f"{declaration.compound} is said to give {stated}, and gives {declaration.result}")
         rows = enum_name(message, "bounds_type") != "RANGE"
         lower, upper = (self._bound(bound, scope) for bound in (message.lower_bound, message.upper_bound))
         found = WindowCall(declaration, arguments, rows, lower, upper, _options(message.options))
@@ -274,6 +276,13 @@ class ExpressionReader:
         if kind == "set_predicate" and enum_name(predicate, "predicate_op") == "EXISTS":
             return Exists(self._relation(predicate.tuples, scope))
         raise Unsupported(f"{kind} subqueries of this kind are not read")
+
+
+def as_stated(value: Expression, stated: Type) -> Expression:
+    """A function's result in the type that its call states, which some producers let differ from what the function gives."""
+    if same_values(value.type, stated):
+        return value
+    return Cast(value, types.with_nullable(stated, value.type.nullable), throws=True)
 
 
 def _columns(scope: Scope, outer: int, parameter: int | None) -> Sequence[Type]:

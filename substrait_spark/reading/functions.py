@@ -8,9 +8,14 @@ from typing import NamedTuple
 from substrait.plan_pb2 import Plan
 
 from .. import extensions
-from ..algebra.types import Type
+from ..algebra.types import TEXTS, Type, equal_but_nullability
 from ..errors import Unsupported
 from ..extensions import Declaration
+
+
+def same_values(derived: Type, stated: Type) -> bool:
+    """Whether a result is the same in two types: they differ in nullability, or in how long a text is said to be."""
+    return equal_but_nullability(derived, stated) or (derived.kind in TEXTS and stated.kind in TEXTS)
 
 
 class Declared(NamedTuple):
@@ -37,7 +42,11 @@ class DeclaredFunctions:
     def declaration(
         self, kinds: Sequence[str], anchor: int, shapes: tuple[Type | str, ...], result: Type
     ) -> Declaration:
-        """The function of a call of one of these kinds, by its anchor, its arguments and the result type that it states."""
+        """The function of a call of one of these kinds, by its anchor, its arguments and the result type that it states.
+
+        Its result is of the type that its extension file derives, in the nullability that is stated; of the stated type
+        where no file knows the function.
+        """
         function = self._functions.get(anchor)
         if function is None:
             raise Unsupported(f"the function anchor {anchor} is not declared")
@@ -46,6 +55,6 @@ class DeclaredFunctions:
         for kind in kinds if known else ():
             found = extensions.resolve(kind, alias, function.name, shapes)
             if found is not None and found.signature == function.signature:
-                return found if found.result == result else found._replace(result=result)
+                return found._replace(result=result) if same_values(found.result, result) else found
         kind = next((k for k in kinds if known and extensions.implementations(k, alias, function.name)), kinds[0])
         return Declaration(alias, function.urn, function.name, function.signature, result, True, kind)

@@ -9,7 +9,7 @@ from substrait.algebra_pb2 import ReadRel, Rel
 
 from ..algebra import types
 from ..algebra.enum_names import enum_name
-from ..algebra.expression import Expression, Literal
+from ..algebra.expression import Expression, FieldReference, Literal
 from ..algebra.extension_messages import unpacked
 from ..algebra.relation import (
     Aggregate,
@@ -37,7 +37,7 @@ from ..algebra.relation import (
 )
 from ..algebra.type_messages import DeclaredTypes
 from ..errors import Unsupported
-from .expression import ExpressionReader, NoSuchColumn, Scope
+from .expression import ExpressionReader, NoSuchColumn, Scope, as_stated
 from .functions import DeclaredFunctions
 from .place import MessagePart, Unreadable, relation_name
 
@@ -210,7 +210,22 @@ def _aggregate(r: RelationReader, message: Any, outer: Scope | None) -> Relation
     for measure in message.measures:
         condition = e.read(measure.filter, scope) if measure.HasField("filter") else None
         measures.append(e.aggregate(measure.measure, scope, condition))
-    return Aggregate(input, keys, measures, sets or [()])
+    found = Aggregate(input, keys, measures, sets or [()])
+    return _as_stated(found, [e.type(measure.measure.output_type) for measure in message.measures])
+
+
+def _as_stated(aggregate: Aggregate, stated: Sequence[types.Type]) -> Relation:
+    """The relation with its measures in the types that their calls state."""
+    columns: list[Expression] = [FieldReference(n, kind) for n, kind in enumerate(aggregate.types)]
+    first = len(aggregate.groupings)
+    for n, kind in enumerate(stated, first):
+        columns[n] = as_stated(columns[n], kind)
+    changed = [n for n, column in enumerate(columns) if not isinstance(column, FieldReference)]
+    if not changed:
+        return aggregate
+    made = Project(aggregate, [columns[n] for n in changed])
+    positions = {n: len(columns) + position for position, n in enumerate(changed)}
+    return made.select([positions.get(n, n) for n in range(len(columns))])
 
 
 def _sort(r: RelationReader, message: Any, outer: Scope | None) -> Relation:

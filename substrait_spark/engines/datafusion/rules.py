@@ -18,7 +18,7 @@ from ...lowering.rules import (
 )
 from .builder import DataFusionBuilder
 from .calls import FAMILIES
-from .guards import bitwise, column_names, connectives, evaluation_order, filter_growth, floating, offsets
+from .guards import bitwise, column_names, connectives, evaluation_order, filter_growth, floating, like_escapes, offsets
 
 CALLS: dict[str, CallRule] = {}
 UNLOWERED: dict[str, UnloweredRule] = {}
@@ -32,6 +32,7 @@ GUARDS: dict[str, Guard] = {
     "boolean:and": Guard("eager_connectives", connectives.connective),
     "boolean:or": Guard("eager_connectives", connectives.connective),
     "comparison:coalesce": Guard("eager_connectives", connectives.coalesced),
+    "string:like": Guard("like_escapes", like_escapes.like),
 }
 KINDS: dict[type[Expression], ExpressionRule] = {}
 UNLOWERED_CASTS: dict[tuple[str, str], UnloweredCastRule] = {}
@@ -70,7 +71,7 @@ RULES = Rules(
     defects=frozenset(
         "calendar_ends chained_conjuncts constants_survive distinct_widens_sums eager_connectives empty_frames "
         "filters_below_totals forgets_nulls grows_filters joins_without_columns keys_of_one_side "
-        "keys_survive_joins literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
+        "keys_survive_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
         "offsets_forgotten one_list_order one_null_equality projects_below_filters subquery_nulls unsigned_range_keys "
         "unwraps_casts".split()
     ),

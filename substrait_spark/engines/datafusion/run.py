@@ -12,6 +12,7 @@ from datafusion import DataFrame, SessionConfig, SessionContext
 from datafusion import substrait as consumer
 from substrait.algebra_pb2 import ReadRel, Rel
 from substrait.plan_pb2 import Plan
+from substrait.type_pb2 import Type
 
 from ...algebra.extension_messages import Generate
 from ...algebra.message_walk import messages
@@ -67,6 +68,8 @@ def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[st
         reads = _reads(bound)
         _require_distinct(reads, tables or {})
         registered.extend(_bind(read, ctx, tables or {}) for read in reads)
+        for read in reads:
+            _allow_nulls(read)
         registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
         result = _run(bound, ctx)
     finally:
@@ -74,6 +77,12 @@ def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[st
             if name is not None:
                 ctx.deregister_table(name)
     return named(result, names)
+
+
+def _allow_nulls(read: ReadRel) -> None:
+    """Take columns for nullable: DataFusion refuses a plan whose required column its table says may be null."""
+    for kind in read.base_schema.struct.types:
+        getattr(kind, kind.WhichOneof("kind") or "bool").nullability = Type.NULLABILITY_NULLABLE
 
 
 def _run(plan: Plan, ctx: SessionContext) -> pa.Table:

@@ -169,6 +169,8 @@ def integral_quotient(
 
 
 CALLS: dict[str, CallRule] = {
+    # The standard function leaves open how it rounds: half up is as good as any.
+    "arithmetic_decimal:divide": ruled(divide, ERROR),
     "spark:add": ruled(operation("add"), ERROR),
     "spark:divide": ruled(divide, ERROR),
     "spark:multiply": ruled(operation("multiply"), ERROR),

@@ -1,0 +1,30 @@
+r"""`like_escapes`: DataFusion takes a backslash in a pattern of LIKE for an escape; the standard function has none.
+
+SELECT 'a\b' LIKE 'a\b'   -- false
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....errors import NotInDialect
+
+if TYPE_CHECKING:
+    from ..builder import DataFusionBuilder
+
+ESCAPE = "\\"
+
+
+def like(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+    """A backslash stands for itself behind another one."""
+    value, pattern = call.children()
+    if not isinstance(pattern, Literal):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} may take a backslash in a pattern that is no constant for an escape",
+            "Give LIKE a constant pattern.",
+        )
+    if pattern.value is None or ESCAPE not in pattern.value:
+        return call
+    doubled = Literal(pattern.value.replace(ESCAPE, 2 * ESCAPE), pattern.type)
+    return call.with_children((value, doubled))
