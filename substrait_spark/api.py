@@ -71,13 +71,22 @@ def lower(plan: Plan, dialect: str | Path) -> Plan:
 
     from .dialects.file import load
     from .lowering.plan import lower_plan
+    from .testing.structure import structural_problems
 
     if not isinstance(plan, Message):
         raise TypeError(f"plan must be a substrait.plan_pb2.Plan, not {kind_of(plan)}")
     lowered, problems = lower_plan(plan, load(dialect))
     if lowered is None:
         raise UnsupportedPlanError(problems)
+    if wrong := structural_problems(lowered):
+        # What another producer left wrong, and no rule has met.
+        raise UnsupportedPlanError(
+            [Problem("the plan", "Plan", "Plan", f"it is not well-formed: {found}", NOT_OURS) for found in wrong]
+        )
     return lowered
+
+
+NOT_OURS = "Ask the producer of the plan for one that keeps to the specification."
 
 
 def _convert(

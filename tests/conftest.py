@@ -22,7 +22,6 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import conversion, extensions
 from substrait_spark.context import Context
 from substrait_spark.conversion import emit_text
-from substrait_spark.lowering import plan as lower_plan
 from substrait_spark.plan import build
 from substrait_spark.reading.plan import read_plan
 from substrait_spark.testing import assert_well_formed
@@ -110,8 +109,7 @@ def _every_plan_is_right() -> Iterator[None]:
         return plan
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (conversion, lower_plan):
-            patch.setattr(module, "build", built)
+        patch.setattr(conversion, "build", built)
         patch.setattr(conversion, "emit_text", emitted)
         yield
 

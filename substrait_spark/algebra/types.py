@@ -148,6 +148,21 @@ def widens(source: Type, target: Type) -> bool:
     return equal_but_nullability(source, target)
 
 
+def common_number(left: Type, right: Type) -> Type | None:
+    """The least type of numbers that has every value of both types; None where there is none."""
+    for one, other in ((left, right), (right, left)):
+        if one.kind in INTEGERS and other.kind == "decimal":
+            return common_number(of("decimal", DIGITS[one.kind], 0, nullable=one.nullable), other)
+        if widens(one, other):
+            return with_nullable(other, one.nullable or other.nullable)
+    if not left.kind == right.kind == "decimal":
+        return None
+    (p1, s1), (p2, s2) = left.parameters, right.parameters
+    scale = max(s1, s2)
+    precision = max(p1 - s1, p2 - s2) + scale
+    return of("decimal", precision, scale, nullable=left.nullable or right.nullable) if precision <= 38 else None
+
+
 _COUNTS = {
     frozenset(pair)
     for pair in (

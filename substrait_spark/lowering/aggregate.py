@@ -149,6 +149,7 @@ def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: G
 def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequence[Expression]) -> AggregateFunction:
     """The canonical function of lowered arguments, in types that may differ in nullability."""
     made = measure.with_expressions(parts)
+    made.options = e.dialect.options_of("aggregate", measure.declaration, measure.options)
     made.sorts = tuple([e.sort_key(sort) for sort in made.sorts])
     if made.distinct:
         made.arguments = e.distinct_arguments(made.arguments)

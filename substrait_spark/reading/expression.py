@@ -33,9 +33,9 @@ from ..algebra.expression import (
     WindowFunction,
 )
 from ..algebra.type_messages import DeclaredTypes, read_type
-from ..algebra.types import Type
+from ..algebra.types import INTEGERS, Type
 from ..errors import Unsupported
-from .functions import DeclaredFunctions, same_values
+from .functions import DeclaredFunctions, NoImplementation, same_values
 from .literal import read_literal
 from .place import MessagePart
 
@@ -141,7 +141,16 @@ class ExpressionReader:
     def _scalar_function(self, message: Message.ScalarFunction, scope: Scope) -> Expression:
         arguments = self._arguments(message.arguments, scope)
         stated = self.type(message.output_type)
-        declaration = self._functions.declaration(("scalar",), message.function_reference, _shapes(arguments), stated)
+        try:
+            declaration = self._functions.declaration(
+                ("scalar",), message.function_reference, _shapes(arguments), stated
+            )
+        except NoImplementation:
+            # Some producers compare numbers of several types, which the standard functions do not.
+            arguments = as_one_type(arguments)
+            declaration = self._functions.declaration(
+                ("scalar",), message.function_reference, _shapes(arguments), stated
+            )
         raising = declaration.alias == "spark"
         found = ScalarFunction(declaration, arguments, _options(message.options), raising)
         found.came_from(MessagePart(declaration.compound, declaration.compound))
@@ -160,7 +169,8 @@ class ExpressionReader:
 
     def aggregate(self, message: AggregateMessage, scope: Scope, filter: Expression | None = None) -> AggregateFunction:
         """An aggregate function's call."""
-        if enum_name(message, "phase") != "INITIAL_TO_RESULT":
+        # Producers that leave the phase open mean the whole function, though the specification implies its last phase.
+        if enum_name(message, "phase") not in ("INITIAL_TO_RESULT", "UNSPECIFIED"):
             raise Unsupported(f"aggregates of the phase {enum_name(message, 'phase')} are not read")
         arguments = self._arguments(message.arguments, scope)
         declaration = self._functions.declaration(
@@ -240,10 +250,16 @@ class ExpressionReader:
             otherwise = self.read(getattr(message, "else"), scope)
         else:
             otherwise = Literal(None, types.nullable(clauses[0][1].type))
+        kinds = [otherwise.type, *(value.type for _, value in clauses)]
+        if not all(same_values(kinds[0], kind) for kind in kinds):
+            raise Unsupported(f"a choice has values of several types: {', '.join(map(str, kinds))}")
         return IfThen(clauses, otherwise)
 
     def _singular_or_list(self, message: Message.SingularOrList, scope: Scope) -> Expression:
-        return SingularOrList(self.read(message.value, scope), self.read_all(message.options, scope))
+        value, *options = self.read_all([message.value, *message.options], scope)
+        if not all(types.equal_but_nullability(value.type, option.type) for option in options):
+            value, *options = as_one_type((value, *options))
+        return SingularOrList(value, tuple(options))
 
     def _nested(self, message: Message.Nested, scope: Scope) -> Expression:
         kind = message.WhichOneof("nested_type")
@@ -268,10 +284,16 @@ class ExpressionReader:
     def _subquery(self, message: Message.Subquery, scope: Scope) -> Expression:
         kind = message.WhichOneof("subquery_type")
         if kind == "scalar":
-            return ScalarSubquery(self._relation(message.scalar.input, scope))
+            scalar = self._relation(message.scalar.input, scope)
+            if len(scalar.types) != 1:
+                raise NoSuchColumn(f"a scalar subquery has {len(scalar.types)} columns")
+            return ScalarSubquery(scalar)
         if kind == "in_predicate":
             needles = self.read_all(message.in_predicate.needles, scope)
-            return InSubquery(needles, self._relation(message.in_predicate.haystack, scope))
+            haystack = self._relation(message.in_predicate.haystack, scope)
+            if len(needles) != len(haystack.types):
+                raise NoSuchColumn(f"{len(needles)} values are looked for among rows of {len(haystack.types)}")
+            return InSubquery(needles, haystack)
         predicate = message.set_predicate
         if kind == "set_predicate" and enum_name(predicate, "predicate_op") == "EXISTS":
             return Exists(self._relation(predicate.tuples, scope))
@@ -279,10 +301,41 @@ class ExpressionReader:
 
 
 def as_stated(value: Expression, stated: Type) -> Expression:
-    """A function's result in the type that its call states, which some producers let differ from what the function gives."""
+    """A function's result in the type that its call states, which some producers let differ from what the function gives.
+
+    Raises Unsupported where a value would be another one in that type, not only one that doesn't fit.
+    """
     if same_values(value.type, stated):
         return value
+    if not _keeps_values(value.type, stated):
+        raise Unsupported(f"a call is said to give {stated}, and its function gives {value.type}")
     return Cast(value, types.with_nullable(stated, value.type.nullable), throws=True)
+
+
+def as_one_type(values: tuple[Expression | str, ...]) -> tuple[Expression, ...]:
+    """Numbers in the least type that has the values of all. Raises Unsupported where there is none."""
+    expressions = [value for value in values if isinstance(value, Expression)]
+    common: Type | None = expressions[0].type if expressions else None
+    for each in expressions[1:]:
+        common = None if common is None else types.common_number(common, each.type)
+    if common is None or len(expressions) < len(values):
+        listed = ", ".join(value if isinstance(value, str) else str(value.type) for value in values)
+        raise Unsupported(f"there is no type for values of ({listed})")
+    return tuple(
+        [
+            each
+            if types.equal_but_nullability(each.type, common)
+            else Cast(each, types.with_nullable(common, each.type.nullable), throws=True)
+            for each in expressions
+        ]
+    )
+
+
+def _keeps_values(source: Type, target: Type) -> bool:
+    """Whether each value of a type that fits in another is the same there."""
+    if source.kind == target.kind == "decimal":
+        return bool(source.parameters[1] <= target.parameters[1])
+    return types.widens(source, target) or (source.kind in INTEGERS and target.kind in INTEGERS)
 
 
 def _columns(scope: Scope, outer: int, parameter: int | None) -> Sequence[Type]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from substrait.plan_pb2 import Plan
 
 from .. import extensions
-from ..algebra.types import TEXTS, Type, equal_but_nullability
+from ..algebra.types import TEXTS, Type, equal_but_nullability, of
 from ..errors import Unsupported
 from ..extensions import Declaration
 
@@ -16,6 +16,18 @@ from ..extensions import Declaration
 def same_values(derived: Type, stated: Type) -> bool:
     """Whether a result is the same in two types: they differ in nullability, or in how long a text is said to be."""
     return equal_but_nullability(derived, stated) or (derived.kind in TEXTS and stated.kind in TEXTS)
+
+
+def _takes_texts(kind: str, alias: str, name: str, shapes: tuple[Type | str, ...]) -> bool:
+    """Whether a function takes arguments of these types, texts of whatever length they are said to have."""
+    texts = tuple(
+        [s if isinstance(s, str) or s.kind not in TEXTS else of("string", nullable=s.nullable) for s in shapes]
+    )
+    return texts != shapes and extensions.resolve(kind, alias, name, texts) is not None
+
+
+class NoImplementation(Unsupported):
+    """A call of a function that takes no arguments of such types."""
 
 
 class Declared(NamedTuple):
@@ -44,8 +56,9 @@ class DeclaredFunctions:
     ) -> Declaration:
         """The function of a call of one of these kinds, by its anchor, its arguments and the result type that it states.
 
-        Its result is of the type that its extension file derives, in the nullability that is stated; of the stated type
-        where no file knows the function.
+        The arguments say which of the functions of a name is called; other releases spell its signature otherwise. Its
+        result is of the type that its extension file derives, in the nullability that is stated; of the stated type where
+        no file knows the function.
         """
         function = self._functions.get(anchor)
         if function is None:
@@ -54,7 +67,11 @@ class DeclaredFunctions:
         alias = known or function.urn
         for kind in kinds if known else ():
             found = extensions.resolve(kind, alias, function.name, shapes)
-            if found is not None and found.signature == function.signature:
+            if found is not None:
                 return found._replace(result=result) if same_values(found.result, result) else found
-        kind = next((k for k in kinds if known and extensions.implementations(k, alias, function.name)), kinds[0])
+        declared = [k for k in kinds if known and extensions.implementations(k, alias, function.name)]
+        if declared and not _takes_texts(declared[0], alias, function.name, shapes):
+            listed = ", ".join(map(str, shapes))
+            raise NoImplementation(f"no implementation of {function.name}:{function.signature} takes ({listed})")
+        kind = (declared or kinds)[0]
         return Declaration(alias, function.urn, function.name, function.signature, result, True, kind)

@@ -9,6 +9,7 @@ from substrait.plan_pb2 import Plan
 from ..algebra.message_walk import depth
 from ..algebra.relation import Relation
 from ..algebra.type_messages import DeclaredTypes
+from ..algebra.types import field_count
 from ..plan import DEPTH_LIMIT
 from .encodings import up_to_date
 from .functions import DeclaredFunctions
@@ -26,15 +27,22 @@ class ReadPlan(NamedTuple):
 
 def read_plan(plan: Plan) -> ReadPlan:
     """The tree of a plan of one root relation, in the encodings of this release or an older one."""
+    nesting = depth(plan)
+    if nesting > DEPTH_LIMIT:
+        return _unreadable(f"the plan nests {nesting} messages deep, and readers stop at {DEPTH_LIMIT}")
     plan, problems = up_to_date(plan)
     roots = [entry.root for entry in plan.relations if entry.WhichOneof("rel_type") == "root"]
     if len(roots) != 1 or len(plan.relations) != 1:
-        return ReadPlan(None, [], [Unreadable("", None, "only plans of exactly one root relation are read")])
-    nesting = depth(plan)
-    if nesting > DEPTH_LIMIT:
-        reason = f"the plan nests {nesting} messages deep, and readers stop at {DEPTH_LIMIT}"
-        return ReadPlan(None, [], [Unreadable("", None, reason)])
+        return _unreadable("only plans of exactly one root relation are read")
     declared = DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
     reader = RelationReader(DeclaredFunctions(plan), declared)
-    root = reader.read(roots[0].input)
-    return ReadPlan(root, list(roots[0].names), [*problems, *reader.problems])
+    root, names = reader.read(roots[0].input), list(roots[0].names)
+    problems += reader.problems
+    expected = sum(1 + field_count(kind) for kind in root.types)
+    if not problems and len(names) != expected:
+        problems.append(Unreadable("", None, f"it names {len(names)} columns and fields, and has {expected}"))
+    return ReadPlan(root, names, problems)
+
+
+def _unreadable(reason: str) -> ReadPlan:
+    return ReadPlan(None, [], [Unreadable("", None, reason)])

@@ -37,6 +37,7 @@ from ..algebra.relation import (
 )
 from ..algebra.type_messages import DeclaredTypes
 from ..errors import Unsupported
+from ..refusals import FOREIGN, unknown_form
 from .expression import ExpressionReader, NoSuchColumn, Scope, as_stated
 from .functions import DeclaredFunctions
 from .place import MessagePart, Unreadable, relation_name
@@ -62,6 +63,11 @@ class RelationReader:
             if not (inputs_failed and isinstance(problem, NoSuchColumn)):
                 path = " / ".join(self._path)
                 self.problems.append(Unreadable(path, MessagePart(name, name), problem.reason))
+            found = VirtualTable([], [], [])
+        except FOREIGN as error:
+            self.problems.append(
+                Unreadable(" / ".join(self._path), MessagePart(name, name), unknown_form(error).reason)
+            )
             found = VirtualTable([], [], [])
         finally:
             self._path.pop()
@@ -231,6 +237,8 @@ def _as_stated(aggregate: Aggregate, stated: Sequence[types.Type]) -> Relation:
 def _sort(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
     input = r.read(message.input, outer)
     e, scope = r.over(input.types, outer)
+    if not message.sorts:
+        raise Unsupported("a sort has no key")
     return Sort(input, [e.sort(sort, scope) for sort in message.sorts])
 
 
