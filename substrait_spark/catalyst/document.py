@@ -71,22 +71,17 @@ def _type(entry: list[Any], types: list[DataType]) -> DataType:
 def _node(number: int, entry: list[Any], classes: list[NodeClass], types: list[DataType], nodes: list[Node]) -> Node:
     cls = classes[entry[0]]
     children: list[Node] = []
-    if cls.kind == "e":
-        kind = types[entry[1]] if entry[1] >= 0 else UNTYPED
-        if cls.name == "Literal" and kind.name != "object":
-            values: tuple[Any, ...] = (datum(entry[3]),)
-        else:
-            values = _values(entry[3:], types, nodes, children)
-        _check_arity(cls, values)
-        return Expression(cls, values, number, kind, entry[2] == 1, children)
-    values = _values(entry[1:], types, nodes, children)
-    _check_arity(cls, values)
-    return (Plan if cls.kind == "p" else Node)(cls, values, number, children)
-
-
-def _check_arity(cls: NodeClass, values: tuple[Any, ...]) -> None:
+    is_expression = cls.kind == "e"
+    kind = types[entry[1]] if is_expression and entry[1] >= 0 else UNTYPED
+    if cls.name == "Literal" and kind.name != "object":
+        values: tuple[Any, ...] = (datum(entry[3]),)
+    else:
+        values = _values(entry[3:] if is_expression else entry[1:], types, nodes, children)
     if len(values) != len(cls.fields):
         raise ValueError(f"{cls.name} has {len(values)} values for {len(cls.fields)} fields")
+    if is_expression:
+        return Expression(cls, values, number, kind, entry[2] == 1, children)
+    return (Plan if cls.kind == "p" else Node)(cls, values, number, children)
 
 
 def _values(written: list[Any], types: list[DataType], nodes: list[Node], children: list[Node]) -> tuple[Any, ...]:
@@ -101,15 +96,17 @@ def _values(written: list[Any], types: list[DataType], nodes: list[Node], childr
             children.append(node)
             values.append(node)
         elif kind is list:
-            values.append(_values(value, types, nodes, children))
+            values.append(_values(value, types, nodes, children) if value else ())
+        elif kind is dict:
+            values.append(value["i"] if "i" in value else _tagged(value, types))
         else:
-            values.append(_tagged(value, types) if kind is dict else value)
+            values.append(value)
     return tuple(values)
 
 
 def _tagged(value: dict[str, Any], types: list[DataType]) -> Any:
     ((tag, content),) = value.items()
-    if tag in ("i", "d"):
+    if tag == "d":
         return content
     if tag == "t":
         return types[content]

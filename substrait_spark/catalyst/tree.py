@@ -166,7 +166,10 @@ class Expression(Node):
         nullable: bool = True,
         children: Sequence[Node] | None = None,
     ) -> None:
-        super().__init__(cls, values, number, children)
+        self.cls = cls
+        self.values = values
+        self.number = number
+        self._children = children
         self.type = type or UNTYPED
         self.nullable = nullable
 
