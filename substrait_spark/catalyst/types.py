@@ -121,6 +121,8 @@ def field_names(name: str, type: DataType) -> list[str]:
 
 def nested_names(type: DataType) -> list[str]:
     """The names of the struct fields in a type, depth-first; a map's key comes before its value."""
+    if not type.parameters:
+        return []
     if type.name == "array":
         return nested_names(type.parameters[0])
     if type.name == "map":

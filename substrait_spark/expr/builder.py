@@ -45,8 +45,7 @@ class ExpressionBuilder(CallBuilder):
         self.scope = scope
         self.dialect = Dialect.canonical()
         self._dispatch = dispatch
-        self._emitted: dict[int, Expression] = {}
-        self._kept: list[tree.Node] = []
+        self._emitted: dict[tree.Expression, Expression] = {}
         self.lambdas: list[dict[int, tuple[int, Type]]] = []
         """Of each lambda around what is emitted, its variables by exprId: the parameter that each is, and its type."""
 
@@ -55,23 +54,22 @@ class ExpressionBuilder(CallBuilder):
     def emit(self, node: tree.Expression) -> Expression:
         """The Substrait form of an expression; what can't be expressed is reported."""
         emitted = self._emitted
-        if id(node) in emitted:
-            return emitted[id(node)]
+        if node in emitted:
+            return emitted[node]
         operands = self._dispatch.operands
         stack: list[tree.Expression] = [node]
         while stack:
             current = stack[-1]
-            if id(current) in emitted:
+            if current in emitted:
                 stack.pop()
                 continue
-            pending = [child for child in operands(current) if id(child) not in emitted]
+            pending = [child for child in operands(current) if child not in emitted]
             if pending:
                 stack.extend(reversed(pending))
                 continue
-            emitted[id(current)] = self._emit_one(current)
-            self._kept.append(current)
+            emitted[current] = self._emit_one(current)
             stack.pop()
-        return emitted[id(node)]
+        return emitted[node]
 
     def emit_all(self, nodes: Iterable[tree.Expression]) -> tuple[Expression, ...]:
         return tuple([self.emit(node) for node in nodes])
@@ -90,7 +88,7 @@ class ExpressionBuilder(CallBuilder):
 
     def _stumbled(self, node: tree.Expression) -> bool:
         """Whether a part of an expression is a stand-in, whose type is not known."""
-        parts = (self._emitted.get(id(child)) for child in self._dispatch.operands(node))
+        parts = (self._emitted.get(child) for child in self._dispatch.operands(node))
         return any(isinstance(part, StandIn) for part in parts)
 
     def stand_in(self, node: tree.Expression) -> Expression:
@@ -102,14 +100,12 @@ class ExpressionBuilder(CallBuilder):
 
     def let(self, node: tree.Expression, expression: Expression) -> None:
         """Let every occurrence of a node stand for an expression that is computed already."""
-        self._emitted[id(node)] = expression
-        self._kept.append(node)
+        self._emitted[node] = expression
 
-    def branch(self, computed: dict[int, Expression] | None = None) -> ExpressionBuilder:
+    def branch(self) -> ExpressionBuilder:
         """A builder over the same scope that forgets what is emitted in it."""
         copy = ExpressionBuilder(self.context, self.relations, self._dispatch, self.scope)
         copy.lambdas = list(self.lambdas)
-        copy._emitted.update(computed or {})
         return copy
 
     def type_of(self, node: tree.Expression, nullable: bool | None = None) -> Type:

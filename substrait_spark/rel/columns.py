@@ -71,7 +71,10 @@ def _columns(attributes: Sequence[tree.Expression], kinds: list[Type]) -> Column
 
 def _unique(names: Sequence[str]) -> list[str]:
     """The names of columns, with a number where one repeats: local rows may have that, no engine's table has."""
-    taken, found = set(names), []
+    taken = set(names)
+    if len(taken) == len(names):
+        return list(names)
+    found = []
     next_number: dict[str, int] = {}
     for name in names:
         candidate, number = name, next_number.get(name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..algebra.relation import Relation
-from ..expr.scope import Scope
+from ..expr.scope import Scope, first_ordinals
 
 
 class Output(NamedTuple):
@@ -20,7 +20,7 @@ class Output(NamedTuple):
 
     def select(self, ids: Sequence[int]) -> Output:
         """These columns, in this order."""
-        ordinals = {id: ordinal for ordinal, id in reversed(list(enumerate(self.ids)))}
+        ordinals = first_ordinals(self.ids)
         return Output(self.relation.select([ordinals[id] for id in ids]), tuple(ids))
 
 
