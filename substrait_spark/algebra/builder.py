@@ -209,4 +209,4 @@ class CallBuilder:
 
 def given(options: dict[str, str | None]) -> Options:
     """The options of a call, without those that are None."""
-    return tuple([(key, value) for key, value in options.items() if value is not None])
+    return tuple([(key, value) for key, value in options.items() if value is not None]) if options else ()

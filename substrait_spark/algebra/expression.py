@@ -6,7 +6,7 @@ its protobuf form nests, which readers limit to 100.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from substrait.algebra_pb2 import AggregateFunction as AggregateMessage
@@ -47,7 +47,7 @@ class Traced:
 
     def came_from(self, origin: Origin | None) -> None:
         """Note what it was made from, unless that is known."""
-        if origin is not None and self.origin is None:
+        if origin is not None and not hasattr(self, "_origin"):
             self._origin = origin
 
 
@@ -219,7 +219,7 @@ class ScalarFunction(Expression):
 
     NAME = "SCALAR_FUNCTION"
 
-    __slots__ = ("arguments", "declaration", "options", "raises_itself", "raising")
+    __slots__ = ("_operands", "arguments", "declaration", "options", "raises_itself", "raising")
 
     def __init__(
         self,
@@ -233,13 +233,14 @@ class ScalarFunction(Expression):
         self.options = options
         self.raising = raising
         self.type = declaration.result
-        inner = max((a.height for a in arguments if isinstance(a, Expression)), default=1)
+        self._operands = operands_of(arguments)
+        inner = max([operand.height for operand in self._operands], default=1)
         self.height = max(3 + inner, 2 + self.type.height)
         self.raises_itself = raising or _checked(declaration, options)
-        self.raises = self.raises_itself or any(isinstance(a, Expression) and a.raises for a in arguments)
+        self.raises = self.raises_itself or any(operand.raises for operand in self._operands)
 
     def children(self) -> tuple[Expression, ...]:
-        return tuple(a for a in self.arguments if isinstance(a, Expression))
+        return self._operands
 
     def _over(self, children: Sequence[Expression]) -> Expression:
         return ScalarFunction(self.declaration, put_back(self.arguments, children), self.options, self.raising)
@@ -247,7 +248,7 @@ class ScalarFunction(Expression):
     def write(self, target: Message, anchors: Anchors) -> None:
         function = target.scalar_function
         function.function_reference = anchors.function(self.declaration)
-        function.output_type.CopyFrom(types.message(self.type))
+        types.write(self.type, function.output_type)
         write_arguments(self.arguments, function.arguments, anchors)
         write_options(self.options, function.options)
 
@@ -282,7 +283,7 @@ class Cast(Expression):
 
     def write(self, target: Message, anchors: Anchors) -> None:
         cast = target.cast
-        cast.type.CopyFrom(types.message(self.type))
+        types.write(self.type, cast.type)
         cast.failure_behavior = (
             Message.Cast.FAILURE_BEHAVIOR_THROW_EXCEPTION if self.throws else Message.Cast.FAILURE_BEHAVIOR_RETURN_NULL
         )
@@ -294,18 +295,19 @@ class IfThen(Expression):
 
     NAME = "IF_THEN"
 
-    __slots__ = ("clauses", "otherwise")
+    __slots__ = ("_parts", "clauses", "otherwise")
 
     def __init__(self, clauses: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> None:
         self.clauses = clauses
         self.otherwise = otherwise
         self.type = otherwise.type
-        inner = max(max(condition.height, value.height) for condition, value in clauses)
+        self._parts = (*[part for clause in clauses for part in clause], otherwise)
+        inner = max([part.height for part in self._parts[:-1]])
         self.height = max(3 + inner, 2 + otherwise.height)
-        self.raises = any(part.raises for part in self.children())
+        self.raises = any(part.raises for part in self._parts)
 
     def children(self) -> tuple[Expression, ...]:
-        return (*(part for clause in self.clauses for part in clause), self.otherwise)
+        return self._parts
 
     def _over(self, children: Sequence[Expression]) -> Expression:
         pairs = tuple(zip(children[:-1:2], children[1:-1:2], strict=True))
@@ -522,8 +524,17 @@ class Lambda(Expression):
 
     def write(self, target: Message, anchors: Anchors) -> None:
         function = getattr(target, "lambda")
-        types.write_struct(types.of("struct", *self.parameters, nullable=False), function.parameters)
+        types.write_struct(self.parameters, function.parameters)
         self.body.write(function.body, anchors)
+
+
+DIRECTIONS: Mapping[tuple[bool, bool], Any] = {
+    (True, True): SortMessage.SORT_DIRECTION_ASC_NULLS_FIRST,
+    (True, False): SortMessage.SORT_DIRECTION_ASC_NULLS_LAST,
+    (False, True): SortMessage.SORT_DIRECTION_DESC_NULLS_FIRST,
+    (False, False): SortMessage.SORT_DIRECTION_DESC_NULLS_LAST,
+}
+"""Whether values ascend, and whether nulls come first."""
 
 
 class SortField:
@@ -541,9 +552,7 @@ class SortField:
         return SortField(expression, self.ascending, self.nulls_first)
 
     def write(self, target: SortMessage, anchors: Anchors) -> None:
-        direction = "ASC" if self.ascending else "DESC"
-        nulls = "FIRST" if self.nulls_first else "LAST"
-        target.direction = SortMessage.SortDirection.Value(f"SORT_DIRECTION_{direction}_NULLS_{nulls}")
+        target.direction = DIRECTIONS[self.ascending, self.nulls_first]
         self.expression.write(target.expr, anchors)
 
 
@@ -582,9 +591,10 @@ class AggregateFunction(Traced):
 
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression in the call, in a fixed order."""
-        found = [a for a in self.arguments if isinstance(a, Expression)]
-        found += [sort.expression for sort in self.sorts]
-        return (*found, *(() if self.filter is None else (self.filter,)))
+        found = operands_of(self.arguments)
+        if self.sorts:
+            found = (*found, *[sort.expression for sort in self.sorts])
+        return found if self.filter is None else (*found, self.filter)
 
     def with_expressions(self, expressions: Sequence[Expression]) -> AggregateFunction:
         """A copy over other expressions, in the order of `expressions()`."""
@@ -602,7 +612,7 @@ class AggregateFunction(Traced):
 
     def write(self, target: AggregateMessage, anchors: Anchors) -> None:
         target.function_reference = anchors.function(self.declaration)
-        target.output_type.CopyFrom(types.message(self.type))
+        types.write(self.type, target.output_type)
         target.phase = PHASE
         target.invocation = invocation(self.distinct)
         write_arguments(self.arguments, target.arguments, anchors)
@@ -665,7 +675,7 @@ class WindowCall(Traced):
         return max(3 + inner, 2 + self.type.height)
 
     def expressions(self) -> tuple[Expression, ...]:
-        return tuple(a for a in self.arguments if isinstance(a, Expression))
+        return operands_of(self.arguments)
 
     def with_expressions(self, expressions: Sequence[Expression]) -> WindowCall:
         arguments = put_back(self.arguments, expressions)
@@ -676,7 +686,7 @@ class WindowCall(Traced):
     def write(self, target: Any, anchors: Anchors) -> None:
         """Fill a window function message, of an expression or of a window relation alike."""
         target.function_reference = anchors.function(self.declaration)
-        target.output_type.CopyFrom(types.message(self.type))
+        types.write(self.type, target.output_type)
         target.phase = PHASE
         target.invocation = invocation(False)
         frame = "ROWS" if self.rows else "RANGE"
@@ -733,7 +743,7 @@ PHASE: Any = 3
 
 def _checked(declaration: Declaration, options: Sequence[tuple[str, str]]) -> bool:
     """Whether a function is one that raises. A decimal result of fewer than 38 digits holds every value."""
-    if not any(value == "ERROR" for _, value in options):
+    if not options or "ERROR" not in [value for _, value in options]:
         return False
     result = declaration.result
     return not (result.kind == "decimal" and result.parameters[0] < 38)
@@ -743,12 +753,17 @@ def invocation(distinct: bool) -> Any:
     return AggregateMessage.AGGREGATION_INVOCATION_DISTINCT if distinct else AggregateMessage.AGGREGATION_INVOCATION_ALL
 
 
+def operands_of(arguments: Sequence[Expression | str]) -> tuple[Expression, ...]:
+    """The expressions among arguments."""
+    return tuple([argument for argument in arguments if not isinstance(argument, str)])
+
+
 def put_back(
     arguments: tuple[Expression | str, ...], expressions: Sequence[Expression]
 ) -> tuple[Expression | str, ...]:
     """Arguments with other expressions in the place of theirs, names as they are."""
     replacements = iter(expressions)
-    return tuple(next(replacements) if isinstance(a, Expression) else a for a in arguments)
+    return tuple([a if isinstance(a, str) else next(replacements) for a in arguments])
 
 
 def write_arguments(arguments: Sequence[Expression | str], target: Any, anchors: Anchors) -> None:
@@ -778,7 +793,7 @@ def _levels(type: Type) -> int:
 def write_literal(value: Any, type: Type, target: Message.Literal) -> None:
     """Fill a literal message with a value in Catalyst's internal form."""
     if value is None:
-        target.null.CopyFrom(types.message(types.nullable(type)))
+        types.write(types.nullable(type), target.null)
         return
     target.nullable = type.nullable
     _LITERALS[type.kind](value, type, target)

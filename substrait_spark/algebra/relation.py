@@ -44,6 +44,10 @@ class Relation:
     emit: tuple[int, ...] | None
     height: int
     place: Place | None
+    _SLOTS: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._SLOTS = tuple([slot for base in cls.__mro__ for slot in getattr(base, "__slots__", ())])
 
     def variant(self) -> tuple[str, str]:
         """The list in a dialect's entry for this relation that names the variants of it, and the name of this one."""
@@ -63,8 +67,8 @@ class Relation:
         if list(ordinals) == list(range(len(self.types))):
             return self
         copy = self._copy()
-        copy.emit = tuple(ordinals) if self.emit is None else tuple(self.emit[o] for o in ordinals)
-        copy.types = tuple(self.types[o] for o in ordinals)
+        copy.emit = tuple(ordinals if self.emit is None else [self.emit[o] for o in ordinals])
+        copy.types = tuple([self.types[o] for o in ordinals])
         return copy
 
     def with_inputs(self, inputs: tuple[Relation, ...]) -> Relation:
@@ -95,9 +99,8 @@ class Relation:
 
     def _copy(self) -> Self:
         copy = object.__new__(type(self))
-        for cls in type(self).__mro__:
-            for slot in getattr(cls, "__slots__", ()):
-                setattr(copy, slot, getattr(self, slot))
+        for slot in self._SLOTS:
+            setattr(copy, slot, getattr(self, slot))
         return copy
 
     def expressions(self) -> tuple[Expression, ...]:
@@ -158,7 +161,7 @@ class Read(Relation):
             stats = target.common.hint.stats
             stats.row_count, stats.record_size = self.statistics
         target.base_schema.names.extend(self.names)
-        types.write_struct(types.of("struct", *self.schema, nullable=False), target.base_schema.struct)
+        types.write_struct(self.schema, target.base_schema.struct)
 
 
 class NamedTable(Read):
