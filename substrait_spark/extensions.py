@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib.resources
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,7 +76,8 @@ class Implementation(NamedTuple):
     result: Program
 
 
-class Declaration(NamedTuple):
+@dataclass(frozen=True)
+class Declaration:
     """A function as a call names it: where it is from, its compound name, and the type it returns.
 
     One that is not deterministic may give another value each time, whatever its arguments are.
@@ -90,7 +92,12 @@ class Declaration(NamedTuple):
     kind: str = "scalar"
     """`scalar`, `aggregate` or `window`."""
 
-    @property
+    @cached_property
+    def function(self) -> str:
+        """What rules go by: `alias:name`."""
+        return f"{self.alias}:{self.name}"
+
+    @cached_property
     def compound(self) -> str:
         return f"{self.name}:{self.signature}"
 
@@ -193,7 +200,7 @@ def stated(declaration: Declaration, result: Type | None) -> Declaration:
     """The declaration with the result type that a call states, where the extension file leaves that to the call."""
     if result is None or declaration.result.kind != "any":
         return declaration
-    return declaration._replace(result=result)
+    return replace(declaration, result=result)
 
 
 @lru_cache(maxsize=65536)

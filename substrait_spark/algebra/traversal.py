@@ -10,12 +10,12 @@ from .relation import Relation
 
 def subexpressions(root: Expression) -> Iterator[Expression]:
     """The expression and those in it, each once; not those in the relations of subqueries."""
-    seen: set[int] = set()
+    seen: set[Expression] = set()
     stack = [root]
     while stack:
         expression = stack.pop()
-        if id(expression) not in seen:
-            seen.add(id(expression))
+        if expression not in seen:
+            seen.add(expression)
             yield expression
             stack.extend(expression.children())
 
@@ -42,49 +42,56 @@ def subquery_relations(relation: Relation) -> list[Relation]:
 
 def inputs_first(root: Relation, subqueries: bool = False) -> Iterator[Relation]:
     """The relation and all below it, each once, after its inputs and, if asked for, its subqueries' relations."""
-    done: set[int] = set()
+    done: set[Relation] = set()
     stack: list[tuple[Relation, bool]] = [(root, False)]
     while stack:
         relation, visited = stack.pop()
-        if id(relation) in done:
+        if relation in done:
             continue
-        if visited:
-            done.add(id(relation))
+        below = (*relation.inputs, *subquery_relations(relation)) if subqueries and not visited else relation.inputs
+        if visited or not below:
+            done.add(relation)
             yield relation
             continue
-        below = [*relation.inputs, *(subquery_relations(relation) if subqueries else ())]
-        stack += [(relation, True), *((each, False) for each in reversed(below))]
+        stack.append((relation, True))
+        stack += [(each, False) for each in reversed(below)]
 
 
 def rewritten(root: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
     """The expression with each part that `change` has another for in its place; it is asked from the outside in."""
-    done: dict[int, Expression] = {}
+    done: dict[Expression, Expression] = {}
     stack = [root]
     while stack:
         expression = stack[-1]
-        if id(expression) in done:
+        if expression in done:
             stack.pop()
             continue
         changed = change(expression)
         if changed is not None:
-            done[id(expression)] = changed
+            done[expression] = changed
             continue
-        pending = [child for child in expression.children() if id(child) not in done]
+        pending = [child for child in expression.children() if child not in done]
         if pending:
             stack.extend(pending)
             continue
-        done[id(expression)] = expression.with_children([done[id(child)] for child in expression.children()])
-    return done[id(root)]
+        done[expression] = expression.with_children([done[child] for child in expression.children()])
+    return done[root]
 
 
-def transformed(root: Relation, rule: Callable[[Relation], Relation]) -> Relation:
-    """The relation with the rule applied to each below it, inputs first, and to itself; types stay."""
-    done: dict[int, Relation] = {}
+def transformed(
+    root: Relation, rule: Callable[[Relation], Relation], concerned: Callable[[Relation], bool] | None = None
+) -> Relation:
+    """The relation with the rule applied to each below it, inputs first, and to itself; types stay.
+
+    Nothing is to do where no relation is `concerned`, if it is said which are.
+    """
+    if concerned is not None and not any(map(concerned, relations_below(root))):
+        return root
+    done: dict[Relation, Relation] = {}
     for relation in inputs_first(root):
-        inputs = tuple([done[id(input)] for input in relation.inputs])
-        same = all(new is old for new, old in zip(inputs, relation.inputs, strict=True))
-        done[id(relation)] = rule(relation if same else relation.with_inputs(inputs))
-    return done[id(root)]
+        inputs = tuple([done[input] for input in relation.inputs])
+        done[relation] = rule(relation if inputs == relation.inputs else relation.with_inputs(inputs))
+    return done[root]
 
 
 # ---- lambdas

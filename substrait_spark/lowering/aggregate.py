@@ -84,7 +84,7 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
 def form_of(call: LoweredCall) -> AggregateForm:
     """What a canonical aggregate call becomes. Raises NotInDialect where there is no form."""
     e, function = call.e, call.function
-    rule = e.lowering.rules.aggregates.get(f"{function.declaration.alias}:{function.declaration.name}")
+    rule = e.lowering.rules.aggregates.get(function.declaration.function)
     if rule is not None:
         return rule(call)
     e.require_aggregate(function, call.frame)
@@ -155,5 +155,5 @@ def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequenc
         made.arguments = e.distinct_arguments(made.arguments)
     if [part.type for part in made.expressions()] != [part.type for part in measure.expressions()]:
         old = measure.declaration
-        made.declaration = e.resolve("aggregate", f"{old.alias}:{old.name}", made.arguments)
+        made.declaration = e.resolve("aggregate", old.function, made.arguments)
     return made

@@ -15,12 +15,14 @@ from ..algebra.expression import (
     Part,
     ScalarFunction,
     StandIn,
+    Subquery,
     Traced,
     WindowCall,
     WindowFunction,
 )
 from ..algebra.relation import Aggregate, Read, Relation, VirtualTable, Window
 from ..algebra.traversal import inputs_first
+from ..algebra.types import Type
 from ..errors import NotInDialect, Unsupported
 
 if TYPE_CHECKING:
@@ -29,15 +31,16 @@ if TYPE_CHECKING:
 
 
 def check(lowering: Lowering, root: Relation) -> None:
-    """Report whatever is in a plan that the dialect lacks."""
+    """Report whatever is in a plan, the relations of its subqueries included, that the dialect lacks."""
     dialect = lowering.dialect
     if not dialect.lists_anything:
         return
     checked = _Check(dialect, lowering)
-    place = root.place
-    for relation in inputs_first(root, subqueries=True):
-        lowering.at(relation, relation.place or place)
-        checked.relation(relation)
+    roots = [root]
+    for each in roots:
+        for relation in inputs_first(each):
+            lowering.at(relation, relation.place or root.place)
+            roots += checked.relation(relation)
 
 
 def require_columns(lowering: Lowering, root: Relation, outputs: Sequence[Origin]) -> None:
@@ -50,16 +53,20 @@ def require_columns(lowering: Lowering, root: Relation, outputs: Sequence[Origin
 
 
 class _Check:
-    """What was looked at already; it is kept, so that no other object takes its identity."""
+    """What was looked at already, and what was found to be in the dialect."""
 
     def __init__(self, dialect: Dialect, lowering: Lowering) -> None:
         self._dialect = dialect
         self._lowering = lowering
-        self._seen: dict[int, object] = {}
+        self._seen: set[Expression] = set()
+        self._types: set[Type] = set()
+        self._forms: set[tuple[object, ...]] = set()
 
-    def relation(self, relation: Relation) -> None:
+    def relation(self, relation: Relation) -> list[Relation]:
+        """The relations of the subqueries in a relation, which is looked at but for these."""
+        subqueries: list[Relation] = []
         if isinstance(relation, VirtualTable) and any(isinstance(e, StandIn) for e in relation.expressions()):
-            return
+            return subqueries
         self._try(None, lambda: require_relation(self._dialect, relation))
         if isinstance(relation, Read):
             self._columns(relation)
@@ -72,10 +79,13 @@ class _Check:
         stack = list(relation.expressions())
         while stack:
             current = stack.pop()
-            if id(current) not in self._seen:
-                self._seen[id(current)] = current
+            if current not in self._seen:
+                self._seen.add(current)
                 stack.extend(current.children())
                 self._expression(current)
+                if isinstance(current, Subquery):
+                    subqueries.append(current.relation)
+        return subqueries
 
     def _columns(self, read: Read) -> None:
         for n, kind in enumerate(read.schema):
@@ -86,8 +96,11 @@ class _Check:
 
     def _expression(self, expression: Expression) -> None:
         for kind in expression.parameters if isinstance(expression, Lambda) else (expression.type,):
-            self._try(expression, partial(self._dialect.require_type, kind))
-        self._try(expression, lambda: require_expression(self._dialect, expression))
+            if kind not in self._types and self._try(expression, partial(self._dialect.require_type, kind)):
+                self._types.add(kind)
+        form = (expression.NAME, expression.variant(), reaches_in(expression))
+        if form not in self._forms and self._try(expression, lambda: require_expression(self._dialect, expression)):
+            self._forms.add(form)
         if isinstance(expression, ScalarFunction):
             self._function(expression)
         elif isinstance(expression, WindowFunction):
@@ -100,11 +113,14 @@ class _Check:
             lambda: self._dialect.require_function(declaration.kind, declaration, call.arguments, call.options),
         )
 
-    def _try(self, part: Traced | None, requirement: Callable[[], object]) -> None:
+    def _try(self, part: Traced | None, requirement: Callable[[], object]) -> bool:
+        """Whether a requirement is met; report that it is not."""
         try:
             requirement()
         except Unsupported as problem:
             self._lowering.report(None, part, problem)
+            return False
+        return True
 
 
 def require_relation(dialect: Dialect, relation: Relation) -> None:
@@ -120,10 +136,14 @@ def require_relation(dialect: Dialect, relation: Relation) -> None:
         raise NotInDialect(f"the dialect {dialect.name} has no {what}", "Choose another dialect.")
 
 
+def reaches_in(expression: Expression) -> bool:
+    """Whether an expression is a part of a value."""
+    return isinstance(expression, Part) or (isinstance(expression, FieldReference) and bool(expression.path))
+
+
 def require_expression(dialect: Dialect, expression: Expression) -> None:
     """Raise NotInDialect for a kind of expression, or a variant of it, that the dialect lacks."""
-    into = isinstance(expression, Part) or (isinstance(expression, FieldReference) and bool(expression.path))
-    if into and not dialect.abilities.nested_references:
+    if reaches_in(expression) and not dialect.abilities.nested_references:
         raise NotInDialect(f"in the dialect {dialect.name}, only whole columns can be referred to")
     key, value = expression.variant()
     if expression.NAME and not dialect.allows_expression(expression.NAME, key, value):

@@ -19,11 +19,15 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         return root
 
     def rule(relation: Relation) -> Relation:
-        if not isinstance(relation, Cross):
+        if not _is_cross(relation):
             return relation
         left, right = relation.inputs
         join = Join(left, right, "INNER", Literal(True, types.BOOLEAN))
         join.place = relation.place
         return join if relation.emit is None else join.select(relation.emit)
 
-    return transformed(root, rule)
+    return transformed(root, rule, _is_cross)
+
+
+def _is_cross(relation: Relation) -> bool:
+    return isinstance(relation, Cross)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..algebra import types
 from ..algebra.expression import Literal
@@ -17,7 +17,11 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     """Each Expand as the rows of its projections one after the other, each with its number."""
     if lowering.dialect.allows_relation("EXPAND", "field_types", "SWITCHING_FIELD"):
         return root
-    return transformed(root, lambda relation: _united(relation) if isinstance(relation, Expand) else relation)
+    return transformed(root, lambda relation: _united(relation) if _is_expand(relation) else relation, _is_expand)
+
+
+def _is_expand(relation: Relation) -> TypeGuard[Expand]:
+    return isinstance(relation, Expand)
 
 
 def _united(relation: Expand) -> Relation:

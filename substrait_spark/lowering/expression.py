@@ -34,8 +34,9 @@ from .text_length import literal_without_length, require_fitting, without_length
 
 if TYPE_CHECKING:
     from .builder import LoweringBuilder
-    from .rules import OriginalRule
+    from .rules import OriginalRule, UnloweredCastRule, UnloweredRule
 
+Tried = TypeVar("Tried", bound=Expression)
 Found = TypeVar("Found")
 
 
@@ -67,7 +68,7 @@ class ExpressionLowering:
         self._results = results
         self._lambdas = lambdas
         self._rules = e.lowering.rules
-        self._done: dict[int, Expression] = {}
+        self._done: dict[Expression, Expression] = {}
 
     def lower(self, root: Expression) -> Expression:
         """The expression in the dialect's forms, in its type but for nullability."""
@@ -78,58 +79,53 @@ class ExpressionLowering:
         stack = [root]
         while stack:
             expression = stack[-1]
-            if id(expression) in done:
+            if expression in done:
                 stack.pop()
                 continue
-            by_itself = self._by_unlowered_rule(expression)
-            if by_itself is not None:
-                done[id(expression)] = by_itself
-                continue
-            cast = self._with_its_input(expression)
-            if cast is not None:
-                done[id(expression)] = cast
-                continue
-            pending = [child for child in self._before(expression) if id(child) not in done]
-            if pending:
-                stack.extend(reversed(pending))
-                continue
-            found = self._tried(expression, partial(self._lowered, expression))
-            found.came_from(expression.origin)
-            done[id(expression)] = found
+            found = self._by_itself(expression)
+            if found is None:
+                pending = [child for child in self._before(expression) if child not in done]
+                if pending:
+                    stack.extend(reversed(pending))
+                    continue
+                found = self._tried(expression, self._lowered)
+            if found is not expression:
+                found.came_from(expression.origin)
+            done[expression] = found
             stack.pop()
-        return done[id(root)]
+        return done[root]
 
-    def _by_unlowered_rule(self, expression: Expression) -> Expression | None:
-        """A call by a rule that lowers the arguments itself; None where there is none, or the dialect has the function."""
-        if not isinstance(expression, ScalarFunction):
-            return None
-        declaration = expression.declaration
-        name = f"{declaration.alias}:{declaration.name}"
-        rule = self._rules.unlowered.get(name) or calls.UNLOWERED.get(name)
-        if rule is None or self.e.dialect.allows_call("scalar", declaration, expression.arguments, expression.options):
-            return None
-        found = self._tried(expression, lambda: rule(self, expression))
-        found.came_from(expression.origin)
-        return found
+    def _by_itself(self, expression: Expression) -> Expression | None:
+        """An expression by a rule that lowers the parts itself, because it looks at them as they were; None without one."""
+        if isinstance(expression, ScalarFunction):
+            unlowered = self._unlowered_rule(expression)
+            return None if unlowered is None else self._tried(expression, partial(unlowered, self))
+        if isinstance(expression, Cast):
+            rule = self._unlowered_cast_rule(expression)
+            return None if rule is None else self._tried(expression, partial(rule, self))
+        return None
 
-    def _with_its_input(self, expression: Expression) -> Expression | None:
-        """A cast by a rule that looks at its input as it was; None where there is none, or it leaves the cast alone."""
-        if not isinstance(expression, Cast):
+    def _unlowered_rule(self, call: ScalarFunction) -> UnloweredRule | None:
+        """The rule for a call before its arguments are lowered; None without one, or where the dialect has the function."""
+        declaration = call.declaration
+        rule = self._rules.unlowered.get(declaration.function) or calls.UNLOWERED.get(declaration.function)
+        if rule is None or self.e.dialect.allows_call("scalar", declaration, call.arguments, call.options):
             return None
-        source, target = expression.input.type, expression.type
+        return rule
+
+    def _unlowered_cast_rule(self, cast: Cast) -> UnloweredCastRule | None:
+        """The rule for a cast before its input is lowered; None without one, or where the dialect has the cast."""
+        source, target = cast.input.type, cast.type
         rule = self._rules.unlowered_casts.get((source.kind, target.kind))
-        if rule is None or self.e.dialect.allows_cast(source, target, expression.throws):
-            return None
-        found = self._tried(expression, lambda: rule(self, expression))
-        if found is not None:
-            found.came_from(expression.origin)
-        return found
+        return None if rule is None or self.e.dialect.allows_cast(source, target, cast.throws) else rule
 
     def _before(self, expression: Expression) -> Sequence[Expression]:
         """The expressions below that are lowered before it: lambdas are by the call that applies them, or as a whole."""
+        children = expression.children()
+        if not children:
+            return children
         if isinstance(expression, Lambda):
             return ()
-        children = expression.children()
         if self._rule_of_original(expression) is None:
             return children
         return [child for child in children if not isinstance(child, Lambda)]
@@ -137,23 +133,22 @@ class ExpressionLowering:
     def _rule_of_original(self, expression: Expression) -> OriginalRule | None:
         if not isinstance(expression, ScalarFunction):
             return self._rules.originals.get(type(expression))
-        return self._rules.originals.get(f"{expression.declaration.alias}:{expression.declaration.name}")
+        return self._rules.originals.get(expression.declaration.function)
 
     def _operands(self, expression: Expression) -> list[Expression]:
         """What the expressions below have become."""
         children = expression.children()
-        found = [self._done[id(child)] for child in children]
-        if not self._takes_counts(expression):
-            for child, each in zip(children, found, strict=True):
-                if _is_count(child, each):
-                    raise self._no_interval(child.type, expression)
+        found = [self._done[child] for child in children]
+        for child, each in zip(children, found, strict=True):
+            if _is_count(child, each) and not self._takes_counts(expression):
+                raise self._no_interval(child.type, expression)
         return found
 
     def _takes_counts(self, expression: Expression) -> bool:
         """Whether an expression may be over the counts of intervals, in place of intervals."""
         if not isinstance(expression, ScalarFunction):
             return isinstance(expression, IfThen | SingularOrList | Shared)
-        return f"{expression.declaration.alias}:{expression.declaration.name}" in self._rules.counting
+        return expression.declaration.function in self._rules.counting
 
     def _uncounted(self, expression: Expression, found: Expression) -> Expression:
         """What an expression has become, unless that is the count of an interval, which no value of a plan may be."""
@@ -181,10 +176,10 @@ class ExpressionLowering:
         """A sort key in the dialect's forms."""
         return SortField(self.lower(sort.expression), sort.ascending, sort.nulls_first)
 
-    def _tried(self, expression: Expression, lowered: Callable[[], Found]) -> Found | Expression:
+    def _tried(self, expression: Tried, rule: Callable[[Tried], Found]) -> Found | Expression:
         """What an expression becomes; what has no form is reported."""
         try:
-            return lowered()
+            return rule(expression)
         except Unsupported as problem:
             self.e.lowering.report(self.e, expression, problem)
         except FOREIGN as error:
@@ -194,7 +189,7 @@ class ExpressionLowering:
 
     def _stumbled(self, expression: Expression) -> bool:
         """Whether a part of an expression is a stand-in, which rules may not know what to do with."""
-        return any(isinstance(self._done.get(id(child)), StandIn) for child in expression.children())
+        return any(isinstance(self._done.get(child), StandIn) for child in expression.children())
 
     def _lowered(self, expression: Expression) -> Expression:
         by_original = self._rule_of_original(expression)
@@ -263,9 +258,9 @@ class ExpressionLowering:
         return any(each.stays for each in self._lambdas)
 
     def _call(self, call: ScalarFunction, children: Sequence[Expression]) -> Expression:
-        arguments = put_back(call.arguments, children)
-        changed = any(new is not old for new, old in zip(children, call.children(), strict=True))
-        return lowered_call(self.e, redeclared(self.e, call, arguments) if changed else call)
+        if tuple(children) != call.children():
+            call = redeclared(self.e, call, put_back(call.arguments, children))
+        return lowered_call(self.e, call)
 
     def _cast(self, cast: Cast, input: Expression) -> Expression:
         target = without_length(self.e.dialect, cast.type)
@@ -307,7 +302,7 @@ def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expres
         # What takes anything takes counts as it does intervals; the rule for any other function knows what it gets.
         declaration = extensions.resolve("scalar", old.alias, old.name, shapes) or old
     elif shapes != before:
-        declaration = e.resolve("scalar", f"{old.alias}:{old.name}", arguments)
+        declaration = e.resolve("scalar", old.function, arguments)
         result = without_length(e.dialect, old.result)
         declaration = extensions.stated(declaration, types.with_nullable(result, _any_null(arguments)))
     found = ScalarFunction(declaration, arguments, call.options, call.raising)
@@ -335,7 +330,7 @@ def _any_null(arguments: Sequence[Expression | str]) -> bool:
 def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A canonical call whose arguments are lowered, in the dialect's forms."""
     declaration, rules = call.declaration, e.lowering.rules
-    name = f"{declaration.alias}:{declaration.name}"
+    name = declaration.function
     options = e.dialect.options_of("scalar", declaration, call.options)
     if options != call.options:
         call = ScalarFunction(declaration, call.arguments, options, call.raising)

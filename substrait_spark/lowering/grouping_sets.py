@@ -35,7 +35,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     def rule(relation: Relation) -> Relation:
         return _united(e, relation) if _has_several(relation) else relation
 
-    return transformed(transformed(root, filtered), rule)
+    return transformed(transformed(root, filtered, _has_several), rule, _has_several)
 
 
 def _has_several(relation: Relation) -> TypeGuard[Aggregate]:

@@ -44,11 +44,11 @@ class Lowering:
         self.traits = Traits()
         self._report = report
         self._builder = self.rules.builder or LoweringBuilder
-        self._places: dict[int, Place] = {}
-        self._done: dict[int, Relation] = {}
-        self.results: dict[int, Results] = {}
-        """The columns of aggregates and windows, and of filters above them, by the ids that these relations had."""
-        self._settled: dict[int, Relation] = {}
+        self._places: dict[Relation, Place] = {}
+        self._done: dict[Relation, Relation] = {}
+        self.results: dict[Relation, Results] = {}
+        """The columns of aggregates and windows, and of filters above them, by what these relations were."""
+        self._settled: dict[Relation, Relation] = {}
         self._here: Relation | None = None
         self._memories: dict[Any, Any] = {}
         self.root: Relation | None = None
@@ -67,13 +67,13 @@ class Lowering:
         roots = [root]
         for each in roots:
             roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
-        rewritten = {id(each): self._rewritten(each) for each in reversed(roots)}
-        self.root = rewritten[id(root)]
+        rewritten = {each: self._rewritten(each) for each in reversed(roots)}
+        self.root = rewritten[root]
         for each in reversed(roots):
-            if id(each) not in self._settled:
-                lowered = self._lower(rewritten[id(each)])
-                self._settled[id(each)] = self._settle(self._named(lowered) if each is root else lowered)
-        found = self._settled[id(root)]
+            if each not in self._settled:
+                lowered = self._lower(rewritten[each])
+                self._settled[each] = self._settle(self._named(lowered) if each is root else lowered)
+        found = self._settled[root]
         self._here = None
         if not self.found:
             require_columns(self, found, outputs)
@@ -90,8 +90,8 @@ class Lowering:
         self._places.update(places(root))
         for relation in inputs_first(root):
             self._here = relation
-            self._done[id(relation)] = self._reported(relation)
-        return self._done[id(root)]
+            self._done[relation] = self._reported(relation)
+        return self._done[root]
 
     def _named(self, root: Relation) -> Relation:
         try:
@@ -117,11 +117,11 @@ class Lowering:
 
     def lowered(self, relation: Relation) -> Relation:
         """What became of a relation below."""
-        return self._done[id(relation)]
+        return self._done[relation]
 
     def subquery(self, relation: Relation) -> Relation:
         """What became of the relation of a subquery."""
-        return self._settled[id(relation)]
+        return self._settled[relation]
 
     def memory(self, kind: Callable[[Lowering], Memory]) -> Memory:
         """What an engine's rules keep while they lower this plan: one of a kind, made when it is first asked for."""
@@ -137,18 +137,19 @@ class Lowering:
         """Note a problem in the relation that is being lowered, unless it is with a stand-in."""
         if isinstance(part, Expression) and any(isinstance(each, StandIn) for each in subexpressions(part)):
             return
-        place = self._places.get(id(self._here))
-        origin = part.origin if part is not None else None
-        self._found(place.path if place else "", origin or (place.origin if place else None), problem)
+        self._found_here(part.origin if part is not None else None, problem)
 
     def report_column(self, origin: Origin | None, problem: Unsupported) -> None:
         """Note a problem with a column of the read that is being lowered."""
-        place = self._places.get(id(self._here))
-        self._found(place.path if place else "", origin or (place.origin if place else None), problem)
+        self._found_here(origin, problem)
 
     def report_output(self, origin: Origin | None, problem: Unsupported) -> None:
         """Note a problem with a column of the result."""
         self._found("", origin, problem)
+
+    def _found_here(self, origin: Origin | None, problem: Unsupported) -> None:
+        place = self._places.get(self._here) if self._here is not None else None
+        self._found(place.path if place else "", origin or (place.origin if place else None), problem)
 
     def _found(self, path: str, origin: Origin | None, problem: Unsupported) -> None:
         self.found = True
@@ -158,7 +159,7 @@ class Lowering:
         """Go on with another relation, which a place is known of."""
         self._here = relation
         if place is not None:
-            self._places[id(relation)] = place
+            self._places[relation] = place
 
     def _reported(self, relation: Relation) -> Relation:
         try:
@@ -180,14 +181,14 @@ def stand_in(relation: Relation) -> Relation:
     )
 
 
-def places(root: Relation) -> dict[int, Place]:
+def places(root: Relation) -> dict[Relation, Place]:
     """Where each relation came from: one that does not say so, from where the relation above it did."""
-    found: dict[int, Place] = {}
+    found: dict[Relation, Place] = {}
     stack: list[tuple[Relation, Place | None]] = [(root, root.place)]
     while stack:
         relation, above = stack.pop()
         place = relation.place or above
         if place is not None:
-            found.setdefault(id(relation), place)
+            found.setdefault(relation, place)
         stack.extend((input, place) for input in relation.inputs)
     return found

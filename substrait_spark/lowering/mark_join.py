@@ -30,7 +30,11 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         join = relation.inputs[0]
         return _united(relation, join) if _can_unite(relation, join) else relation
 
-    return transformed(root, rule)
+    return transformed(root, rule, _is_marking)
+
+
+def _is_marking(relation: Relation) -> bool:
+    return isinstance(relation, Join) and relation.join_type == "LEFT_MARK"
 
 
 def _has_parts(lowering: Lowering) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..algebra.relation import IcebergTable, LocalFiles, Read, Relation
 from ..algebra.traversal import transformed
@@ -20,13 +20,21 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     def lacking(kind: Type) -> bool:
         return not lowering.dialect.allows_type(kind, column=True)
 
+    def concerned(relation: Relation) -> TypeGuard[Read]:
+        return (
+            isinstance(relation, Read)
+            and relation.emit is not None
+            and _by_name(relation)
+            and any(map(lacking, set(relation.schema)))
+        )
+
     def rule(relation: Relation) -> Relation:
-        if not isinstance(relation, Read) or relation.emit is None or not _by_name(relation):
+        if not concerned(relation) or relation.emit is None:
             return relation
         dropped = {n for n, kind in enumerate(relation.schema) if n not in relation.emit and lacking(kind)}
         return _without(relation, dropped) if dropped else relation
 
-    return transformed(root, rule)
+    return transformed(root, rule, concerned)
 
 
 def _by_name(read: Read) -> bool:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def lowered_relation(lowering: Lowering, relation: Relation) -> Relation:
     """The relation in the dialect's forms, with the columns that it had, in types that may differ in nullability."""
-    lowering.results.pop(id(relation), None)
+    lowering.results.pop(relation, None)
     results = lowered_results(lowering, relation)
     if results is not None and not isinstance(relation, Project):
-        lowering.results[id(relation)] = results
+        lowering.results[relation] = results
     found = results.relation() if results is not None else _lowered(lowering, relation)
     found = lowering.builder(*found.inputs).finished(found)
     if found is not relation and found.place is None:

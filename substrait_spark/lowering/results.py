@@ -43,7 +43,7 @@ def lowered_results(lowering: Lowering, relation: Relation) -> Results | None:
     if not isinstance(relation, Filter | Project):
         return None
     (input,) = relation.inputs
-    results = lowering.results.get(id(input))
+    results = lowering.results.get(input)
     if results is None or any(map(_is_correlated, subquery_relations(relation))):
         return None
     if isinstance(relation, Filter) or input.place not in (None, relation.place):

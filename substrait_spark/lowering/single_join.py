@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..algebra import types
 from ..algebra.builder import CallBuilder
@@ -28,11 +28,11 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         return root
     e = CallBuilder(lowering.traits)
 
-    def rule(relation: Relation) -> Relation:
-        single = isinstance(relation, Join) and relation.join_type == "LEFT_SINGLE"
-        return _checked(e, relation) if single else relation  # type: ignore[arg-type]
+    return transformed(root, lambda relation: _checked(e, relation) if _is_single(relation) else relation, _is_single)
 
-    return transformed(root, rule)
+
+def _is_single(relation: Relation) -> TypeGuard[Join]:
+    return isinstance(relation, Join) and relation.join_type == "LEFT_SINGLE"
 
 
 def _checked(e: CallBuilder, join: Join) -> Relation:

@@ -18,7 +18,7 @@ ASSOCIATIVE = ("boolean:and", "boolean:or", "string:concat")
 def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The call as a balanced tree of calls, so that it nests no deeper than it must."""
     declaration = call.declaration
-    name = f"{declaration.alias}:{declaration.name}"
+    name = declaration.function
     most = e.dialect.most_arguments("scalar", declaration, call.options)
     arguments = list(call.children())
     if most is None or most < 2 or len(arguments) <= most:

@@ -79,7 +79,7 @@ def _lowered_call(lowering: ExpressionLowering, call: WindowCall) -> WindowCall:
     made = call.with_expressions(parts)
     if [part.type for part in parts] != [part.type for part in call.expressions()]:
         old = call.declaration
-        made.declaration = lowering.e.resolve(old.kind, f"{old.alias}:{old.name}", made.arguments)
+        made.declaration = lowering.e.resolve(old.kind, old.function, made.arguments)
     return made
 
 
@@ -90,7 +90,7 @@ def window_form(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> 
     if declaration.kind == "aggregate":
         function = AggregateFunction(declaration, call.arguments, call.options)
         return _over(form_of(LoweredCall(e, function, frame)), frame)
-    rule = e.lowering.rules.windows.get(f"{declaration.alias}:{declaration.name}")
+    rule = e.lowering.rules.windows.get(declaration.function)
     if rule is not None:
         return rule(e, call, staged)
     e.dialect.require_function("window", declaration, call.arguments, call.options)

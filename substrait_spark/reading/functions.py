@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from substrait.plan_pb2 import Plan
@@ -68,7 +69,7 @@ class DeclaredFunctions:
         for kind in kinds if known else ():
             found = extensions.resolve(kind, alias, function.name, shapes)
             if found is not None:
-                return found._replace(result=result) if same_values(found.result, result) else found
+                return replace(found, result=result) if same_values(found.result, result) else found
         declared = [k for k in kinds if known and extensions.implementations(k, alias, function.name)]
         if declared and not _takes_texts(declared[0], alias, function.name, shapes):
             listed = ", ".join(map(str, shapes))

@@ -26,10 +26,10 @@ LONGEST = 1000
 
 def shortened(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with the columns of those below it named anew where their names would grow long."""
-    done: dict[int, tuple[Relation, list[int]]] = {}
+    done: dict[Relation, tuple[Relation, list[int]]] = {}
     for relation in inputs_first(root):
-        done[id(relation)] = _shortened(relation, [done[id(input)] for input in relation.inputs])
-    return done[id(root)][0]
+        done[relation] = _shortened(relation, [done[input] for input in relation.inputs])
+    return done[root][0]
 
 
 def _shortened(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]]) -> tuple[Relation, list[int]]:
@@ -89,17 +89,19 @@ def completed(relation: Relation, known: list[int]) -> list[int]:
 
 def text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> list[int]:
     """How many operands the texts of expressions have, those of the columns they use included."""
-    known: dict[int, int] = {}
+    known: dict[Expression, int] = {}
     stack = list(expressions)
     while stack:
         expression = stack[-1]
-        pending = [child for child in expression.children() if id(child) not in known]
+        children = expression.children()
+        pending = [child for child in children if child not in known]
         if pending:
             stack.extend(pending)
             continue
         stack.pop()
-        known[id(expression)] = _operands(expression, columns) + sum(known[id(c)] for c in expression.children())
-    return [known[id(expression)] for expression in expressions]
+        if expression not in known:
+            known[expression] = _operands(expression, columns) + sum([known[child] for child in children])
+    return [known[expression] for expression in expressions]
 
 
 def _operands(expression: Expression, columns: Sequence[int]) -> int:

@@ -21,11 +21,16 @@ from ..builder import DataFusionBuilder
 
 def guard_above_filters(e: DataFusionBuilder, root: Relation) -> Relation:
     """The relation with what may raise above a filter guarded by the filter's condition."""
-    return transformed(root, lambda relation: _kept(e, relation))
+    return transformed(root, lambda relation: _kept(e, relation), _may_raise)
+
+
+def _may_raise(relation: Relation) -> bool:
+    """Whether a relation of one input computes something that may raise."""
+    return len(relation.inputs) == 1 and any(expression.raises for expression in relation.expressions())
 
 
 def _kept(e: DataFusionBuilder, relation: Relation) -> Relation:
-    if len(relation.inputs) != 1 or not any(expression.raises for expression in relation.expressions()):
+    if not _may_raise(relation):
         return relation
     marked = _marked(relation.inputs[0])
     return relation if marked is None else _guarded(e.over(marked), relation, marked)

@@ -38,10 +38,10 @@ ALL = 2**63 - 1
 
 def bounded(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with limits below the filters in it that would grow long."""
-    done: dict[int, tuple[Relation, list[int]]] = {}
+    done: dict[Relation, tuple[Relation, list[int]]] = {}
     for relation in inputs_first(root):
-        done[id(relation)] = _bounded(relation, [done[id(input)] for input in relation.inputs])
-    return done[id(root)][0]
+        done[relation] = _bounded(relation, [done[input] for input in relation.inputs])
+    return done[root][0]
 
 
 def _bounded(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]]) -> tuple[Relation, list[int]]:

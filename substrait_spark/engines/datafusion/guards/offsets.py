@@ -18,10 +18,15 @@ def kept_apart(e: DataFusionBuilder, root: Relation) -> Relation:
     """The relation with a filter that keeps all rows above each Fetch with an offset."""
 
     def rule(relation: Relation) -> Relation:
-        if not isinstance(relation, Fetch) or not relation.offset:
+        if not _skips(relation):
             return relation
         filtered = Filter(relation, always(e))
         filtered.place = relation.place
         return filtered
 
-    return transformed(root, rule)
+    return transformed(root, rule, _skips)
+
+
+def _skips(relation: Relation) -> bool:
+    """Whether a relation leaves out rows at the beginning."""
+    return isinstance(relation, Fetch) and relation.offset > 0
