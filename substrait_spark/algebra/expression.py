@@ -7,6 +7,7 @@ its protobuf form nests, which readers limit to 100.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from substrait.algebra_pb2 import AggregateFunction as AggregateMessage
@@ -125,6 +126,9 @@ class FieldReference(Expression):
 
     def write(self, target: Message, anchors: Anchors) -> None:
         selection = target.selection
+        if self.parameter is None and not self.path and not self.outer:
+            selection.MergeFromString(_column(self.ordinal))
+            return
         selection.direct_reference.struct_field.field = self.ordinal
         _write_path(self.path, selection.direct_reference.struct_field)
         if self.parameter is not None:
@@ -133,6 +137,15 @@ class FieldReference(Expression):
             selection.outer_reference.steps_out = self.outer
         else:
             selection.root_reference.SetInParent()
+
+
+@lru_cache(maxsize=65536)
+def _column(ordinal: int) -> bytes:
+    """The message of a reference to a column, serialised."""
+    selection = Message.FieldReference()
+    selection.direct_reference.struct_field.field = ordinal
+    selection.root_reference.SetInParent()
+    return selection.SerializeToString()
 
 
 def _write_path(path: Sequence[tuple[str, Any]], above: Any) -> None:

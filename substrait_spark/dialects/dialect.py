@@ -179,11 +179,11 @@ class Dialect:
                 f"the dialect {self.name} has no function {declaration.compound}{stated}",
                 "Choose another dialect, or compute this column in Spark.",
             )
+        if _takes(entry, arguments):
+            return entry
         if not _has_literals(entry, arguments):
             raise NotInDialect(f"the dialect {self.name} takes only literals as options of {declaration.name}")
-        if not _takes(entry, arguments):
-            raise NotInDialect(f"the dialect {self.name} takes at most {entry.most} arguments of {declaration.name}")
-        return entry
+        raise NotInDialect(f"the dialect {self.name} takes at most {entry.most} arguments of {declaration.name}")
 
     def most_arguments(
         self, kind: str, declaration: extensions.Declaration, options: tuple[tuple[str, str], ...]
@@ -238,7 +238,8 @@ def _takes(entry: Function, arguments: Sequence[Expression | str]) -> bool:
 
 
 def _has_literals(entry: Function, arguments: Sequence[Expression | str]) -> bool:
-    return all(isinstance(arguments[position], Literal) for position in entry.metadata.get("literals", ()))
+    positions = entry.metadata.get("literals")
+    return not positions or all(isinstance(arguments[position], Literal) for position in positions)
 
 
 TYPE_NAMES = {

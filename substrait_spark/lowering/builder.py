@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import extensions
@@ -34,28 +35,33 @@ Form = TypeVar("Form")
 
 
 class LoweringBuilder(CallBuilder):
-    """Builds the expressions of one relation, and relations over it. `columns` are the types of the input's columns.
+    """Builds the expressions of one relation, and relations over it.
 
     Whatever it builds is final: rules find their arguments lowered, and no rule is applied to what they make.
     """
 
-    def __init__(self, lowering: Lowering, columns: Sequence[Type], inputs: Sequence[Relation] = ()) -> None:
+    def __init__(self, lowering: Lowering, inputs: Sequence[Relation] = ()) -> None:
         super().__init__(lowering.traits)
         self.lowering = lowering
         self.dialect: Dialect = lowering.dialect
-        self.columns = columns
         self.inputs = inputs
         """The lowered inputs of the relation, where it is known."""
 
+    @cached_property
+    def columns(self) -> Sequence[Type]:
+        """The types of the inputs' columns."""
+        return [kind for input in self.inputs for kind in input.types]
+
     def over(self, *inputs: Relation) -> Self:
         """A builder over the columns of other relations."""
-        columns = [kind for input in inputs for kind in input.types]
-        return type(self)(self.lowering, columns, inputs)
+        return type(self)(self.lowering, inputs)
 
     def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> extensions.Declaration:
         """The declaration of a function, `alias:name`; aliases may be those that the dialect has for its dependencies."""
-        alias, _, name = function.rpartition(":")
-        return super().resolve(kind, f"{self.dialect.aliases.get(alias, alias)}:{name}", arguments)
+        if self.dialect.aliases:
+            alias, _, name = function.rpartition(":")
+            function = f"{self.dialect.aliases.get(alias, alias)}:{name}"
+        return super().resolve(kind, function, arguments)
 
     def has_defect(self, name: str) -> bool:
         """Whether the engine gets something wrong that a guard is for."""

@@ -22,7 +22,6 @@ from ..algebra.expression import (
 )
 from ..algebra.relation import Aggregate, Read, Relation, VirtualTable, Window
 from ..algebra.traversal import inputs_first
-from ..algebra.types import Type
 from ..errors import NotInDialect, Unsupported
 
 if TYPE_CHECKING:
@@ -59,7 +58,6 @@ class _Check:
         self._dialect = dialect
         self._lowering = lowering
         self._seen: set[Expression] = set()
-        self._types: set[Type] = set()
         self._forms: set[tuple[object, ...]] = set()
 
     def relation(self, relation: Relation) -> list[Relation]:
@@ -95,16 +93,20 @@ class _Check:
                 self._lowering.report_column(read.origins[n] if n < len(read.origins) else None, problem)
 
     def _expression(self, expression: Expression) -> None:
-        for kind in expression.parameters if isinstance(expression, Lambda) else (expression.type,):
-            if kind not in self._types and self._try(expression, partial(self._dialect.require_type, kind)):
-                self._types.add(kind)
-        form = (expression.NAME, expression.variant(), reaches_in(expression))
-        if form not in self._forms and self._try(expression, lambda: require_expression(self._dialect, expression)):
+        form = (expression.NAME, expression.variant(), reaches_in(expression), expression.type)
+        if form not in self._forms and self._is_in_dialect(expression):
             self._forms.add(form)
         if isinstance(expression, ScalarFunction):
             self._function(expression)
         elif isinstance(expression, WindowFunction):
             self._function(expression.call)
+
+    def _is_in_dialect(self, expression: Expression) -> bool:
+        """Whether the dialect has an expression's types and its form; report that it has not."""
+        kinds = expression.parameters if isinstance(expression, Lambda) else (expression.type,)
+        has_types = [self._try(expression, partial(self._dialect.require_type, kind)) for kind in kinds]
+        has_form = self._try(expression, partial(require_expression, self._dialect, expression))
+        return has_form and all(has_types)
 
     def _function(self, call: ScalarFunction | AggregateFunction | WindowCall) -> None:
         declaration = call.declaration

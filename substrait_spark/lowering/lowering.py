@@ -131,7 +131,7 @@ class Lowering:
 
     def builder(self, *inputs: Relation) -> LoweringBuilder:
         """A builder over the columns of relations."""
-        return self._builder(self, [kind for input in inputs for kind in input.types], inputs)
+        return self._builder(self, inputs)
 
     def report(self, e: LoweringBuilder | None, part: Traced | None, problem: Unsupported) -> None:
         """Note a problem in the relation that is being lowered, unless it is with a stand-in."""

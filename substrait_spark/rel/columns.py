@@ -26,8 +26,15 @@ class Columns(NamedTuple):
         """The relation with those of its columns, which are these, that the plan uses."""
         if isinstance(relation, Read):
             relation.origins = tuple(self.attributes)
-        kept = [n for n, attribute in enumerate(self.attributes) if is_used(r, attribute)]
-        return Output(relation.select(kept), ids_of([self.attributes[n] for n in kept]))
+        ids, used = ids_of(self.attributes), r.context.used
+        kept = [n for n, id in enumerate(ids) if used is None or id in used]
+        return Output(relation.select(kept), tuple([ids[n] for n in kept]))
+
+
+def used_of(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> list[tree.Expression]:
+    """The columns among these that the plan uses."""
+    used = r.context.used
+    return [attribute for attribute in attributes if used is None or attribute["exprId"] in used]
 
 
 def is_used(r: RelationBuilder, attribute: tree.Expression) -> bool:

@@ -17,7 +17,7 @@ from ..catalyst.source_options import SWITCH, shown
 from ..catalyst.tree import DataType, make
 from ..errors import Unsupported
 from .builder import RelationBuilder
-from .columns import is_used
+from .columns import used_of
 from .output import Output, ids_of
 
 SEPARATORS = ("sep", "delimiter")
@@ -97,7 +97,7 @@ def leaf(
     files: Sequence[File],
 ) -> Callable[[Sequence[File]], Output]:
     """The relation of some files, with the columns that the plan uses. `names` are those of all columns of the text."""
-    used = [attribute for attribute in data if is_used(r, attribute)]
+    used = used_of(r, data)
     corrupt = r.context.configuration.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
     _require_settings(r, used)
     _require_expressible({"columnnameofcorruptrecord": corrupt, **options}, names, used)

@@ -17,7 +17,7 @@ from ..expr.builder import ExpressionBuilder
 from ..expr.literal import typed_literal
 from . import delimited
 from .builder import RelationBuilder
-from .columns import is_used, stored
+from .columns import is_used, stored, used_of
 from .output import Output, ids_of
 
 DATASOURCES = "org.apache.spark.sql.execution.datasources."
@@ -56,7 +56,7 @@ def read(
     in_folders = [field.name for field in relation["partitionSchema"].parameters]
     names = [field.name for field in relation["dataSchema"].parameters]
     in_files = set(names)
-    used = [attribute for attribute in attributes if is_used(r, attribute)]
+    used = used_of(r, attributes)
     keys = {in_folders.index(a["name"]): a for a in used if a["name"] in in_folders}
     data = [a for a in attributes if a["name"] not in in_folders and (a["name"] in in_files or is_used(r, a))]
     for attribute in used:
@@ -160,7 +160,7 @@ def _columnar(
                 "Read the files without the option, or save the rows as Parquet and read that.",
             )
     if format == "parquet":
-        _require_settings(r, [attribute for attribute in data if is_used(r, attribute)], options)
+        _require_settings(r, used_of(r, data), options)
     schema = stored(r, data, by_name=True)
     return lambda files: schema.output(r, LocalFiles(files, format, schema.names, schema.types, statistics))
 

@@ -11,7 +11,7 @@ from ..catalyst.tree import DataType, make
 from ..errors import Unsupported
 from ..expr.scope import Scope
 from .builder import RelationBuilder
-from .columns import is_used, stored
+from .columns import stored, used_of
 from .output import Output, ids_of
 
 BOOLEAN = DataType("boolean")
@@ -44,7 +44,7 @@ def read(
     locations.require_no_secret(metadata)
     columns = [column for column in columns if "__metadata_col" not in column["metadata"]]
     known = set(ids_of(columns))
-    used = [attribute for attribute in output if is_used(r, attribute)]
+    used = used_of(r, output)
     for attribute in used:
         if attribute["exprId"] not in known:
             raise Unsupported(

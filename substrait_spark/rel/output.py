@@ -26,4 +26,4 @@ class Output(NamedTuple):
 
 def ids_of(attributes: Sequence[object]) -> tuple[int, ...]:
     """The exprIds of named expressions."""
-    return tuple(attribute["exprId"] for attribute in attributes)  # type: ignore[index]
+    return tuple([attribute["exprId"] for attribute in attributes])  # type: ignore[index]

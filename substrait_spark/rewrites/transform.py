@@ -17,10 +17,12 @@ def transform(
     """
     replaced: dict[Node, Node] = {}
     for node in nodes:
-        renewed = node
-        if replaced and any(child in replaced for child in node.children()):
-            renewed = node.with_values(_with_replaced(node.values, replaced))
-        renewed = _apply(renewed, rules.get(node.cls.name, ()))
+        own = rules.get(node.cls.name)
+        is_above = not replaced.keys().isdisjoint(node.children())
+        if own is None and not is_above:
+            continue
+        renewed = node.with_values(_with_replaced(node.values, replaced)) if is_above else node
+        renewed = _apply(renewed, own or ())
         if renewed is not node:
             replaced[node] = renewed
     return replaced

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 class DataFusionBuilder(LoweringBuilder):
     """Builds what DataFusion takes and gets right."""
 
-    def __init__(self, lowering: Lowering, columns: Sequence[Type], inputs: Sequence[Relation] = ()) -> None:
-        super().__init__(lowering, columns, inputs)
+    def __init__(self, lowering: Lowering, inputs: Sequence[Relation] = ()) -> None:
+        super().__init__(lowering, inputs)
         self._naming: struct_names.Naming | None = None
         self.reached: dict[tuple[Any, ...], Expression] = {}
         """The parts of columns, by the ways to them, so that what several ways begin with is there once."""

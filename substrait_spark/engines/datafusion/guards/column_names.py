@@ -94,6 +94,9 @@ def text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> l
     while stack:
         expression = stack[-1]
         children = expression.children()
+        for child in children:
+            if not child.children():
+                known[child] = _operands(child, columns)
         pending = [child for child in children if child not in known]
         if pending:
             stack.extend(pending)

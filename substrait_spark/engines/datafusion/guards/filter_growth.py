@@ -10,6 +10,7 @@ chain, it takes longer to evaluate than anyone waits. No filter passes a limit, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from ....algebra.expression import Expression, FieldReference
 from ....algebra.relation import (
@@ -25,7 +26,7 @@ from ....algebra.relation import (
     Set,
     Sort,
 )
-from ....algebra.traversal import inputs_first, relations_below, subexpressions
+from ....algebra.traversal import relations_below, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
 from .column_names import completed, text_lengths
 
@@ -38,25 +39,39 @@ ALL = 2**63 - 1
 
 def bounded(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with limits below the filters in it that would grow long."""
-    done: dict[Relation, tuple[Relation, list[int]]] = {}
-    for relation in inputs_first(root):
-        done[relation] = _bounded(relation, [done[input] for input in relation.inputs])
-    return done[root][0]
+    known: dict[Relation, list[int]] = {}
+
+    def rule(relation: Relation) -> Relation:
+        if not _is_filter(relation) or not _grows(relation, _lengths(relation.inputs[0], known)):
+            return relation
+        return relation.with_inputs((Fetch(relation.inputs[0], 0, ALL),)) if _can_limit(relation) else relation
+
+    return transformed(root, rule, _is_filter)
 
 
-def _bounded(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]]) -> tuple[Relation, list[int]]:
-    """The relation, and how long each column is when all projections below are written out."""
-    below = [lengths for _, lengths in inputs]
-    if isinstance(relation, Filter) and _grows(relation, below[0]) and _can_limit(relation):
-        relation = relation.with_inputs((Fetch(inputs[0][0], 0, ALL),))
-        below = [[1] * len(below[0])]
-    elif any(new is not old for (new, _), old in zip(inputs, relation.inputs, strict=True)):
-        relation = relation.with_inputs(tuple([input for input, _ in inputs]))
-    own = _own_lengths(relation, below)
-    return relation, own if relation.emit is None else [own[n] for n in relation.emit]
+def _is_filter(relation: Relation) -> TypeGuard[Filter]:
+    return isinstance(relation, Filter)
+
+
+def _lengths(root: Relation, known: dict[Relation, list[int]]) -> list[int]:
+    """How long each column is when all projections below are written out; `known` of relations met before."""
+    stack = [root]
+    while stack:
+        relation = stack[-1]
+        pending = [input for input in relation.inputs if input not in known]
+        if pending:
+            stack += pending
+            continue
+        stack.pop()
+        if relation not in known:
+            own = _own_lengths(relation, [known[input] for input in relation.inputs])
+            known[relation] = own if relation.emit is None else [own[n] for n in relation.emit]
+    return known[root]
 
 
 def _grows(relation: Filter, columns: Sequence[int]) -> bool:
+    if max(columns, default=1) == 1:
+        return False
     (written,) = text_lengths([relation.condition], [1] * len(columns))
     (grown,) = text_lengths([relation.condition], columns)
     return grown > max(LONGEST, 2 * written)
