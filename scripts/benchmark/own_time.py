@@ -20,11 +20,11 @@ ROOT = Path(substrait_spark.__file__).parent
 MOST = 12
 
 
-def profile(frames: Iterable[DataFrame]) -> dict[str, float]:
+def profile(frames: Iterable[DataFrame], dialect: str | None) -> dict[str, float]:
     """The functions with most time of their own, as shares of the whole; Spark has planned the frames already."""
     profiler = cProfile.Profile()
     for df in frames:
-        profiler.runcall(converted, df)
+        profiler.runcall(converted, df, dialect)
     found: Counter[str] = Counter()
     for (file, _, function), (_, _, own, _, _) in pstats.Stats(profiler).stats.items():  # type: ignore[attr-defined]
         found[_shown(file, function)] += own

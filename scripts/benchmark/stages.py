@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from substrait_spark.catalyst import reader
 from substrait_spark.catalyst.document import decode
 from substrait_spark.context import Context, Settings
-from substrait_spark.conversion import relation_of
+from substrait_spark.conversion import in_dialect, relation_of
 from substrait_spark.dialects.file import load
 from substrait_spark.plan import build
 from substrait_spark.rewrites import rewrite
@@ -20,8 +20,9 @@ from substrait_spark.rewrites import rewrite
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-STAGES = ("read", "decode", "rewrite", "emit", "write", "serialise")
-"""Fetch the document from the JVM; Catalyst tree; rewritten tree; Substrait tree; Plan message; bytes."""
+STAGES = ("read", "decode", "rewrite", "emit", "lower", "write", "serialise")
+"""Fetch the document from the JVM; Catalyst tree; rewritten tree; canonical tree; tree in the dialect's forms; Plan message;
+bytes."""
 
 LIMIT = 2_000_000
 """Rows that may be written into a plan here."""
@@ -47,7 +48,9 @@ def converted(df: DataFrame, dialect: str | None = None) -> dict[str, float]:
     document = rewrite(document)
     marks.append(perf_counter())
     relation, names = relation_of(context, document)
-    if relation is None:
+    marks.append(perf_counter())
+    relation = in_dialect(context, relation, document.output, names)
+    if context.found:
         raise ValueError("; ".join(found.reason for found in context.found))
     marks.append(perf_counter())
     plan = build(relation, names)
