@@ -53,6 +53,7 @@ import org.apache.spark.sql.types.DayTimeIntervalType;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
@@ -243,6 +244,7 @@ public class PlanReader {
       "parquet.field.id", "spark.sessionWindow"
     };
 
+    private static final Metadata NO_METADATA = Metadata.empty();
     private final Set<String> harmlessOptions;
     private final int inlineLimit;
     /** Above so many files, folders that are read as a whole go by a pattern; -1 where all files are listed. */
@@ -277,8 +279,12 @@ public class PlanReader {
       this.execution = execution;
       // Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one.
       LogicalPlan plan = execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
-      if (readsCache(plan)) plan = withoutCache(execution);
-      nameSources(plan);
+      List sources = sources(plan);
+      if (readsCache(sources)) {
+        plan = withoutCache(execution);
+        sources = sources(plan);
+      }
+      nameSources(sources);
       StringBuilder output = new StringBuilder();
       value(plan.output(), output);
       int root = node(plan);
@@ -291,10 +297,11 @@ public class PlanReader {
       StringBuilder text = new StringBuilder("{\"spark\":");
       string(org.apache.spark.package$.MODULE$.SPARK_VERSION(), text);
       text.append(",\"configuration\":{");
+      SQLConf settings = execution.sparkSession().sessionState().conf();
       for (int i = 0; i < CONFIGURATION.length; i++) {
         string(CONFIGURATION[i], i > 0 ? text.append(',') : text);
         text.append(':');
-        string(setting(CONFIGURATION[i]), text);
+        string(setting(settings, CONFIGURATION[i]), text);
       }
       text.append("},\"streaming\":").append(execution.analyzed().isStreaming());
       text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);
@@ -304,8 +311,7 @@ public class PlanReader {
     }
 
     /** The value of a setting; empty where it has none, and where this Spark has no such setting. */
-    private String setting(String name) {
-      SQLConf settings = execution.sparkSession().sessionState().conf();
+    private static String setting(SQLConf settings, String name) {
       String set = settings.isModifiable(name) ? settings.getConfString(name) : null;
       return set == null ? "" : set;
     }
@@ -330,9 +336,8 @@ public class PlanReader {
 
     // ---- plans read from the cache: the user's query is the one below it
 
-    private static boolean readsCache(LogicalPlan plan) {
-      Iterator sources = sources(plan).iterator();
-      while (sources.hasNext()) if (sources.next() instanceof InMemoryRelation) return true;
+    private static boolean readsCache(List sources) {
+      for (int i = 0; i < sources.size(); i++) if (sources.get(i) instanceof InMemoryRelation) return true;
       return false;
     }
 
@@ -349,10 +354,9 @@ public class PlanReader {
       return found;
     }
 
-    private void nameSources(LogicalPlan plan) {
-      Iterator sources = sources(plan).iterator();
-      while (sources.hasNext()) {
-        Iterator attributes = javaIterator(((LogicalPlan) sources.next()).output());
+    private void nameSources(List sources) {
+      for (int i = 0; i < sources.size(); i++) {
+        Iterator attributes = javaIterator(((LogicalPlan) sources.get(i)).output());
         while (attributes.hasNext()) nameOf((Attribute) attributes.next());
       }
     }
@@ -442,10 +446,11 @@ public class PlanReader {
       expressionHead(attribute, out);
       out.append(',');
       string(nameOf(attribute), out);
-      out.append(',').append(exprId(attribute)).append(",[");
+      out.append(",{\"i\":").append(attribute.exprId().id()).append("},[");
       boolean first = true;
-      for (int i = 0; i < MARKS.length; i++) {
-        if (!attribute.metadata().contains(MARKS[i])) continue;
+      Metadata metadata = attribute.metadata();
+      for (int i = 0; i < MARKS.length && metadata != NO_METADATA; i++) {
+        if (!metadata.contains(MARKS[i])) continue;
         if (!first) out.append(',');
         first = false;
         string(MARKS[i], out);
@@ -1104,16 +1109,19 @@ public class PlanReader {
 
     private static void string(String text, StringBuilder out) {
       out.append('"');
+      int start = 0;
       for (int i = 0; i < text.length(); i++) {
         char c = text.charAt(i);
+        if (c >= ' ' && c < 127 && c != '"' && c != '\\') continue;
+        out.append(text, start, i);
+        start = i + 1;
         if (c == '"' || c == '\\') out.append('\\').append(c);
-        else if (c >= ' ' && c < 127) out.append(c);
         else {
           String hex = Integer.toHexString(c);
           out.append("\\u").append("0000".substring(hex.length())).append(hex);
         }
       }
-      out.append('"');
+      out.append(start == 0 ? text : text.substring(start)).append('"');
     }
 
     private static Iterator javaIterator(Object collection) {
