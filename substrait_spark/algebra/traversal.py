@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeGuard
 
 from .expression import Expression, FieldReference, Lambda, ScalarFunction, Subquery
 from .relation import Relation
@@ -145,7 +146,7 @@ def conjuncts(condition: Expression) -> list[Expression]:
     return found
 
 
-def is_column(expression: Expression) -> bool:
+def is_column(expression: Expression) -> TypeGuard[FieldReference]:
     """Whether an expression is just a column of the input."""
     return (
         isinstance(expression, FieldReference)
@@ -159,12 +160,13 @@ def columns(input: Relation, expressions: Sequence[Expression]) -> Relation:
     """A relation with exactly these columns: a project for those to compute, and an emit that orders all."""
     from .relation import Project
 
+    width = len(input.types)
     computed: list[Expression] = []
     found: list[int] = []
     for expression in expressions:
         if is_column(expression):
-            found.append(expression.ordinal)  # type: ignore[attr-defined]
+            found.append(expression.ordinal)
         else:
-            found.append(len(input.types) + len(computed))
+            found.append(width + len(computed))
             computed.append(expression)
     return (Project(input, computed) if computed else input).select(found)

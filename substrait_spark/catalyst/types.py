@@ -116,13 +116,11 @@ def base_name(type: DataType) -> str:
 
 def field_names(name: str, type: DataType) -> list[str]:
     """A column's name and, depth-first, those of the struct fields in its type, as NamedStruct lists them."""
-    return [name, *nested_names(type)]
+    return [name, *nested_names(type)] if type.parameters else [name]
 
 
 def nested_names(type: DataType) -> list[str]:
     """The names of the struct fields in a type, depth-first; a map's key comes before its value."""
-    if not type.parameters:
-        return []
     if type.name == "array":
         return nested_names(type.parameters[0])
     if type.name == "map":

@@ -65,7 +65,7 @@ class _Check:
         subqueries: list[Relation] = []
         if isinstance(relation, VirtualTable) and any(isinstance(e, StandIn) for e in relation.expressions()):
             return subqueries
-        self._try(None, lambda: require_relation(self._dialect, relation))
+        self._try(None, partial(require_relation, self._dialect, relation))
         if isinstance(relation, Read):
             self._columns(relation)
         if isinstance(relation, Aggregate):
@@ -110,10 +110,9 @@ class _Check:
 
     def _function(self, call: ScalarFunction | AggregateFunction | WindowCall) -> None:
         declaration = call.declaration
-        self._try(
-            call,
-            lambda: self._dialect.require_function(declaration.kind, declaration, call.arguments, call.options),
-        )
+        asked = (declaration.kind, declaration, call.arguments, call.options)
+        if not self._dialect.allows_call(*asked):
+            self._try(call, partial(self._dialect.require_function, *asked))
 
     def _try(self, part: Traced | None, requirement: Callable[[], object]) -> bool:
         """Whether a requirement is met; report that it is not."""
