@@ -198,8 +198,6 @@ class ExpressionLowering:
             return found
         if isinstance(expression, Lambda):
             return Lambda(expression.parameters, self.body(expression))
-        if isinstance(expression, Literal):
-            return literal_without_length(self.e.dialect, expression)
         children = self._operands(expression)
         if isinstance(expression, ScalarFunction):
             return self._call(expression, children)
@@ -217,6 +215,8 @@ class ExpressionLowering:
         """The expression over lowered parts, whose types may differ in nullability from what they were."""
         if isinstance(expression, FieldReference):
             return self._reference(expression)
+        if isinstance(expression, Literal):
+            return literal_without_length(self.e.dialect, expression)
         if isinstance(expression, Subquery):
             relation = self.e.lowering.subquery(expression.relation)
             expression = expression if relation is expression.relation else expression.with_relation(relation)
