@@ -141,7 +141,7 @@ def register(path: Path) -> str:
     for kind in KINDS.values():
         for function in content.get(kind) or ():
             for entry in function["impls"]:
-                _implementation(urn, function["name"], entry)
+                _implementation(urn, function, entry)
     return urn
 
 
@@ -165,29 +165,34 @@ def implementations(kind: str, alias: str, name: str) -> tuple[Implementation, .
     """Every implementation of a function in one extension file, in the file's order."""
     document = load(alias)
     return tuple(
-        _implementation(document["urn"], name, entry)
+        _implementation(document["urn"], function, entry)
         for function in document.get(KINDS[kind]) or ()
         if function["name"] == name
         for entry in function["impls"]
     )
 
 
-def _implementation(urn: str, name: str, entry: Mapping[str, Any]) -> Implementation:
+def _implementation(urn: str, function: Mapping[str, Any], entry: Mapping[str, Any]) -> Implementation:
     arguments = tuple(_argument(argument) for argument in entry.get("args") or ())
     signature = "_".join("req" if isinstance(argument, EnumArgument) else argument.short_name for argument in arguments)
     variadic = entry.get("variadic")
     return Implementation(
         urn,
-        name,
+        function["name"],
         signature,
         arguments,
         variadic is not None,
         int((variadic or {}).get("min", 0)),
         {key: tuple(map(str, option["values"])) for key, option in (entry.get("options") or {}).items()},
         entry.get("nullability", "MIRROR"),
-        bool(entry.get("deterministic", True)),
+        _is_deterministic(function, entry),
         program(str(entry["return"])),
     )
+
+
+def _is_deterministic(function: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+    """By the specification's field; or by the function's metadata, because substrait-java loads no file with that field."""
+    return bool((function.get("metadata") or {}).get("deterministic", entry.get("deterministic", True)))
 
 
 def _argument(argument: Mapping[str, Any]) -> Pattern | EnumArgument:
