@@ -165,7 +165,7 @@ def test_keys_of_one_side() -> None:
 def test_names_grow_with_every_use() -> None:
     relation = table("x", (1,))
     for _ in range(10):
-        relation = Project(relation, [call("spark:add", column(0), column(0))]).select([1])
+        relation = Project(relation, [call("datafusion:add", column(0), column(0))]).select([1])
     plan = consumer.Serde.deserialize_bytes(build(relation, ["c"]).SerializeToString())
     text = consumer.Consumer.from_substrait_plan(datafusion.context(), plan).display_indent()
     assert text.count("x + ") > 2**10, mended("named_by_text")

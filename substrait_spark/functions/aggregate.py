@@ -68,14 +68,14 @@ def sum_(call: EmittedCall, node: tree.Expression) -> AggregateForm:
         return integer_sum(call, child, mode)
     if child.type.kind == "decimal":
         return decimal_sum(call, child, mode)
-    return call.one("spark:try_sum" if mode == TRY else "spark:sum", child)
+    return call.one("spark:try_sum" if mode == TRY else "spark:spark_sum", child)
 
 
 def integer_sum(call: EmittedCall, child: Expression, mode: str) -> AggregateForm:
     """A sum of integers in 64 bits."""
     if mode == ANSI:
         return call.one("arithmetic:sum", child, overflow="ERROR")
-    return call.one("spark:sum" if mode == LEGACY else "spark:try_sum", child)
+    return call.one("spark:spark_sum" if mode == LEGACY else "spark:try_sum", child)
 
 
 def decimal_sum(call: EmittedCall, child: Expression, mode: str) -> AggregateForm:
@@ -97,19 +97,19 @@ def average(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     child = e.emit(node["child"])
     mode = eval_mode(node)
     if call.distinct and child.type.kind == "i64":  # some that differ are one double
-        return call.one("spark:avg", child)
+        return call.one("spark:spark_avg", child)
     if child.type.kind in INTEGERS or child.type.kind in FLOATS:
         return call.one("arithmetic:avg", e.cast(child, types.FP64))
     if child.type.kind == "decimal":
         return decimal_average(call, child, mode)
-    return call.one("spark:try_avg" if mode == TRY else "spark:avg", child)
+    return call.one("spark:try_avg" if mode == TRY else "spark:spark_avg", child)
 
 
 def decimal_average(call: EmittedCall, child: Expression, mode: str) -> AggregateForm:
     """An average of decimals. The standard one keeps the scale of its argument, which gets that of the result first."""
     precision, scale = child.type.parameters
     if precision + SUM_DIGITS > DIGITS:
-        return call.one("spark:avg" if mode == ANSI else "spark:try_avg", child)
+        return call.one("spark:spark_avg" if mode == ANSI else "spark:try_avg", child)
     wanted = types.of("decimal", precision + 4, scale + 4, nullable=True)
     return _cast(call.call("arithmetic_decimal:avg", call.e.cast(child, wanted), overflow="ERROR"), wanted)
 
@@ -136,8 +136,8 @@ def product(call: EmittedCall, node: tree.Expression) -> AggregateForm:
 # ---- extremes
 
 EXTREMES = {
-    **dict.fromkeys((*INTEGERS, *FLOATS), "arithmetic"),
-    "decimal": "arithmetic_decimal",
+    **dict.fromkeys((*INTEGERS, *FLOATS), "arithmetic:"),
+    "decimal": "arithmetic_decimal:",
     **dict.fromkeys(
         (
             "date",
@@ -147,7 +147,7 @@ EXTREMES = {
             "precision_timestamp",
             "precision_timestamp_tz",
         ),
-        "datetime",
+        "datetime:",
     ),
 }
 """Where the standard functions min and max are, by the kind of their argument."""
@@ -162,7 +162,7 @@ def extreme(name: str) -> AggregateRule:
         child = call.e.emit(node["child"])
         if child.type.kind == "boolean":
             return call.one(LOGICAL[name], child)
-        return call.one(f"{EXTREMES.get(child.type.kind, 'spark')}:{name}", child)
+        return call.one(f"{EXTREMES.get(child.type.kind, 'spark:spark_')}{name}", child)
 
     return emit
 

@@ -53,7 +53,7 @@ def integer_operation(e: ExpressionBuilder, name: str, left: Expression, right: 
     """An integer operation with the overflow that the mode asks for."""
     if mode == ANSI:
         return e.call(f"arithmetic:{name}", left, right, overflow="ERROR")
-    return e.call(f"spark:{'try_' if mode == TRY else ''}{name}", left, right)
+    return e.call(f"spark:{'try' if mode == TRY else 'spark'}_{name}", left, right)
 
 
 def divide_floats(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
@@ -111,12 +111,12 @@ def absolute(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     if kind in FLOATS:
         return e.call("arithmetic:abs", child)
     if kind == "decimal":
-        return _in_34_digits(e, child, "arithmetic_decimal:abs", "spark:abs")
+        return _in_34_digits(e, child, "arithmetic_decimal:abs", "spark:spark_abs")
     if kind not in INTEGERS:
         raise Unsupported(f"the absolute value of {child.type} has no Substrait form")
     if eval_mode(node) == ANSI:
         return e.call("arithmetic:abs", child, overflow="ERROR")
-    return e.call("spark:abs", child)
+    return e.call("spark:spark_abs", child)
 
 
 SCALA_DIGITS = 34
@@ -135,12 +135,12 @@ def positive(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 SCALAR: dict[str, Plain | Rule] = {
     "Abs": absolute,
     "Add": operator("add"),
-    "Divide": binary(no_form, divide_floats, decimal_arithmetic.own("divide")),
+    "Divide": binary(no_form, divide_floats, decimal_arithmetic.own("spark_divide", "try_divide")),
     "IntegralDivide": binary(integral_divide, no_form, decimal_arithmetic.integral_quotient),
     "MakeDecimal": decimal_arithmetic.made_decimal,
     "Multiply": operator("multiply"),
-    "Pmod": binary(own("pmod"), own("pmod"), decimal_arithmetic.own("pmod")),
-    "Remainder": binary(integer_remainder, own("mod"), decimal_arithmetic.own("mod")),
+    "Pmod": binary(own("pmod"), own("pmod"), decimal_arithmetic.own("pmod", "try_pmod")),
+    "Remainder": binary(integer_remainder, own("mod"), decimal_arithmetic.own("mod", "try_mod")),
     "Subtract": operator("subtract"),
     "UnaryMinus": negate,
     "UnaryPositive": positive,

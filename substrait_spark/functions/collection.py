@@ -49,7 +49,7 @@ def concat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Concat of arrays: null where any of them is."""
     if len(node["children"]) == 1:
         return e.emit(node["children"][0])
-    return of_lists("concat")(e, node)
+    return of_lists("spark_concat")(e, node)
 
 
 def flatten(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -119,7 +119,7 @@ SCALAR: dict[str, Plain | Rule] = {
     "Concat(array)": concat,
     "Flatten": flatten,
     "KnownNotContainsNull": known_elements,
-    "Reverse(array)": plain("spark:reverse"),
+    "Reverse(array)": plain("spark:spark_reverse"),
     "Sequence": sequence,
     "Size": array_size,
     "Slice": plain("spark:slice"),

@@ -68,7 +68,7 @@ def enough_values(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         counts.append(e.if_then(present, e.i32(1), e.i32(0)))
     total = counts[0] if counts else e.i32(0)
     for count in counts[1:]:
-        total = e.call("spark:add", total, count)
+        total = e.call("spark:spark_add", total, count)
     result = e.call("comparison:gte", total, e.i32(node["n"]))
     return e.coalesce(result, e.false()) if result.type.nullable else result
 

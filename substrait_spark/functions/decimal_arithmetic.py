@@ -17,22 +17,19 @@ if TYPE_CHECKING:
 Operation = Callable[["ExpressionBuilder", tree.Expression, Expression, Expression], Expression]
 
 
-def own(name: str) -> Operation:
-    """Our own function: `name` raises in ANSI mode, `try_name` gives null; its result is typed as its last argument."""
+def own(name: str, in_other_modes: str) -> Operation:
+    """Our own functions, for ANSI mode and for others; the result is typed as their last argument."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
-        return e.call(f"spark:{_prefix(node)}{name}", left, right, e.literal(0, e.type_of(node, False)))
+        function = name if eval_mode(node) == ANSI else in_other_modes
+        return e.call(f"spark:{function}", left, right, e.literal(0, e.type_of(node, False)))
 
     return emit
 
 
-def _prefix(node: tree.Expression) -> str:
-    return "" if eval_mode(node) == ANSI else "try_"
-
-
 def plain_operation(name: str) -> Operation:
     """+, - and *: the standard function where every result fits as it is."""
-    rounded = own(name)
+    rounded = own(f"spark_{name}", f"try_{name}")
 
     def emit(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
         if _exact(name, left.type, right.type) == node.type.parameters:
@@ -52,7 +49,7 @@ def _exact(name: str, left: Type, right: Type) -> tuple[int, int]:
 
 def integral_quotient(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
     """div: the quotient without its fraction, of which Spark keeps the low 64 bits."""
-    return e.call(f"spark:{_prefix(node)}div", left, right)
+    return e.call("spark:div" if eval_mode(node) == ANSI else "spark:try_div", left, right)
 
 
 # ---- what the optimizer makes of sums of small decimals, where a DISTINCT stands between it and the sum

@@ -29,7 +29,7 @@ def of_elements(name: str, result: Type | None = None) -> Rule:
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         list = e.emit(node["argument"])
         function = _of_elements(e, node["function"], list, result)
-        return e.call(f"{'list' if len(function.parameters) == 1 else 'spark'}:{name}", list, function)
+        return e.call(f"{'list:' if len(function.parameters) == 1 else 'spark:spark_'}{name}", list, function)
 
     return emit
 

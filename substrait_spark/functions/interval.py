@@ -88,7 +88,7 @@ def tried(name: str) -> Rule:
 
 ARITHMETIC: dict[str, Plain | Rule] = {
     "Abs": calculated("abs_interval", "child"),
-    "Add": calculated("add_intervals", "left", "right"),
+    "Add": calculated("spark_add_intervals", "left", "right"),
     "Subtract": calculated("subtract_intervals", "left", "right"),
     "Signum": plain("spark:signum"),
     "UnaryMinus": calculated("negate_interval", "child"),

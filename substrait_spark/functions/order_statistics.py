@@ -41,7 +41,7 @@ TIES = {None: "ANY", True: "LEAST", False: "GREATEST"}
 
 def mode(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """Mode: the most frequent value; of several that are, the least, the greatest, or any."""
-    return call.one("spark:mode", TIES[node["reverseOpt"]], call.e.emit(node["child"]), skips=1)
+    return call.one("spark:spark_mode", TIES[node["reverseOpt"]], call.e.emit(node["child"]), skips=1)
 
 
 def approx_percentile(call: EmittedCall, node: tree.Expression) -> AggregateForm:

@@ -28,7 +28,7 @@ def like(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Like: with an escape character, which the standard's function doesn't have."""
     value, pattern, escape = e.emit(node["left"]), text(node["right"]), node["escapeChar"]
     if pattern is None:
-        return e.call("spark:like", value, e.emit(node["right"]), e.text(escape))
+        return e.call("spark:spark_like", value, e.emit(node["right"]), e.text(escape))
     return like_literal(e, value, pattern, escape)
 
 
@@ -36,13 +36,13 @@ def like_literal(e: ExpressionBuilder, value: Expression, pattern: str, escape: 
     """LIKE with a literal pattern: the standard's where nothing is escaped, and no backslash could seem to escape."""
     parts = parts_of(pattern, escape)
     if parts is None:
-        return e.call("spark:like", value, e.text(pattern), e.text(escape))
+        return e.call("spark:spark_like", value, e.text(pattern), e.text(escape))
     plain_text = "".join(part for part in parts if isinstance(part, str))
     if not any(c in plain_text for c in "%_\\"):
         shown = "".join(part if isinstance(part, str) else "%" if part is ANY else "_" for part in parts)
         return e.call("string:like", value, e.text(shown), case_sensitivity="CASE_SENSITIVE")
     compared = _compared(e, value, parts)
-    return compared or e.call("spark:like", value, e.text(pattern), e.text(escape))
+    return compared or e.call("spark:spark_like", value, e.text(pattern), e.text(escape))
 
 
 def _compared(e: ExpressionBuilder, value: Expression, parts: list[str | object]) -> Expression | None:
@@ -101,6 +101,6 @@ SCALAR: dict[str, Plain | Rule] = {
     "RegExpExtract": plain("spark:regexp_extract"),
     "RegExpExtractAll": plain("spark:regexp_extract_all"),
     "RegExpInStr": plain("spark:regexp_instr"),
-    "RegExpReplace": plain("spark:regexp_replace"),
+    "RegExpReplace": plain("spark:spark_regexp_replace"),
     "StringSplit": split,
 }

@@ -26,7 +26,7 @@ def round_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     if child.type.kind in INTEGERS:
         return child if scale.value >= 0 else _round_integer(e, node, child, scale)
     if child.type.kind in FLOATS:
-        return e.call("spark:round", child, scale)
+        return e.call("spark:spark_round", child, scale)
     return _round_decimal(e, node, child, scale)
 
 
@@ -40,7 +40,7 @@ def _scale(e: ExpressionBuilder, node: tree.Expression) -> Literal:
 def _round_integer(e: ExpressionBuilder, node: tree.Expression, child: Expression, scale: Literal) -> Expression:
     """An overflow raises in ANSI mode, else wraps around."""
     if eval_mode(node) != ANSI:
-        return e.call("spark:round", child, scale)
+        return e.call("spark:spark_round", child, scale)
     exact = e.cast(child, types.of("decimal", DIGITS[child.type.kind], 0, nullable=False))
     return e.cast(e.call("rounding_decimal:round", exact, scale, rounding="TIE_AWAY_FROM_ZERO"), child.type)
 
@@ -74,7 +74,7 @@ def whole(name: str) -> Rule:
             return child
         if child.type.kind == "decimal":
             return e.call(f"rounding_decimal:{name}", child)
-        return e.call(f"spark:{'checked_' if eval_mode(node) == ANSI else ''}{name}", child)
+        return e.call(f"spark:{'checked' if eval_mode(node) == ANSI else 'spark'}_{name}", child)
 
     return emit
 
@@ -83,7 +83,9 @@ def whole_to_scale(name: str) -> Rule:
     """RoundCeil, RoundFloor: to a number of digits."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-        return e.call(f"spark:{name}", e.emit(node["child"]), _scale(e, node), e.literal(0, e.type_of(node, False)))
+        return e.call(
+            f"spark:spark_{name}", e.emit(node["child"]), _scale(e, node), e.literal(0, e.type_of(node, False))
+        )
 
     return emit
 

@@ -12,7 +12,7 @@ from .table import Plain, plain
 def approx_count_distinct(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """HyperLogLogPlusPlus: its relative standard deviation decides how much it counts wrong."""
     e = call.e
-    return call.one("spark:approx_count_distinct", e.emit(node["child"]), e.fp64(float(node["relativeSD"])))
+    return call.one("spark:spark_approx_count_distinct", e.emit(node["child"]), e.fp64(float(node["relativeSD"])))
 
 
 def kll(name: str, kind: str) -> AggregateRule:

@@ -49,6 +49,11 @@ def counted(function: str, **options: str) -> Rule:
     return emit
 
 
+def bits(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """BitLength of a binary value: eight for each byte, modulo 2^32."""
+    return e.call("spark:spark_multiply", e.call("spark:length", e.emit(node["child"])), e.i32(8))
+
+
 def locate(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """StringLocate: the position from a start on; 0 for a start that is null or before the first character."""
     needle, value = e.emit_all([node["substr"], node["str"]])
@@ -65,7 +70,7 @@ def substring(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     arguments = e.emit_all([node["str"], node["pos"], node["len"]])
     if arguments[0].type.kind == "string" and at_least(1, node["pos"]) and at_least(0, node["len"]):
         return e.call("string:substring", *arguments, negative_start="WRAP_FROM_END")
-    return e.call("spark:substring", *arguments)
+    return e.call("spark:spark_substring", *arguments)
 
 
 def elt(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -89,7 +94,7 @@ def concat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     parts = e.emit_all(node["children"])
     if parts[0].type.kind == "string":
         return e.call("string:concat", *parts, null_handling="ACCEPT_NULLS")
-    return e.call("spark:concat", *parts)
+    return e.call("spark:spark_concat", *parts)
 
 
 def trim(name: str) -> Rule:
@@ -108,7 +113,7 @@ def pad(name: str) -> Rule:
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         arguments = e.emit_all([node["str"], node["len"], node["pad"]])
         known = at_least(0, node["len"]) and text(node["pad"])
-        return e.call(f"{'string' if known else 'spark'}:{name}", *arguments)
+        return e.call(f"{'string:' if known else 'spark:spark_'}{name}", *arguments)
 
     return emit
 
@@ -125,7 +130,7 @@ def repeat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     value, times = e.emit(node["str"]), e.emit(node["times"])
     if at_least(0, node["times"]):
         return e.call("string:repeat", value, e.literal(integer(node["times"]), types.I64))
-    return e.call("spark:repeat", value, times)
+    return e.call("spark:spark_repeat", value, times)
 
 
 def replace(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -133,13 +138,13 @@ def replace(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     arguments = e.emit_all([node["srcExpr"], node["searchExpr"], node["replaceExpr"]])
     if text(node["searchExpr"]):
         return e.call("string:replace", *arguments, case_sensitivity="CASE_SENSITIVE")
-    return e.call("spark:replace", *arguments)
+    return e.call("spark:spark_replace", *arguments)
 
 
 def initcap(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """InitCap: Java's mappings begin some words with other letters than those of ICU, which Spark has since 4.0."""
     by_icu = e.context.setting(ICU, "true") == "true"
-    return e.call("spark:initcap" if by_icu else "spark:initcap_simple", e.emit(node["child"]))
+    return e.call("spark:spark_initcap" if by_icu else "spark:initcap_simple", e.emit(node["child"]))
 
 
 # ---- tests
@@ -157,12 +162,12 @@ def sensitive(name: str) -> Plain:
 
 SCALAR: dict[str, Plain | Rule] = {
     "Ascii": plain("spark:ascii"),
-    "BitLength(binary)": plain("spark:bit_length"),
+    "BitLength(binary)": bits,
     "BitLength(string)": counted("string:bit_length"),
     "Chr": plain("spark:char"),
     "Concat(binary)": concat,
     "Concat(string)": concat,
-    "ConcatWs": plain("spark:concat_ws"),
+    "ConcatWs": plain("spark:spark_concat_ws"),
     "Contains": sensitive("contains"),
     "Elt": elt,
     "EndsWith": sensitive("ends_with"),
@@ -178,14 +183,14 @@ SCALAR: dict[str, Plain | Rule] = {
     "OctetLength(binary)": plain("spark:length"),
     "OctetLength(string)": counted("string:octet_length"),
     "Overlay": plain("spark:overlay"),
-    "Reverse(binary)": plain("spark:reverse"),
+    "Reverse(binary)": plain("spark:spark_reverse"),
     "Reverse(string)": plain("string:reverse"),
     "SoundEx": plain("spark:soundex"),
     "SplitPart": plain("spark:split_part"),
     "StartsWith": sensitive("starts_with"),
-    "StaticInvoke(ByteArray.lpad)": plain("spark:lpad"),
-    "StaticInvoke(ByteArray.rpad)": plain("spark:rpad"),
-    "StaticInvoke(ByteArrayMethods.contains)": plain("spark:contains"),
+    "StaticInvoke(ByteArray.lpad)": plain("spark:spark_lpad"),
+    "StaticInvoke(ByteArray.rpad)": plain("spark:spark_rpad"),
+    "StaticInvoke(ByteArrayMethods.contains)": plain("spark:spark_contains"),
     "StaticInvoke(ByteArrayMethods.endsWith)": plain("spark:endswith"),
     "StaticInvoke(ByteArrayMethods.startsWith)": plain("spark:startswith"),
     "StaticInvoke(CharVarcharCodegenUtils.readSidePadding)": padded_when_read,

@@ -74,7 +74,9 @@ def end_of_frame(name: str) -> WindowRule:
         if node["ignoreNulls"]:
             return WindowForm((e.window(f"spark:{name}_ignore_nulls", child, frame=frame),), as_is)
         never_null = frame.holds_current_row and not child.type.nullable
-        return WindowForm((e.window(f"{'arithmetic' if never_null else 'spark'}:{name}", child, frame=frame),), as_is)
+        return WindowForm(
+            (e.window(f"{'arithmetic:' if never_null else 'spark:spark_'}{name}", child, frame=frame),), as_is
+        )
 
     return emit
 

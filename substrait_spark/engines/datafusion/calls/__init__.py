@@ -24,6 +24,7 @@ FAMILIES = [
         "interval",
         "map_",
         "mathematics",
+        "names",
         "nested",
         "order_statistics",
         "regular_expression",

@@ -42,8 +42,13 @@ def number_sum(call: LoweredCall) -> AggregateForm:
     return call.e.first(
         lambda: plain(call),
         lambda: checked_sum(call, value),
-        lambda: signed_sum(call, value, digits, types.I64, "spark:add"),
+        lambda: signed_sum(call, value, digits, types.I64, "datafusion:add"),
     )
+
+
+def wrapping_sum(call: LoweredCall) -> AggregateForm:
+    """Spark's sum of integers, which wraps around, as DataFusion's does."""
+    return plain(call) if call.function.type.kind != "i64" else call.one("datafusion:sum", *call.arguments)
 
 
 def decimal_sum(call: LoweredCall) -> AggregateForm:
@@ -302,10 +307,10 @@ def shortest_rounded(e: LoweringBuilder, value: Expression, sign: Expression, wa
         half_way = quotient(e, e.call("arithmetic:add", doubled, e.fp64(float(halves))), e.fp64(2 * unit))
         return e.if_then(e.call("comparison:gte", size, half_way), e.i64(1), e.i64(0))
 
-    rounded = e.call("spark:add", e.call("spark:add", floor, e.i64(-1)), reached(floor, -1))
-    rounded = e.call("spark:add", rounded, reached(floor, 1))
+    rounded = e.call("datafusion:add", e.call("datafusion:add", floor, e.i64(-1)), reached(floor, -1))
+    rounded = e.call("datafusion:add", rounded, reached(floor, 1))
     negative = e.call("comparison:lt", sign, e.literal(0, types.required(sign.type)))
-    signed = e.call("spark:multiply", rounded, e.if_then(negative, e.i64(-1), e.i64(1)))
+    signed = e.call("datafusion:multiply", rounded, e.if_then(negative, e.i64(-1), e.i64(1)))
     whole = e.cast(signed, types.of("decimal", digits, 0, nullable=False))
     step = e.literal(1, types.of("decimal", scale + 1, scale, nullable=False))
     return e.cast(e.call("arithmetic_decimal:multiply", whole, step), wanted)
@@ -323,6 +328,8 @@ def extreme(name: str) -> AggregateRule:
             return float_extreme(call, name, value)
         if value.type.kind == "struct":
             return struct_extreme(call, name, value)
+        if value.type.kind in ("boolean", "string", "binary"):
+            return call.one(f"datafusion:{name}", value)
         return plain(call)
 
     return rule
@@ -330,7 +337,7 @@ def extreme(name: str) -> AggregateRule:
 
 def logical_extreme(name: str) -> AggregateRule:
     """Whether all or any of the values are true: the least or the greatest of them."""
-    return lambda call: call.one(f"spark:{name}", *call.arguments)
+    return lambda call: call.one(f"datafusion:{name}", *call.arguments)
 
 
 def float_extreme(call: LoweredCall, name: str, argument: Expression) -> AggregateForm:
@@ -454,7 +461,7 @@ AGGREGATES: dict[str, AggregateRule] = {
     "arithmetic_decimal:sum": decimal_sum,
     "boolean:bool_and": logical_extreme("min"),
     "boolean:bool_or": logical_extreme("max"),
-    "spark:avg": average(True),
+    "spark:spark_avg": average(True),
     "spark:avg_in_doubles": average_in_doubles,
     "spark:collect_list": collect_list(False),
     "spark:collect_list_respect_nulls": collect_list(True),
@@ -466,8 +473,9 @@ AGGREGATES: dict[str, AggregateRule] = {
     "spark:first_ignore_nulls": end("first", True),
     "spark:last": end("last", False),
     "spark:last_ignore_nulls": end("last", True),
-    "spark:max": extreme("max"),
-    "spark:min": extreme("min"),
+    "spark:spark_max": extreme("max"),
+    "spark:spark_min": extreme("min"),
+    "spark:spark_sum": wrapping_sum,
     "spark:try_avg": average(False),
     "spark:try_sum": try_sum,
 }

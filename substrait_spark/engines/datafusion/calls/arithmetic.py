@@ -40,11 +40,16 @@ Operation = Callable[[LoweringBuilder, Expression, Expression, str], Expression]
 def integer_operation(e: LoweringBuilder, name: str, left: Expression, right: Expression, overflow: str) -> Expression:
     """The sum, the difference or the product of two integers: add, subtract or multiply."""
     if overflow == SILENT:
-        return e.call(f"spark:{name}", left, right)
+        return e.call(f"datafusion:{name}", left, right)
     wide = WIDER[left.type.kind]
-    alias = "arithmetic_decimal" if wide.kind == "decimal" else "spark"
+    alias = "arithmetic_decimal" if wide.kind == "decimal" else "datafusion"
     result = e.call(f"{alias}:{name}", e.cast(left, wide), e.cast(right, wide))
     return e.cast(result, left.type, overflow == ERROR)
+
+
+def wrapping(name: str) -> Operation:
+    """An operation on integers that wrap around."""
+    return lambda e, left, right, on_failure: integer_operation(e, name, left, right, SILENT)
 
 
 def standard_operation(name: str) -> CallRule:
@@ -105,15 +110,18 @@ def absolute(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     if value.type.kind not in INTEGERS or overflow not in (ERROR, SILENT):
         return e.stated(call)
     if overflow == SILENT:
-        return e.call("spark:abs", value)
+        return e.call("datafusion:abs", value)
     wide = WIDER[value.type.kind]
-    name = "arithmetic_decimal:abs" if wide.kind == "decimal" else "spark:abs"
+    name = "arithmetic_decimal:abs" if wide.kind == "decimal" else "datafusion:abs"
     return e.cast(e.call(name, e.cast(value, wide)), value.type)
 
 
-def rounding_absolute(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """abs of a decimal, which Spark rounds."""
-    raise _rounds(e, call.type)
+def wrapping_absolute(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """abs of an integer, which wraps around; or of a decimal, which Spark rounds."""
+    (value,) = call.children()
+    if value.type.kind == "decimal":
+        raise _rounds(e, value.type)
+    return e.call("datafusion:abs", value)
 
 
 def _rounds(e: LoweringBuilder, type: Type) -> NotInDialect:
@@ -200,7 +208,7 @@ def positive_remainder(e: LoweringBuilder, left: Expression, right: Expression, 
     divisor = e.share(divisor)
     result = e.share(_remainder(e, dividend, divisor))
     zero = e.literal(0.0 if kind.kind in FLOATS else 0, types.required(result.type))
-    add = "arithmetic:add" if kind.kind in FLOATS else "spark:add"
+    add = "arithmetic:add" if kind.kind in FLOATS else "datafusion:add"
     shifted = _remainder(e, e.call(add, result, divisor), divisor)
     return e.cast(e.if_then(e.call("comparison:lt", result, zero), shifted, result), kind)
 
@@ -225,7 +233,10 @@ CALLS: dict[str, CallRule] = {
     "arithmetic:multiply": standard_operation("multiply"),
     "arithmetic:negate": negate,
     "arithmetic:subtract": standard_operation("subtract"),
-    "spark:abs": rounding_absolute,
+    "spark:spark_abs": wrapping_absolute,
+    "spark:spark_add": own(wrapping("add"), decimal_arithmetic.operation("add"), ERROR),
+    "spark:spark_multiply": own(wrapping("multiply"), decimal_arithmetic.operation("multiply"), ERROR),
+    "spark:spark_subtract": own(wrapping("subtract"), decimal_arithmetic.operation("subtract"), ERROR),
     "spark:div": own(integral_quotient, decimal_arithmetic.integral_quotient, ERROR),
     "spark:mod": own(remainder, decimal_arithmetic.remainder, ERROR),
     "spark:negative": wrapping_negate,

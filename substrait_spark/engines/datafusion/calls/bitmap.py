@@ -19,7 +19,7 @@ def bucketed(positive: Computed, other: Computed) -> CallRule:
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         number = e.share(*call.children())
-        before = e.call("spark:subtract", number, e.i64(1))
+        before = e.call("datafusion:subtract", number, e.i64(1))
         return e.if_then(e.call("comparison:gt", number, e.i64(0)), positive(e, before), other(e, number))
 
     return lower
@@ -30,7 +30,7 @@ def _rest(e: LoweringBuilder, number: Expression) -> Expression:
 
 
 def _negative_rest(e: LoweringBuilder, number: Expression) -> Expression:
-    return e.call("spark:subtract", e.i64(0), _rest(e, number))
+    return e.call("datafusion:subtract", e.i64(0), _rest(e, number))
 
 
 def _quotient(e: LoweringBuilder, number: Expression) -> Expression:
@@ -38,7 +38,7 @@ def _quotient(e: LoweringBuilder, number: Expression) -> Expression:
 
 
 def _next_quotient(e: LoweringBuilder, number: Expression) -> Expression:
-    return e.call("spark:add", _quotient(e, number), e.i64(1))
+    return e.call("datafusion:add", _quotient(e, number), e.i64(1))
 
 
 CALLS: dict[str, CallRule] = {

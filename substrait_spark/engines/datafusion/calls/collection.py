@@ -136,7 +136,9 @@ def insert(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
 
 
 def concat(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
-    """Null where any of the lists is."""
+    """spark_concat of lists, null where any of them is; or of binary values."""
+    if call.type.kind == "binary":
+        return e.call("datafusion:concat", *call.children())
     shared = [e.share(list) for list in unified(e, *call.children())]
     return guarded(e, shared, lambda: e.call("datafusion:array_concat", *shared))
 
@@ -336,9 +338,9 @@ CALLS: dict[str, CallRule] = {
     "spark:array_remove": remove,
     "spark:array_sort": array_sort,
     "spark:arrays_overlap": overlap,
-    "spark:concat": concat,
+    "spark:spark_concat": concat,
     "spark:flatten": flatten,
-    "spark:reverse": reverse,
+    "spark:spark_reverse": reverse,
     "spark:sequence": sequence,
     "spark:sort_array": sort_array,
 }

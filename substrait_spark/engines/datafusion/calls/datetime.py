@@ -40,7 +40,7 @@ def extract(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     value, *zone = call.children()
     component = tuple([argument for argument in call.arguments if isinstance(argument, str)])
     if component == ("MONDAY_DAY_OF_WEEK", "ZERO"):
-        found: Expression = e.call("spark:subtract", date_part(e, "isodow", _local(e, value, zone)), e.i32(1))
+        found: Expression = e.call("datafusion:subtract", date_part(e, "isodow", _local(e, value, zone)), e.i32(1))
     elif component in PARTS:
         found = date_part(e, PARTS[component], _local(e, value, zone))
     else:
@@ -154,7 +154,7 @@ def scaled(e: LoweringBuilder, count: Expression, precision: int) -> Expression:
 def date_diff(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Days, wrapping around."""
     end, start = call.children()
-    return e.call("spark:subtract", e.cast(end, types.I32), e.cast(start, types.I32))
+    return e.call("datafusion:subtract", e.cast(end, types.I32), e.cast(start, types.I32))
 
 
 WEEKDAYS = ("THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY")
@@ -200,10 +200,12 @@ def _later(e: LoweringBuilder, start: Expression, day: Expression) -> Expression
     def rest(dividend: Expression) -> Expression:
         return e.call("datafusion:modulus", dividend, e.i32(7))
 
-    before = e.literal(day.value - 1, day.type) if isinstance(day, Literal) else e.call("spark:subtract", day, e.i32(1))
-    apart = rest(e.call("spark:subtract", before, e.cast(start, types.I32)))
-    days = rest(e.call("spark:add", apart, e.i32(7)))
-    return e.call("spark:date_add", start, e.call("spark:add", days, e.i32(1)))
+    before = (
+        e.literal(day.value - 1, day.type) if isinstance(day, Literal) else e.call("datafusion:subtract", day, e.i32(1))
+    )
+    apart = rest(e.call("datafusion:subtract", before, e.cast(start, types.I32)))
+    days = rest(e.call("datafusion:add", apart, e.i32(7)))
+    return e.call("spark:date_add", start, e.call("datafusion:add", days, e.i32(1)))
 
 
 MONTH_UNITS = ("MONTH", "MON", "MM")
@@ -220,7 +222,7 @@ def truncated(e: LoweringBuilder, value: Expression, unit: str) -> Expression | 
     """The first day of the unit that a date is in; None for what is no unit of dates."""
     if unit == "WEEK":
         value = e.share(value)
-        return e.call("spark:date_sub", value, e.call("spark:subtract", date_part(e, "isodow", value), e.i32(1)))
+        return e.call("spark:date_sub", value, e.call("datafusion:subtract", date_part(e, "isodow", value), e.i32(1)))
     if unit not in (*MONTH_UNITS, *YEAR_UNITS, "QUARTER"):
         return None
     if unit in YEAR_UNITS:
@@ -228,8 +230,8 @@ def truncated(e: LoweringBuilder, value: Expression, unit: str) -> Expression | 
     value = e.share(value)
     if unit in MONTH_UNITS:
         return make(e, date_part(e, "year", value), date_part(e, "month", value))
-    quarter = e.call("spark:multiply", date_part(e, "quarter", value), e.i32(3))
-    return make(e, date_part(e, "year", value), e.call("spark:subtract", quarter, e.i32(2)))
+    quarter = e.call("datafusion:multiply", date_part(e, "quarter", value), e.i32(3))
+    return make(e, date_part(e, "year", value), e.call("datafusion:subtract", quarter, e.i32(2)))
 
 
 def make(e: LoweringBuilder, year: Expression, month: Expression, day: Expression | None = None) -> Expression:

@@ -256,9 +256,9 @@ def _iso(e: LoweringBuilder, value: Expression, how: Reading) -> Expression:
     if how.month is None:
         return _replaced(e, value, how.matches, how.iso)
     name = e.call("string:upper", _group(e, value, how.matches, how.month), char_set="UTF8")
-    beginning = e.call("spark:substring", name, e.i32(1), e.i32(3))
+    beginning = e.call("datafusion:substring", name, e.i32(1), e.i32(3))
     at = e.call("spark:instr", e.text(MONTH_NUMBERS), beginning)
-    number = e.call("spark:substring", e.text(MONTH_NUMBERS), e.call("spark:add", at, e.i32(3)), e.i32(2))
+    number = e.call("datafusion:substring", e.text(MONTH_NUMBERS), e.call("datafusion:add", at, e.i32(3)), e.i32(2))
     before, after = [_replaced(e, value, how.matches, part) for part in how.iso.split(NAMED)]
     return e.call("string:concat", before, number, after, null_handling="ACCEPT_NULLS")
 

@@ -171,9 +171,6 @@ def integral_quotient(
 CALLS: dict[str, CallRule] = {
     # The standard function leaves open how it rounds: half up is as good as any.
     "arithmetic_decimal:divide": ruled(divide, ERROR),
-    "spark:add": ruled(operation("add"), ERROR),
-    "spark:divide": ruled(divide, ERROR),
-    "spark:multiply": ruled(operation("multiply"), ERROR),
-    "spark:subtract": ruled(operation("subtract"), ERROR),
+    "spark:spark_divide": ruled(divide, ERROR),
     "spark:try_divide": ruled(divide, NULL),
 }

@@ -83,8 +83,8 @@ def _padded(e: LoweringBuilder, shown: Expression, width: str | None, left: bool
         return shown
     shown = e.share(shown)
     pairs = e.call("datafusion:regexp_count", shown, e.text("[\U00010000-\U0010ffff]"))
-    length = e.share(e.call("spark:add", e.cast(e.call("spark:length", shown), types.I64), pairs))
-    missing = e.call("spark:subtract", e.i64(int(width)), length)
+    length = e.share(e.call("datafusion:add", e.cast(e.call("spark:length", shown), types.I64), pairs))
+    missing = e.call("datafusion:subtract", e.i64(int(width)), length)
     blanks = e.if_then(
         e.call("comparison:lt", length, e.i64(int(width))),
         e.call("string:repeat", e.text(" "), missing),
@@ -114,7 +114,7 @@ def _fixed(e: LoweringBuilder, flags: str, width: str | None, digits: int, value
     if "0" in flags:
         if width is None:
             raise NotInDialect("the format pads with zeros to no width")
-        digits_wanted = e.call("spark:subtract", e.i32(int(width)), e.call("spark:length", sign))
+        digits_wanted = e.call("datafusion:subtract", e.i32(int(width)), e.call("spark:length", sign))
         written = e.share(written)
         short = e.call("comparison:lt", e.call("spark:length", written), digits_wanted)
         written = e.if_then(short, e.call("string:lpad", written, digits_wanted, e.text("0")), written)
@@ -186,14 +186,14 @@ def _grouped_float(e: LoweringBuilder, value: Expression, decimals: int) -> Expr
     up = e.cast(e.cast(decimal_text(e, size), decimal, throws=False), types.STRING)
     units = e.call("string:replace", up, e.text("."), e.text(""), case_sensitivity="CASE_SENSITIVE")
     above = e.share(e.cast(units, types.I64, throws=False))
-    doubled = e.share(e.call("spark:subtract", e.call("spark:multiply", above, e.i64(2)), e.i64(1)))
+    doubled = e.share(e.call("datafusion:subtract", e.call("datafusion:multiply", above, e.i64(2)), e.i64(1)))
     half_way = e.share(e.cast(doubled, types.FP64))
     ties = e.equal(e.call("arithmetic:divide", half_way, e.fp64(factor), on_division_by_zero="IEEE"), size)
     rest = e.share(_rest_of_product(e, size, factor, half_way))
     even = e.equal(e.call("datafusion:modulus", above, e.i64(2)), e.i64(1))
     below = e.or_(e.call("comparison:lt", rest, e.fp64(0.0)), e.and_(e.equal(rest, e.fp64(0.0)), even))
     lower = e.and_(e.call("comparison:lt", size, e.fp64(most)), ties, below)
-    found = e.call("spark:subtract", above, e.if_then(lower, e.i64(1), e.i64(0)))
+    found = e.call("datafusion:subtract", above, e.if_then(lower, e.i64(1), e.i64(0)))
     digits: Expression = e.cast(found, types.STRING)
     if decimals:
         padded = e.share(digits)

@@ -52,7 +52,7 @@ def element_at(lowering: ExpressionLowering, list: Expression) -> AtPosition:
 def index(lowering: ExpressionLowering) -> AtPosition:
     """The position counted from 0."""
     e = lowering.e
-    return lambda steps: e.cast(e.call("spark:subtract", this_position(steps), e.i64(1)), types.I32)
+    return lambda steps: e.cast(e.call("datafusion:subtract", this_position(steps), e.i64(1)), types.I32)
 
 
 # ---- lambdas of elements
@@ -186,7 +186,11 @@ def aggregate(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
 def _term(merge: Lambda, start: Expression) -> Expression | None:
     """What a merge adds up from 0 on; None where it does something else, or gives null for what overflows."""
     added = bare(merge.body)
-    if not isinstance(added, ScalarFunction) or added.declaration.name != "add" or not _is_zero(start):
+    if (
+        not isinstance(added, ScalarFunction)
+        or added.declaration.name not in ("add", "spark_add")
+        or not _is_zero(start)
+    ):
         return None
     operands = list(map(bare, added.children()))
     terms = [operand for operand in operands if not _uses(operand, STATE)]
@@ -327,9 +331,9 @@ ORIGINALS: dict[str | type[Expression], OriginalRule] = {
     "list:transform": transform,
     "spark:aggregate": aggregate,
     "spark:arrays_zip": zipped,
-    "spark:filter": filter_,
+    "spark:spark_filter": filter_,
     "spark:map_filter": map_filter,
-    "spark:transform": transform,
+    "spark:spark_transform": transform,
     "spark:transform_keys": transform_keys,
     "spark:transform_values": transform_values,
     "spark:zip_with": zip_with,

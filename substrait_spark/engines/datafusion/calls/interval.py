@@ -90,7 +90,7 @@ def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def days_between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The days between two dates, which raise where microseconds overflow."""
     left, right = (e.cast(e.cast(value, types.I32), types.I64) for value in call.children())
-    return checked_times(e, e.call("spark:subtract", left, right), DAY)
+    return checked_times(e, e.call("datafusion:subtract", left, right), DAY)
 
 
 def sign(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -264,7 +264,7 @@ KINDS: dict[type[Expression], ExpressionRule] = {Literal: literal}
 
 OF_INTERVALS: dict[str, CallRule] = {
     "spark:add_interval": add_interval,
-    "spark:add_intervals": operation("add"),
+    "spark:spark_add_intervals": operation("add"),
     "spark:extract_days": part(DAY, None),
     "spark:extract_hours": part(HOUR, 24),
     "spark:extract_minutes": part(60 * SECOND, 60),

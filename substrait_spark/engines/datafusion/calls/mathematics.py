@@ -113,10 +113,10 @@ def width_bucket(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         distance = [value, lower] if from_lower else [upper, value]
         steps = e.call("arithmetic:multiply", e.cast(buckets, types.FP64), e.call("arithmetic:subtract", *distance))
         share = quotient(e, steps, e.call("arithmetic:subtract", upper, lower))
-        return e.call("spark:add", wrapped_float(e, share, types.I64), e.i64(1))
+        return e.call("datafusion:add", wrapped_float(e, share, types.I64), e.i64(1))
 
     before = e.i64(0)
-    after = e.call("spark:add", buckets, e.i64(1))
+    after = e.call("datafusion:add", buckets, e.i64(1))
     return e.if_then(
         e.not_(e.coalesce(e.and_(*valid), e.false())),
         e.null(types.I64),
@@ -138,8 +138,8 @@ CALLS: dict[str, CallRule] = {
     "arithmetic:sqrt": sqrt,
     "logarithmic:log1p": log1p,
     "logarithmic:log2": log2,
-    "spark:atan2": atan2,
+    "spark:spark_atan2": atan2,
     "spark:log": log,
-    "spark:power": power,
+    "spark:spark_power": power,
     "spark:width_bucket": width_bucket,
 }

@@ -119,7 +119,7 @@ def item(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     fails = call.declaration.name == "get_array_item"
     value, at = e.share(list), e.share(index)
     within = e.and_(e.call("comparison:gte", at, e.i32(0)), e.call("comparison:lt", at, size(e, value)))
-    found = e.call("spark:add", e.cast(at, types.I64), e.i64(1))
+    found = e.call("datafusion:add", e.cast(at, types.I64), e.i64(1))
     otherwise = _out_of_range(e, "[INVALID_ARRAY_INDEX]", value, at) if fails else (e.null(types.I64),)
     return element(e, value, e.if_then(within, found, *otherwise))
 
@@ -133,7 +133,7 @@ def element_at(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     length = e.share(size(e, value))
     within = e.and_(
         e.call("comparison:lte", at, length),
-        e.call("comparison:gte", at, e.call("spark:subtract", e.i32(0), length)),
+        e.call("comparison:gte", at, e.call("datafusion:subtract", e.i32(0), length)),
         e.not_(e.equal(at, e.i32(0))),
     )
     fails = call.declaration.name == "element_at"

@@ -38,7 +38,7 @@ def low_bits(e: LoweringBuilder, value: Expression, target: Type) -> Expression:
     value = e.share(e.cast(value, types.I64))
     low = e.call("arithmetic:bitwise_and", value, e.i64(2**bits - 1))
     sign = e.call("arithmetic:bitwise_and", value, e.i64(2 ** (bits - 1)))
-    signed = e.call("spark:subtract", low, e.call("spark:multiply", sign, e.i64(2)))
+    signed = e.call("datafusion:subtract", low, e.call("datafusion:multiply", sign, e.i64(2)))
     return e.cast(signed, target)
 
 
@@ -167,7 +167,7 @@ def decimal_text(e: LoweringBuilder, value: Expression) -> Expression:
     text = e.share(e.cast(value, types.STRING))
     exponent = e.share(e.cast(_replaced(e, text, "^[^e]*(e-)?"), types.I64, False))
     zeros = e.if_then(
-        e.call("comparison:gt", exponent, e.i64(45)), e.i64(45), e.call("spark:subtract", exponent, e.i64(1))
+        e.call("comparison:gt", exponent, e.i64(45)), e.i64(45), e.call("datafusion:subtract", exponent, e.i64(1))
     )
     digits = _replaced(e, e.call("string:ltrim", text, e.text("-")), "e.*$")
     sign = e.if_then(e.call("comparison:lt", value, e.fp64(0.0)), e.text("-"), e.text(""))
@@ -243,7 +243,7 @@ def double_to_text(e: LoweringBuilder, value: Expression) -> Expression:
     def shown(number: Expression) -> Expression:
         return e.cast(number, types.STRING)
 
-    zeros = e.call("spark:subtract", length(fraction), length(significant))
+    zeros = e.call("datafusion:subtract", length(fraction), length(significant))
     no_point = e.not_(e.call("string:contains", mantissa, e.text("."), case_sensitivity="CASE_SENSITIVE"))
     return e.if_then(
         is_nan(e, value),
@@ -265,10 +265,10 @@ def double_to_text(e: LoweringBuilder, value: Expression) -> Expression:
             sign,
             _mantissa(e, joined(e, whole, fraction)),
             e.text("E"),
-            shown(e.call("spark:subtract", length(whole), e.i64(1))),
+            shown(e.call("datafusion:subtract", length(whole), e.i64(1))),
         ),
         e.call("comparison:lt", size, e.fp64(1e-3)),
-        joined(e, sign, _mantissa(e, significant), e.text("E-"), shown(e.call("spark:add", zeros, e.i64(1)))),
+        joined(e, sign, _mantissa(e, significant), e.text("E-"), shown(e.call("datafusion:add", zeros, e.i64(1)))),
         shown(value),
     )
 
@@ -276,8 +276,10 @@ def double_to_text(e: LoweringBuilder, value: Expression) -> Expression:
 def _mantissa(e: LoweringBuilder, digits: Expression) -> Expression:
     """Digits as a number between 1 and 10."""
     digits = e.share(digits)
-    rest = e.share(e.call("string:rtrim", e.call("spark:substring", digits, e.i32(2), e.i32(2**31 - 1)), e.text("0")))
-    first = e.call("spark:substring", digits, e.i32(1), e.i32(1))
+    rest = e.share(
+        e.call("string:rtrim", e.call("datafusion:substring", digits, e.i32(2), e.i32(2**31 - 1)), e.text("0"))
+    )
+    first = e.call("datafusion:substring", digits, e.i32(1), e.i32(1))
     return joined(e, first, e.text("."), e.if_then(e.equal(rest, e.text("")), e.text("0"), rest))
 
 
@@ -286,7 +288,7 @@ def integer_to_binary(e: LoweringBuilder, value: Expression) -> Expression:
     digits = WIDTH[value.type.kind] // 4
     shown = e.call("spark:hex", e.cast(value, types.I64))
     padded = e.call("string:concat", e.text("0" * digits), shown, null_handling="ACCEPT_NULLS")
-    return e.call("spark:unhex", e.call("spark:substring", padded, e.i32(-digits), e.i32(digits)))
+    return e.call("spark:unhex", e.call("datafusion:substring", padded, e.i32(-digits), e.i32(digits)))
 
 
 # ---- parts

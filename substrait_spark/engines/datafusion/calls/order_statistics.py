@@ -149,8 +149,8 @@ def interpolated(s: Sorted, p: float) -> Expression:
     last = e.call("arithmetic:subtract", e.cast(s.size, types.FP64), e.fp64(1.0))
     position = e.share(e.call("arithmetic:multiply", e.fp64(p), last))
     whole, between = s.up(position)
-    lower = e.share(s.at(e.call("spark:add", whole, e.i64(1))))
-    upper = e.share(s.at(e.call("spark:add", whole, e.i64(2))))
+    lower = e.share(s.at(e.call("datafusion:add", whole, e.i64(1))))
+    upper = e.share(s.at(e.call("datafusion:add", whole, e.i64(2))))
     rest = e.call("arithmetic:subtract", position, e.cast(whole, types.FP64))
     width = e.call("arithmetic:subtract", upper, lower)
     line = e.call("arithmetic:add", lower, e.call("arithmetic:multiply", width, rest))
@@ -161,7 +161,7 @@ def discrete(s: Sorted, p: float) -> Expression:
     """The first value whose position, counted from 1, is at least p * count."""
     e = s.e
     whole, more = s.up(e.share(e.call("arithmetic:multiply", e.fp64(p), e.cast(s.size, types.FP64))))
-    position = e.share(e.call("spark:add", whole, e.if_then(more, e.i64(1), e.i64(0))))
+    position = e.share(e.call("datafusion:add", whole, e.if_then(more, e.i64(1), e.i64(0))))
     return s.at(e.if_then(e.equal(position, e.i64(0)), e.i64(1), position))
 
 
@@ -199,7 +199,7 @@ AGGREGATES: dict[str, AggregateRule] = {
     "spark:approx_percentile": approx_percentile,
     "spark:max_by": extreme_by("max_by"),
     "spark:min_by": extreme_by("min_by"),
-    "spark:mode": mode,
+    "spark:spark_mode": mode,
     "spark:percentile": percentile,
     "spark:percentile_disc": percentile_disc,
 }

@@ -135,11 +135,11 @@ def _limited(e: LoweringBuilder, pieces: Expression, separator: str, limit: int)
 
 
 CALLS: dict[str, CallRule] = {
-    "spark:like": like,
+    "spark:spark_like": like,
     "spark:regexp_count": count,
     "spark:regexp_extract": extract,
     "spark:regexp_instr": position,
-    "spark:regexp_replace": replace,
+    "spark:spark_regexp_replace": replace,
     "spark:rlike": rlike,
     "spark:split": split,
 }

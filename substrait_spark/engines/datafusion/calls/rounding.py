@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
-from ....algebra.types import FLOATS
+from ....algebra.types import FLOATS, INTEGERS
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.rules import CallRule
+from .names import named
 from .number_cast import decimal_text
 
 FULL = 38
@@ -58,9 +59,11 @@ def _scale(e: LoweringBuilder, scale: Expression) -> int:
     return int(scale.value)
 
 
-def round_float(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """round of a floating-point number."""
+def round_number(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """spark_round of a floating-point number, or of an integer, which wraps around."""
     value, scale, *_ = call.children()
+    if value.type.kind in INTEGERS:
+        return e.call("datafusion:round", value, scale)
     digits = _scale(e, scale)
     if value.type.kind not in FLOATS or not 0 <= digits <= 15:
         raise NotInDialect(f"the dialect {e.dialect.name} can't round {value.type} to {digits} digits as Spark does")
@@ -141,7 +144,7 @@ def checked_whole(name: str) -> CallRule:
             e.i64(0),
             e.or_(high, low),
             e.raises("[ARITHMETIC_OVERFLOW]", types.I64, value),
-            e.call(f"spark:{name}", value),
+            e.call(f"datafusion:{name}", value),
         )
 
     return lower
@@ -154,7 +157,9 @@ CALLS: dict[str, CallRule] = {
     "spark:bround": bround,
     "spark:checked_ceil": checked_whole("ceil"),
     "spark:checked_floor": checked_whole("floor"),
-    "spark:round": round_float,
+    "spark:spark_ceil": named("datafusion:ceil"),
+    "spark:spark_floor": named("datafusion:floor"),
+    "spark:spark_round": round_number,
     "spark:round_half_up": round_half_up,
     "spark:try_bround": bround,
 }

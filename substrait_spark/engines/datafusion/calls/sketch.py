@@ -51,4 +51,4 @@ def _bits(deviation: object) -> int:
     return math.ceil(2 * math.log2(1.106 / deviation.value))
 
 
-AGGREGATES: dict[str, AggregateRule] = {"spark:approx_count_distinct": approx_count_distinct}
+AGGREGATES: dict[str, AggregateRule] = {"spark:spark_approx_count_distinct": approx_count_distinct}

@@ -289,7 +289,7 @@ RANGE_OF_X = ("min x", "max x")
 AGGREGATES: dict[str, AggregateRule] = {
     "arithmetic:std_dev": spread,
     "arithmetic:variance": spread,
-    "spark:corr": pairwise(
+    "spark:spark_corr": pairwise(
         Formula(correlation, ("covar_pop", "stddev_pop y", "stddev_pop x", *RANGE_OF_X, "min y", "max y"))
     ),
     "spark:kurtosis": moment(4, kurtosis),

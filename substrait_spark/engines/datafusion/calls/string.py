@@ -56,16 +56,11 @@ def position(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.cast(e.call("spark:instr", *call.arguments), call.type)
 
 
-def bit_length(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """bit_length of a binary value."""
-    return e.call("spark:multiply", e.call("spark:length", *call.arguments), e.i32(8))
-
-
 def locate(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The position from a start on; 0 for a start that is null or before the first character."""
     needle, value, start = call.children()
-    rest = e.call("spark:instr", e.call("spark:substring", value, start, e.i32(LONGEST)), needle)
-    before = e.call("spark:subtract", start, e.i32(1))
+    rest = e.call("spark:instr", e.call("datafusion:substring", value, start, e.i32(LONGEST)), needle)
+    before = e.call("datafusion:subtract", start, e.i32(1))
     known = e.and_(e.is_not_null(value), e.is_not_null(needle))
     return e.if_then(
         e.is_null(start), e.i32(0),
@@ -73,7 +68,7 @@ def locate(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         e.call("comparison:lt", start, e.i32(1)), e.i32(0),
         e.equal(needle, e.text("")), e.i32(1),
         e.equal(rest, e.i32(0)), e.i32(0),
-        e.call("spark:add", rest, before),
+        e.call("datafusion:add", rest, before),
     )  # fmt: skip
 
 
@@ -104,19 +99,19 @@ def overlay(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     start, size = integer(position), integer(length)
     small = start is not None and 1 <= start < 2**30 and size is not None and -1 <= size < 2**30
 
-    shorter = e.call("spark:subtract", position, e.i32(1))
+    shorter = e.call("datafusion:subtract", position, e.i32(1))
     kept = shorter if small else e.if_then(e.call("comparison:lt", position, e.i32(1)), e.i32(0), shorter)
-    before = e.call("spark:substring", value, e.i32(1), kept)
+    before = e.call("datafusion:substring", value, e.i32(1), kept)
     replaced = _length(e, new) if size == -1 else length
     if size is None or size < -1:
         replaced = e.if_then(e.call("comparison:lt", length, e.i32(0)), _length(e, new), length)
-    behind = e.call("spark:add", position, replaced) if small else _position_of_sum(e, position, replaced)
-    return _concat(e, before, new, e.call("spark:substring", value, behind, e.i32(LONGEST)))
+    behind = e.call("datafusion:add", position, replaced) if small else _position_of_sum(e, position, replaced)
+    return _concat(e, before, new, e.call("datafusion:substring", value, behind, e.i32(LONGEST)))
 
 
 def _position_of_sum(e: LoweringBuilder, left: Expression, right: Expression) -> Expression:
     """A sum of 32-bit integers as a position: at most the last one, at least the one furthest from the end."""
-    total = e.call("spark:add", e.cast(left, types.I64), e.cast(right, types.I64))
+    total = e.call("datafusion:add", e.cast(left, types.I64), e.cast(right, types.I64))
     return e.if_then(
         e.call("comparison:gt", total, e.i64(LONGEST)), e.i32(LONGEST),
         e.call("comparison:lt", total, e.i64(-LONGEST)), e.i32(-LONGEST),
@@ -131,7 +126,7 @@ def _length(e: LoweringBuilder, value: Expression) -> Expression:
 def _concat(e: LoweringBuilder, *parts: Expression) -> Expression:
     if parts[0].type.kind == "string":
         return e.call("string:concat", *parts, null_handling="ACCEPT_NULLS")
-    return e.call("spark:concat", *parts)
+    return e.call("datafusion:concat", *parts)
 
 
 def elt(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -155,12 +150,12 @@ def elt(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def pad(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """lpad, rpad. DataFusion's fail for negative lengths, which give an empty value; binary values go by their digits."""
     value, length, padding = call.children()
-    function = f"datafusion:{call.declaration.name}"
+    function = f"datafusion:{call.declaration.name.removeprefix('spark_')}"
     zero = e.i32(0)
     size = e.if_then(e.call("comparison:lt", length, zero), zero, length)
     if value.type.kind == "string":
         return e.call(function, value, size, padding)
-    digits = e.call("spark:multiply", e.cast(size, types.I64), e.i64(2))
+    digits = e.call("datafusion:multiply", e.cast(size, types.I64), e.i64(2))
     return e.call("spark:unhex", e.call(function, e.call("spark:hex", value), digits, e.call("spark:hex", padding)))
 
 
@@ -180,14 +175,14 @@ def initcap(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def _begun(e: LoweringBuilder, word: Expression) -> Expression:
     """A word with its first letter in title case, the others in lower case."""
     lower, upper = (partial(e.call, f"string:{name}", char_set="UTF8") for name in ("lower", "upper"))
-    first = e.call("spark:substring", word, e.i32(1), e.i32(1))
+    first = e.call("datafusion:substring", word, e.i32(1), e.i32(1))
     titles = {" ": "", **_titles()}  # an empty text is found before the first character, and stays one
     titled = e.literal(tuple(titles.values()), types.of("list", types.STRING, nullable=False))
     at = e.cast(e.call("spark:instr", e.text("".join(titles)), first), types.I64)
     beginning = e.coalesce(e.call("datafusion:array_element", titled, at), upper(first))
     # The lower case of a letter may be two; that of a word hangs on the letters around.
-    second = e.call("spark:add", e.call("spark:length", lower(first)), e.i32(1))
-    rest = e.call("spark:substring", lower(word), second, e.i32(LONGEST))
+    second = e.call("datafusion:add", e.call("spark:length", lower(first)), e.i32(1))
+    rest = e.call("datafusion:substring", lower(word), second, e.i32(LONGEST))
     return e.call("string:concat", beginning, rest, null_handling="ACCEPT_NULLS")
 
 
@@ -207,14 +202,14 @@ def valid(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def starts(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """startswith of binary values."""
     value, start = call.children()
-    return e.equal(e.call("spark:substring", value, e.i32(1), _length(e, start)), start)
+    return e.equal(e.call("datafusion:substring", value, e.i32(1), _length(e, start)), start)
 
 
 def ends(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """endswith of binary values: a position before the first byte would count from the end."""
     value, end = call.children()
-    before = e.call("spark:subtract", _length(e, value), _length(e, end))
-    rest = e.call("spark:substring", value, e.call("spark:add", before, e.i32(1)), _length(e, end))
+    before = e.call("datafusion:subtract", _length(e, value), _length(e, end))
+    rest = e.call("datafusion:substring", value, e.call("datafusion:add", before, e.i32(1)), _length(e, end))
     return e.and_(e.call("comparison:gte", before, e.i32(0)), e.equal(rest, end))
 
 
@@ -227,24 +222,23 @@ def levenshtein(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 CALLS: dict[str, CallRule] = {
-    "spark:bit_length": bit_length,
     "spark:elt": elt,
     "spark:endswith": ends,
-    "spark:initcap": initcap,
+    "spark:spark_initcap": initcap,
     "spark:initcap_simple": initcap_simple,
     "spark:levenshtein": levenshtein,
     "spark:locate": locate,
-    "spark:lpad": pad,
+    "spark:spark_lpad": pad,
     "spark:make_valid_utf8": valid,
     "spark:overlay": overlay,
-    "spark:rpad": pad,
+    "spark:spark_rpad": pad,
     "spark:split_part": split_part,
     "spark:startswith": starts,
     "spark:substring_index": substring_index,
     "spark:try_validate_utf8": valid,
     "spark:validate_utf8": valid,
-    "string:bit_length": counted("spark:bit_length"),
+    "string:bit_length": counted("datafusion:bit_length"),
     "string:char_length": counted("spark:length"),
-    "string:octet_length": counted("spark:octet_length"),
+    "string:octet_length": counted("datafusion:octet_length"),
     "string:strpos": position,
 }

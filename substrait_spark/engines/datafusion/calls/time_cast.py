@@ -185,8 +185,8 @@ def _before_offset(e: LoweringBuilder, value: Expression, local: Expression) -> 
         digits = _replace(e, value, _WITH_OFFSET, f"${{2}}${{{group}}}")
         return e.coalesce(e.cast(digits, types.nullable(types.I64), throws=False), e.i64(0))
 
-    offset = e.call("spark:add", tz.times(e, signed(3), 3600 * SECOND), tz.times(e, signed(4), 60 * SECOND))
-    return tz.from_micros(e, e.call("spark:subtract", tz.micros(e, local), offset), INSTANT)
+    offset = e.call("datafusion:add", tz.times(e, signed(3), 3600 * SECOND), tz.times(e, signed(4), 60 * SECOND))
+    return tz.from_micros(e, e.call("datafusion:subtract", tz.micros(e, local), offset), INSTANT)
 
 
 def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type, where: Zone) -> Expression:

@@ -94,11 +94,11 @@ def plus(e: LoweringBuilder, left: Expression, right: Expression | int) -> Expre
         if not right:
             return left
         right = e.i64(right)
-    return e.call("spark:add", left, right)
+    return e.call("datafusion:add", left, right)
 
 
 def minus(e: LoweringBuilder, left: Expression, right: Expression | int) -> Expression:
-    return plus(e, left, -right) if isinstance(right, int) else e.call("spark:subtract", left, right)
+    return plus(e, left, -right) if isinstance(right, int) else e.call("datafusion:subtract", left, right)
 
 
 def rest(e: LoweringBuilder, dividend: Expression, divisor: int) -> Expression:
@@ -112,7 +112,7 @@ def quotient(e: LoweringBuilder, dividend: Expression, divisor: int) -> Expressi
 
 
 def times(e: LoweringBuilder, left: Expression, right: int) -> Expression:
-    return left if right == 1 else e.call("spark:multiply", left, e.i64(right))
+    return left if right == 1 else e.call("datafusion:multiply", left, e.i64(right))
 
 
 def floor_rest(e: LoweringBuilder, dividend: Expression, divisor: int) -> Expression:

@@ -16,6 +16,15 @@ from ..builder import DataFusionBuilder
 from ..structs import element, size
 
 
+def named(function: str) -> WindowRule:
+    """A function that the engine has under a name of its own."""
+
+    def lower(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
+        return WindowForm((e.window(function, *call.arguments, frame=frame_of_call(call)),), as_is)
+
+    return lower
+
+
 def ntile(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
     """NTile: of a literal number, with a result of 64 bits."""
     (buckets,) = call.expressions()
@@ -119,14 +128,14 @@ def _nulls_behind(e: LoweringBuilder, value: Expression) -> SortField:
 def _last_seen(e: LoweringBuilder, value: Expression, frame: Frame, staged: StagedWindows) -> FieldReference:
     """Over a frame up to the current row: rows for which it holds as many values share the last of these."""
     number = staged.column(_number(e, value, frame))
-    call = e.window("spark:first_value", value, frame=WHOLE)
+    call = e.window("datafusion:first_value", value, frame=WHOLE)
     return staged.column(call, number, sorts=(_nulls_behind(e, value),))
 
 
 def _at_the_end(e: LoweringBuilder, name: str, value: Expression, frame: Frame, staged: StagedWindows) -> WindowForm:
     """Over a frame up to that end of the partition: the partition's first or last value, if the frame holds any."""
     end = _nulls_behind(e, value)
-    call = e.window(f"spark:{name}_value", value, frame=WHOLE)
+    call = e.window(f"datafusion:{name}_value", value, frame=WHOLE)
     found = staged.column(call, sorts=(end if name == "first" else _reversed(end), *staged.sorts))
     if frame.lower.kind == frame.upper.kind:
         return WindowForm((), lambda above, refs: found)
@@ -153,6 +162,8 @@ WINDOWS: dict[str, WindowRule] = {
     "arithmetic:lag": offset,
     "arithmetic:lead": offset,
     "arithmetic:ntile": ntile,
+    "spark:spark_first_value": named("datafusion:first_value"),
+    "spark:spark_last_value": named("datafusion:last_value"),
     "spark:first_value_ignore_nulls": end_ignoring_nulls,
     "spark:lag_ignore_nulls": offset_ignoring_nulls,
     "spark:last_value_ignore_nulls": end_ignoring_nulls,

@@ -85,7 +85,7 @@ def _unsigned(e: LoweringBuilder, key: Expression, distances: list[int]) -> Expr
         digits = types.of("decimal", 19, 0, nullable=False)
         positive = e.call("arithmetic_decimal:add", e.cast(key, digits), e.literal(FULL_SHIFT, digits))
         return e.call("datafusion:arrow_cast", positive, e.text("UInt64"))
-    return e.call("datafusion:arrow_cast", e.call("spark:add", _counted(e, key), e.i64(SHIFT)), e.text("UInt64"))
+    return e.call("datafusion:arrow_cast", e.call("datafusion:add", _counted(e, key), e.i64(SHIFT)), e.text("UInt64"))
 
 
 def _counted(e: LoweringBuilder, key: Expression) -> Expression:

@@ -1,0 +1,27 @@
+"""Canonical functions that DataFusion has under a name of its own."""
+
+from __future__ import annotations
+
+from .... import extensions
+from ....algebra.expression import Expression, ScalarFunction
+from ....lowering.builder import LoweringBuilder
+from ....lowering.rules import CallRule
+
+
+def named(function: str) -> CallRule:
+    """A function that has the same arguments, where it takes their types."""
+    alias, _, name = function.partition(":")
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        kinds = tuple([argument if isinstance(argument, str) else argument.type for argument in call.arguments])
+        if extensions.resolve("scalar", alias, name, kinds) is None:
+            raise e.lacks(call)
+        return e.call(function, *call.arguments)
+
+    return lower
+
+
+CALLS: dict[str, CallRule] = {
+    f"spark:spark_{name}": named(f"datafusion:{name}")
+    for name in "concat_ws factorial repeat replace substring".split()
+}
