@@ -24,8 +24,8 @@ RELATION_DEPTH = DEPTH_LIMIT - _ROOT_LEVELS
 """How deep messages may nest in the root relation."""
 
 
-class DeclaredFunctions:
-    """Function and URN anchors, counted from 1 in the order of first use."""
+class Declarations:
+    """What a plan declares on first use: functions and URNs, by anchors from 1, and the types of extension messages."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -43,6 +43,11 @@ class DeclaredFunctions:
             entry.function_anchor = anchor
             entry.name = declaration.compound
         return anchor
+
+    def message(self, type_url: str) -> None:
+        """Declare a type of messages, which are in the plan as Any."""
+        if type_url not in self._plan.expected_type_urls:
+            self._plan.expected_type_urls.append(type_url)
 
     def _urn(self, urn: str) -> int:
         anchor = self._urns.get(urn)
@@ -71,6 +76,6 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
     mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN
     plan.execution_behavior.variable_eval_mode = mode
     root = plan.relations.add().root
-    relation.write(root.input, DeclaredFunctions(plan))
+    relation.write(root.input, Declarations(plan))
     root.names.extend(names)
     return plan

@@ -12,6 +12,8 @@ from substrait_spark.algebra.extension_messages import Generate, Sample
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines.generate import generated
 from substrait_spark.engines.result import named
+from substrait_spark.plan import build
+from substrait_spark.reading.plan import read_plan
 
 TABLE = """SELECT * FROM VALUES (1, 'a', array(1, 2), map('k', 1)), (2, NULL, array(), map()), (3, 'c', NULL, NULL),
   (NULL, '', array(NULL, 7), map('x', NULL, 'y', 2)) AS t(k, s, l, m)"""
@@ -95,6 +97,18 @@ def test_sample(spark: SparkSession) -> None:
     detail = Sample.FromString(any_.value)  # type: ignore[attr-defined]
     assert (detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed) == (0.0, 0.5, True, 3)
     assert "Sample" in str(check(df, dialect="datafusion"))
+
+
+def test_plans_name_their_extension_messages(spark: SparkSession) -> None:
+    """Each type once, in the order of first use; and so does what is read from the plan and written anew."""
+    exploded = spark.sql("SELECT a, explode(l) AS b FROM t LATERAL VIEW explode(l) AS a")
+    plan = plan_of(exploded.sample(fraction=0.5, seed=3))
+    prefix = "type.googleapis.com/substrait_spark"
+    assert list(plan.expected_type_urls) == [f"{prefix}.Generate", f"{prefix}.Sample"]
+    read = read_plan(plan)
+    assert read.root is not None
+    assert build(read.root, read.names) == plan
+    assert not plan_of(spark.table("t")).expected_type_urls
 
 
 def test_values_below_null_lists_are_nobodys() -> None:

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 
 class Anchors(Protocol):
-    """Hands out anchors in the order of first use."""
+    """Hands out anchors in the order of first use, and notes the types of messages that the specification lacks."""
 
     def function(self, declaration: Declaration) -> int: ...
+
+    def message(self, type_url: str) -> None: ...
 
 
 class Origin(Protocol):

@@ -640,6 +640,7 @@ class ExtensionSingle(Relation):
         self._write_common(target.extension_single.common)
         self.inputs[0].write(target.extension_single.input, anchors)
         target.extension_single.detail.Pack(self.detail(anchors))
+        anchors.message(target.extension_single.detail.type_url)
 
 
 class Generate(ExtensionSingle):
