@@ -28,12 +28,17 @@ def own(name: str, in_other_modes: str) -> Operation:
 
 
 def plain_operation(name: str) -> Operation:
-    """+, - and *: the standard function where every result fits as it is."""
+    """+, - and *: the standard function where Spark's result keeps every digit behind the point."""
     rounded = own(f"spark_{name}", f"try_{name}")
 
     def emit(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
-        if _exact(name, left.type, right.type) == node.type.parameters:
+        digits, scale = _exact(name, left.type, right.type)
+        if (digits, scale) == node.type.parameters:
             return e.call(f"arithmetic_decimal:{name}", left, right)
+        if scale == node.type.parameters[1] and eval_mode(node) == ANSI:
+            call = e.call(f"arithmetic_decimal:{name}", left, right, overflow="ERROR")
+            if call.type.parameters == node.type.parameters:
+                return call
         return rounded(e, node, left, right)
 
     return emit

@@ -168,9 +168,24 @@ def integral_quotient(
     return e.cast(e.call("datafusion:divide", left, divisor), wanted, throws)
 
 
+def standard_operation(name: str) -> CallRule:
+    """The standard operation, which raises on overflow."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        if dict(call.options) != {"overflow": ERROR}:
+            return e.stated(call)
+        left, right = call.children()
+        return operation(name)(e, left, right, call.type, ERROR)
+
+    return lower
+
+
 CALLS: dict[str, CallRule] = {
+    "arithmetic_decimal:add": standard_operation("add"),
     # The standard function leaves open how it rounds: half up is as good as any.
     "arithmetic_decimal:divide": ruled(divide, ERROR),
+    "arithmetic_decimal:multiply": standard_operation("multiply"),
+    "arithmetic_decimal:subtract": standard_operation("subtract"),
     "spark:spark_divide": ruled(divide, ERROR),
     "spark:try_divide": ruled(divide, NULL),
 }

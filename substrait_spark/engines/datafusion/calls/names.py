@@ -22,6 +22,11 @@ def named(function: str) -> CallRule:
 
 
 CALLS: dict[str, CallRule] = {
-    f"spark:spark_{name}": named(f"datafusion:{name}")
-    for name in "concat_ws factorial repeat replace substring".split()
+    **{
+        f"spark:spark_{name}": named(f"datafusion:{name}")
+        for name in ("concat_ws", "factorial", "repeat", "replace", "substring")
+    },
+    "arithmetic:shift_left": named("spark:shiftleft"),
+    "arithmetic:shift_right": named("spark:shiftright"),
+    "arithmetic:shift_right_unsigned": named("spark:shiftrightunsigned"),
 }
