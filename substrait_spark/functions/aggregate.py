@@ -63,7 +63,7 @@ def sum_(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     child = e.emit(node["child"])
     mode = eval_mode(node)
     if child.type.kind in FLOATS:
-        return call.one("arithmetic:sum", e.cast(child, types.FP64))
+        return call.one("arithmetic:sum", e.cast(child, types.FP64), overflow="SILENT")
     if child.type.kind in INTEGERS:
         return integer_sum(call, child, mode)
     if child.type.kind == "decimal":
@@ -99,7 +99,7 @@ def average(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     if call.distinct and child.type.kind == "i64":  # some that differ are one double
         return call.one("spark:spark_avg", child)
     if child.type.kind in INTEGERS or child.type.kind in FLOATS:
-        return call.one("arithmetic:avg", e.cast(child, types.FP64))
+        return call.one("arithmetic:avg", e.cast(child, types.FP64), overflow="SILENT")
     if child.type.kind == "decimal":
         return decimal_average(call, child, mode)
     return call.one("spark:try_avg" if mode == TRY else "spark:spark_avg", child)

@@ -58,7 +58,7 @@ def integer_operation(e: ExpressionBuilder, name: str, left: Expression, right: 
 
 def divide_floats(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
     """/ on doubles, to which Spark casts integers."""
-    return e.call("arithmetic:divide", left, right, on_division_by_zero=_on_zero(node))
+    return e.call("arithmetic:divide", left, right, on_division_by_zero=_on_zero(node), on_domain_error="NAN")
 
 
 def _on_zero(node: tree.Expression) -> str:
@@ -78,7 +78,9 @@ def integral_divide(e: ExpressionBuilder, node: tree.Expression, left: Expressio
 
 def integer_remainder(e: ExpressionBuilder, node: tree.Expression, left: Expression, right: Expression) -> Expression:
     """% on integers."""
-    return e.call("arithmetic:modulus", left, right, division_type="TRUNCATE", on_domain_error=_on_zero(node))
+    return e.call(
+        "arithmetic:modulus", left, right, division_type="TRUNCATE", overflow="SILENT", on_domain_error=_on_zero(node)
+    )
 
 
 def own(name: str) -> Operation:

@@ -83,7 +83,7 @@ def _to_integer(e: ExpressionBuilder, node: tree.Expression, value: Expression) 
 
 def _to_float(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     count = e.cast(e.call("spark:unix_micros", value), types.FP64)
-    seconds = e.call("arithmetic:divide", count, e.fp64(1e6), on_division_by_zero="IEEE")
+    seconds = e.call("arithmetic:divide", count, e.fp64(1e6), on_division_by_zero="IEEE", on_domain_error="NAN")
     return e.cast(seconds, e.type_of(node))
 
 

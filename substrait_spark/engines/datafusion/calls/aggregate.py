@@ -149,7 +149,7 @@ def values_in_frame(call: LoweredCall, value: Expression) -> AggregateFunction:
 def number_average(call: LoweredCall) -> AggregateForm:
     """The mean of doubles, which integers may have been."""
     (value,) = call.arguments
-    if value.type.kind != "fp64":
+    if value.type.kind != "fp64" or dict(call.function.options) not in ({}, {"overflow": "SILENT"}):
         return plain(call)
     return call.e.first(lambda: mean_of_numbers(call, value), lambda: mean_in_order(call, value))
 

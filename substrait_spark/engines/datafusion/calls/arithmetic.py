@@ -19,6 +19,9 @@ from . import decimal_arithmetic
 ERROR, NULL, SILENT = decimal_arithmetic.ERROR, decimal_arithmetic.NULL, "SILENT"
 """What is done where there is no result; SILENT integers wrap around."""
 
+NULL_FOR_ZERO = {"division_type": "TRUNCATE", "overflow": SILENT, "on_domain_error": NULL}
+"""The options of a modulus that is null for a zero divisor."""
+
 WIDER = {
     "i8": types.of("i16", nullable=False),
     "i16": types.of("i32", nullable=False),
@@ -155,7 +158,7 @@ def divide(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """/ on floating-point numbers."""
     left, right = call.children()
     on_zero = _option(call, "on_division_by_zero")
-    if left.type.kind not in FLOATS or on_zero not in (ERROR, NULL):
+    if left.type.kind not in FLOATS or on_zero not in (ERROR, NULL) or _option(call, "on_domain_error", "NAN") != "NAN":
         return e.stated(call)
     dividend = e.share(left)
     return e.call("arithmetic:divide", dividend, nonzero(e, dividend, right, on_zero), on_division_by_zero="IEEE")
@@ -181,7 +184,7 @@ def modulus(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """% on integers, null for a zero divisor."""
     left, right = call.children()
     options = dict(call.options)
-    if left.type.kind not in INTEGERS or options != {"division_type": "TRUNCATE", "on_domain_error": NULL}:
+    if left.type.kind not in INTEGERS or {"overflow": SILENT, **options} != NULL_FOR_ZERO:
         return e.stated(call)
     return remainder(e, left, right, NULL)
 
