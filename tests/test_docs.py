@@ -25,7 +25,7 @@ import pytest
 import yaml
 from pyspark.sql import SparkSession
 
-from substrait_spark.algebra import extension_messages
+from substrait_spark.algebra import expression, extension_messages, relation
 from substrait_spark.command_line import main
 from substrait_spark.dialects.file import load
 
@@ -143,6 +143,14 @@ def messages(block: Block) -> None:
     for name, body in re.findall(r"^message (\w+) \{\n(.*?)^\}", block.text, re.DOTALL | re.MULTILINE):
         described = getattr(extension_messages, name).DESCRIPTOR.fields
         assert re.findall(r"(\w+) = (\d+);", body) == [(field.name, str(field.number)) for field in described]
+
+
+def test_readers_are_told_of_every_kind() -> None:
+    """The page on what readers need names the relations and the expressions that canonical plans consist of."""
+    told = (ROOT / "docs" / "reference" / "what-readers-need.md").read_text("utf-8")
+    kinds = {each.NAME for module in (relation, expression) for each in vars(module).values() if hasattr(each, "NAME")}
+    assert len(kinds) > 20
+    assert {kind for kind in kinds if kind and f"`{kind}`" not in told} == {"WINDOW_FUNCTION"}, "of dialects only"
 
 
 LAKE = """
