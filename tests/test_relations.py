@@ -13,12 +13,17 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from rows import assert_same_rows, plan_of
-from substrait.algebra_pb2 import FetchRel, ReadRel, Rel, SortRel
+from substrait.algebra_pb2 import Expression, FetchRel, ReadRel, Rel, SortRel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import InvalidPlanError, UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
+from substrait_spark.plan import build
+from substrait_spark.reading.plan import read_plan
+from substrait_spark.testing import structural_problems
+
+Bound = Expression.WindowFunction.Bound
 
 ROWS = """VALUES
   (1, 'a', 1.0D, 1.10BD, date'2024-01-01', true), (1, 'a', -0.0D, 1.10BD, NULL, false),
@@ -107,6 +112,22 @@ def test_limit_and_offset_are_one_fetch(spark: SparkSession) -> None:
     assert fetch.count_expr.literal.i64 == 3
     (fetch,) = found(plan_of(spark.table("t").offset(1).limit(2)), FetchRel)
     assert (fetch.offset_expr.literal.i64, fetch.count_expr.literal.i64) == (1, 2)
+
+
+@pytest.mark.parametrize("field", ["offset", "offset_expr"])
+def test_bounds_say_their_offset_in_both_fields(spark: SparkSession, field: str) -> None:
+    """Readers from before `offset_expr` know only the other. What has only one of them is read alike."""
+    frame = "ORDER BY k ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING"
+    plan = plan_of(spark.sql(f"SELECT sum(k) OVER ({frame}) FROM t"))
+    bounds = [*found(plan, Bound.Preceding), *found(plan, Bound.Following)]
+    assert [(bound.offset, bound.offset_expr.literal.i64) for bound in bounds] == [(2, 2), (1, 1)]
+    older = Plan.FromString(plan.SerializeToString())
+    for bound in (*found(older, Bound.Preceding), *found(older, Bound.Following)):
+        bound.ClearField(field)
+    assert structural_problems(older) == []
+    read = read_plan(older)
+    assert read.root is not None
+    assert build(read.root, read.names) == plan
 
 
 # ---- sets
