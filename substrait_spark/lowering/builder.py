@@ -169,11 +169,14 @@ class LoweringBuilder(CallBuilder):
 
         It holds a value of the row, so that engines don't evaluate it before they must.
         """
+        return self.cast(self.cast(self.error_text(message, witness), types.I64), type)
+
+    def error_text(self, message: str, witness: Expression) -> Expression:
+        """What an error says: the message, and a value of the row."""
         shown = self.coalesce(self.cast(witness, types.STRING), self.literal("", types.STRING))
-        text = self.call(
+        return self.call(
             "string:concat", self.literal(message + " ", types.STRING), shown, null_handling="ACCEPT_NULLS"
         )
-        return self.cast(self.cast(text, types.I64), type)
 
     def conjunction(self, operands: Sequence[Expression]) -> Expression:
         return self.connected("and", operands)

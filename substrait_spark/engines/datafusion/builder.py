@@ -25,6 +25,7 @@ from ...lowering.builder import LoweringBuilder
 from .guards import (
     connectives,
     constants,
+    early_casts,
     floating,
     in_list,
     join_keys,
@@ -89,12 +90,19 @@ class DataFusionBuilder(LoweringBuilder):
         return self.call_as(input.type, "datafusion:greatest", input)
 
     def made_cast(self, cast: Cast) -> Expression:
-        """The cast, hidden where the optimizer would compare what it casts instead, which may be another value or none."""
+        """The cast, in time where the planner would compute it, and hidden where it would compare what is cast instead."""
+        if self.has_defect("early_casts") and early_casts.is_early(cast):
+            return early_casts.late(self, cast)
         exact = types.widens(cast.input.type, cast.type) and not cast.checks
         numbers = {cast.input.type.kind, cast.type.kind} <= {*types.INTEGERS, "decimal"}
         if exact or not numbers or isinstance(cast.input, Literal) or not self.has_defect("unwraps_casts"):
             return cast
         return self.hidden(cast)
+
+    def raises(self, message: str, type: Type, witness: Expression) -> Expression:
+        if not self.has_defect("early_casts"):
+            return super().raises(message, type, witness)
+        return self.cast(early_casts.error(self, self.error_text(message, witness)), type)
 
     def as_type(self, input: Expression, type: Type) -> Expression:
         if input.type == type or isinstance(input, Literal) or not types.holds(type, ("struct",)):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from ....algebra import types
-from ....algebra.expression import Expression, FieldReference, Lambda, Literal, ScalarFunction
+from ....algebra.expression import Cast, Expression, FieldReference, Lambda, Literal, ScalarFunction
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
+from ....lowering.rules import CallRule, UnloweredRule
+
+if TYPE_CHECKING:
+    from ....lowering.expression import ExpressionLowering
 
 LONGEST = 2**31 - 1
 """The greatest length that 32-bit positions and lengths can say."""
@@ -196,6 +200,26 @@ def valid(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return value
 
 
+def try_valid(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
+    """The text, or null in the place of bytes that are none."""
+    (value,) = call.children()
+    if not _is_of_bytes(value):
+        return lowering.lower(value)
+    return lowering.e.cast(lowering.lower(value.children()[0]), value.type, throws=False)
+
+
+def is_valid(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
+    """Whether bytes are text; true for each text."""
+    e, (value,) = lowering.e, call.children()
+    given = e.share(lowering.lower(value.children()[0] if _is_of_bytes(value) else value))
+    found = e.is_not_null(e.cast(given, value.type, throws=False))
+    return e.if_then(e.is_null(given), e.null(types.BOOLEAN), found) if given.type.nullable else found
+
+
+def _is_of_bytes(value: Expression) -> bool:
+    return isinstance(value, Cast) and value.input.type.kind == "binary"
+
+
 # ---- tests
 
 
@@ -235,10 +259,14 @@ CALLS: dict[str, CallRule] = {
     "spark:split_part": split_part,
     "spark:startswith": starts,
     "spark:substring_index": substring_index,
-    "spark:try_validate_utf8": valid,
     "spark:validate_utf8": valid,
     "string:bit_length": counted("datafusion:bit_length"),
     "string:char_length": counted("spark:length"),
     "string:octet_length": counted("datafusion:octet_length"),
     "string:strpos": position,
+}
+
+UNLOWERED: dict[str, UnloweredRule] = {
+    "spark:is_valid_utf8": is_valid,
+    "spark:try_validate_utf8": try_valid,
 }

@@ -1,0 +1,67 @@
+"""`early_casts`: DataFusion computes casts of constants as it plans, those that fail included.
+
+    SELECT CASE WHEN x > 1 THEN cast('a' AS int) END FROM (VALUES (1)) t(x)   -- Cannot cast string 'a'
+
+So a query fails by a cast in a branch that no row takes. Whatever else fails while it plans is left to be computed for the
+rows that reach it: a call that raises does so in time, and a cast of a constant becomes one that gives null where it fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ....algebra import types
+from ....algebra.expression import Cast, Expression, FieldReference, ScalarFunction, Subquery
+from ....algebra.traversal import subexpressions
+from ....algebra.types import Type
+from ....lowering.raise_error import raised
+
+if TYPE_CHECKING:
+    from ..builder import DataFusionBuilder
+
+RAISING = "to_unixtime"
+"""A function that raises, in time, with its text where that begins like no date."""
+
+
+def is_early(cast: Cast) -> bool:
+    """Whether DataFusion computes a cast as it plans, and the cast may fail."""
+    fails = cast.throws and (cast.checks or not _always_casts(cast.input.type, cast.type))
+    return fails and not _is_error(cast.input) and all(map(_is_known, subexpressions(cast.input)))
+
+
+def _always_casts(source: Type, target: Type) -> bool:
+    """Whether a cast never fails: DataFusion's text is always UTF-8, Spark's may be any bytes."""
+    return source.kind != "binary" and types.always_casts(source, target)
+
+
+def _is_error(expression: Expression) -> bool:
+    """Whether an expression has no value that a cast could be of."""
+    while isinstance(expression, Cast):
+        expression = expression.input
+    return isinstance(expression, ScalarFunction) and expression.declaration.name == RAISING
+
+
+def _is_known(part: Expression) -> bool:
+    """Whether a part of an expression, by itself, has the same value for all rows."""
+    draws = isinstance(part, ScalarFunction) and not part.declaration.deterministic
+    return not draws and not isinstance(part, FieldReference | Subquery)
+
+
+def error(e: DataFusionBuilder, text: Expression) -> Expression:
+    """An integer that nobody has: it raises with a text."""
+    return e.call(f"datafusion:{RAISING}", text)
+
+
+def late(e: DataFusionBuilder, cast: Cast) -> Expression:
+    """The cast, which raises only for rows that reach it."""
+    input = e.share(cast.input)
+    found = e.share(Cast(input, types.nullable(cast.type), throws=False, checks=cast.checks))
+    witness = input if _always_casts(input.type, types.STRING) else e.text(f"{input.type.kind} in {cast.type.kind}")
+    problem = raised(e, "CAST_INVALID_INPUT", cast.type, witness)
+    return e.if_then(e.and_(*_failed(e, input, found)), problem, e.as_type(found, cast.type))
+
+
+def _failed(e: DataFusionBuilder, input: Expression, found: Expression) -> Sequence[Expression]:
+    """The conditions under which the cast has failed: it is null, and its input is not."""
+    return [e.is_null(found), e.is_not_null(input)] if input.type.nullable else [e.is_null(found)]
