@@ -22,6 +22,10 @@ class InvalidPlanError(SubstraitSparkError):
     """A Substrait plan breaks a structural rule, or an engine cannot bind it."""
 
 
+class PlanningError(SubstraitSparkError):
+    """An engine does not take a plan: it lacks a function, say. It has computed no row."""
+
+
 class EngineError(SubstraitSparkError):
     """An engine failed while it ran a plan; where Spark raises on the same rows, it is meant to."""
 

@@ -35,7 +35,7 @@ def assert_same_rows(
     ordered: bool = False,
     tolerance: float | None = None,
     dialect: str = "datafusion",
-    allow_empty: bool = False,
+    empty: bool | None = False,
     tables: dict[str, Any] | None = None,
 ) -> Same:
     """Spark's rows of a DataFrame, and the engine's rows of its plan, are the same.
@@ -43,7 +43,7 @@ def assert_same_rows(
     Rows are compared as multisets; with `ordered`, the columns that the query orders by must also come in the same
     order (rows that tie on all of them may change places). Types are exact, decimals and timestamps too; NaN equals
     NaN, and -0.0 isn't 0.0. Floating-point numbers are equal, or within a relative `tolerance`. No rows at all is a
-    failure, because it shows nothing, unless `allow_empty`.
+    failure, because it shows little, unless `empty`, where any row is one; None takes both.
     """
     plan = plan_of(df, dialect)
     expected = spark_table(df)
@@ -52,7 +52,7 @@ def assert_same_rows(
     assert order is None or order.columns, "the query's result isn't ordered by any of its columns"
     found = differences(expected, actual, tolerance=tolerance, order=order)
     assert not found, "\n".join(["Spark (-) and the engine (+) differ:", *found])
-    assert allow_empty or expected.num_rows, "vacuous: there was no row to compare"
+    assert empty is None or empty == (not expected.num_rows), "there are rows" if empty else "vacuous: there is no row"
     return Same(plan, expected)
 
 
@@ -70,7 +70,11 @@ def assert_same_outcome(
 
 def assert_engine_raises(df: DataFrame, dialect: str = "datafusion") -> None:
     """The DataFrame has a plan, and the engine raises when it runs it."""
-    plan = plan_of(df, dialect)
+    assert_plan_raises(plan_of(df, dialect))
+
+
+def assert_plan_raises(plan: Plan) -> None:
+    """The engine takes the plan, and raises when it runs it: PlanningError is none of these."""
     try:
         result = datafusion.execute(plan)
     except EngineError:

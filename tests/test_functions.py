@@ -16,7 +16,7 @@ from functions import cases, grid
 from functions.cases import Case
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from rows import differences, spark_table
+from rows import assert_plan_raises, differences, spark_table
 
 from substrait_spark import check, df_to_substrait
 from substrait_spark.engines import datafusion
@@ -146,8 +146,7 @@ def compare_row_by_row(spark: SparkSession, case: Case) -> None:
         assert_equal(*run_both(good), case)
     for row in raising[:: max(1, len(raising) // 4)][:4]:
         plan = df_to_substrait(spark.sql(f"{query} WHERE id = {row}"), dialect="datafusion")
-        with pytest.raises(Exception):  # noqa: B017, PT011 - any error of the engine will do
-            datafusion.execute(plan)
+        assert_plan_raises(plan)
 
 
 def both_raise(df: DataFrame) -> None:
@@ -155,8 +154,7 @@ def both_raise(df: DataFrame) -> None:
     plan = df_to_substrait(df, dialect="datafusion")
     with pytest.raises(PySparkException):
         spark_table(df)
-    with pytest.raises(Exception):  # noqa: B017, PT011 - any error of the engine will do
-        datafusion.execute(plan)
+    assert_plan_raises(plan)
 
 
 def raising_rows(spark: SparkSession, query: str) -> list[int]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from substrait.type_pb2 import Type
 
 from ...algebra.extension_messages import Generate
 from ...algebra.message_walk import messages
-from ...errors import EngineError, InvalidPlanError
+from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError
 from .. import local_files, parquet
 from ..arrow_schema import Columns, columns_of
 from ..generate import generated
@@ -58,7 +59,8 @@ def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[st
 
     Raises InvalidPlanError, before anything runs, where a file or a table is missing, or holds in a column that the plan
     uses what Spark would read otherwise (names that differ in case, types that are converted or refused), TypeError where
-    `tables` has something else, and EngineError where DataFusion fails; it is meant to where Spark raises.
+    `tables` has something else, PlanningError where DataFusion does not take the plan, and EngineError where it fails as
+    it runs it; it is meant to where Spark raises.
     """
     if ctx is None:
         ctx = context()
@@ -86,17 +88,36 @@ def _allow_nulls(read: ReadRel) -> None:
 
 
 def _run(plan: Plan, ctx: SessionContext) -> pa.Table:
-    try:
+    with _failing_by(lambda: PlanningError):
         message = consumer.Serde.deserialize_bytes(plan.SerializeToString())
         logical = consumer.Consumer.from_substrait_plan(ctx, message)
         frame = ctx.create_dataframe_from_logical_plan(logical)
+        has_columns = bool(frame.schema().names)
+    with _failing_by(lambda: EngineError if _is_planned(frame) else PlanningError):
         # Record batches without columns arrive without their rows.
-        return frame.to_arrow_table() if frame.schema().names else without_columns(frame.count())
+        return frame.to_arrow_table() if has_columns else without_columns(frame.count())
+
+
+@contextmanager
+def _failing_by(kind: Callable[[], type[SubstraitSparkError]]) -> Iterator[None]:
+    """What DataFusion raises in the block, as an error of ours."""
+    try:
+        yield
     except BaseException as error:
         # A panic of its Rust code is no Exception.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            raise EngineError(f"DataFusion failed: {error}") from error
+            raise kind()(f"DataFusion failed: {error}") from error
         raise
+
+
+def _is_planned(frame: DataFrame) -> bool:
+    """Whether DataFusion's optimizer and planner take a plan: they run only when its rows are asked for."""
+    try:
+        with _failing_by(lambda: PlanningError):
+            frame.execution_plan()
+    except PlanningError:
+        return False
+    return True
 
 
 def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
