@@ -121,7 +121,7 @@ def test_clustered_tables_are_plain_ones(spark: SparkSession) -> None:
 
 def test_empty_folders(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
-    assert_same_rows(spark.read.schema("a int, b string").parquet(str(tmp_path / "nothing")), allow_empty=True)
+    assert_same_rows(spark.read.schema("a int, b string").parquet(str(tmp_path / "nothing")), empty=True)
 
 
 # ---- paths
@@ -519,7 +519,7 @@ def test_tables_by_the_last_part_of_their_name(spark: SparkSession) -> None:
 def test_tables_in_folders(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql('CREATE TABLE folders (`a"b` int, p int) USING parquet PARTITIONED BY (p)')
     try:
-        assert_same_rows(spark.table("folders"), tables={"folders": tmp_path}, allow_empty=True)
+        assert_same_rows(spark.table("folders"), tables={"folders": tmp_path}, empty=True)
         spark.sql("INSERT INTO folders VALUES (1, 2), (3, 4)")
         df = spark.table("folders")
         (folder,) = {Path(file.removeprefix("file:")).parent.parent for file in df.inputFiles()}

@@ -119,7 +119,9 @@ def test_no_rows_are_vacuous(spark: Any) -> None:
     assert assert_same_rows(df).rows.num_rows == 5
     with pytest.raises(AssertionError, match="vacuous"):
         assert_same_rows(df.where("id > 9"))
-    assert_same_rows(df.where("id > 9"), allow_empty=True)
+    assert_same_rows(df.where("id > 9"), empty=True)
+    with pytest.raises(AssertionError, match="there are rows"):
+        assert_same_rows(df, empty=True)
 
 
 @pytest.mark.smoke

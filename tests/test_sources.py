@@ -181,7 +181,7 @@ def test_streams_and_sinks_are_refused(spark: SparkSession) -> None:
     assert "streaming" in str(check(stream))
     query = stream.writeStream.format("memory").queryName("sink").start()
     try:
-        assert_same_rows(spark.table("sink").limit(0), allow_empty=True)
+        assert_same_rows(spark.table("sink").limit(0), empty=True)
     finally:
         query.stop()
 
@@ -227,7 +227,7 @@ def test_local_rows(spark: SparkSession, name: str) -> None:
 
 
 def test_frames_without_rows_or_columns(spark: SparkSession) -> None:
-    assert_same_rows(spark.createDataFrame([], "a int, s struct<x:int>"), allow_empty=True)
+    assert_same_rows(spark.createDataFrame([], "a int, s struct<x:int>"), empty=True)
     for rows in ([], [()] * 3):
         df = spark.createDataFrame(rows, "struct<>") if rows else spark.createDataFrame([], "a int").select()
         assert_same_rows(df.groupBy().count())
