@@ -69,6 +69,25 @@ def join(join_type: str) -> str:
     return f"join {{ type: JOIN_TYPE_{join_type} expression {{ {TRUE} }} left {{ {LEFT} }} right {{ {RIGHT} }} }}"
 
 
+REQUIRED = "nullability: NULLABILITY_REQUIRED"
+
+
+def measured(phase: str, column: str, result: str) -> str:
+    """A sum in a phase, of a table's column."""
+    measure = f"function_reference: 2 phase: AGGREGATION_PHASE_{phase} invocation: AGGREGATION_INVOCATION_ALL"
+    argument = f"arguments {{ value {{ {field(0)} }} }} output_type {{ {result} }}"
+    return f"aggregate {{ input {{ {read(column)} }} measures {{ measure {{ {measure} {argument} }} }} }}"
+
+
+def written(output: str) -> str:
+    """A write of a table."""
+    table = f"names: 't' }} table_schema {{ names: 'a' names: 'b' struct {{ {REQUIRED} types {{ {TYPES['i32']} }}"
+    return (
+        f"write {{ named_table {{ {table} types {{ {TYPES['str']} }} }} }} op: WRITE_OP_INSERT"
+        f" input {{ {LEFT} }} output: OUTPUT_MODE_{output} }}"
+    )
+
+
 RELATIONS = {
     join("INNER"): "i32, string, i64?, boolean",
     join("OUTER"): "i32?, string?, i64?, boolean?",
@@ -103,6 +122,14 @@ RELATIONS = {
     f"expand {{ input {{ {LEFT} }} fields {{ consistent_field {{ {field(1)} }} }} fields {{ switching_field {{"
     f" duplicates {{ {field(0)} }}"
     " duplicates { literal { null { i32 { nullability: NULLABILITY_NULLABLE } } } } } } }": "string, i32?, i32",
+    f"expand {{ input {{ {LEFT} }} fields {{ consistent_field {{ {field(1)} }} }} }}": "string, string, i32",
+    measured("INITIAL_TO_INTERMEDIATE", "i32", f"struct {{ {REQUIRED} types {{ {TYPES['i64?']} }} }}"): "struct<i64?>",
+    measured("INTERMEDIATE_TO_INTERMEDIATE", "str", TYPES["str"]): "string",
+    measured("INTERMEDIATE_TO_RESULT", "str", TYPES["i64?"]): "i64?",
+    f"window {{ input {{ {LEFT} }} window_functions {{ function_reference: 1 {CALL} lower_bound {{ unbounded {{}} }}"
+    " upper_bound { unbounded {} } output_type { i64 { nullability: NULLABILITY_NULLABLE } } } }": "i32, string, i64?",
+    written("NO_OUTPUT"): "",
+    written("MODIFIED_RECORDS"): "i32, string",
     f"window {{ input {{ {LEFT} }} partition_expressions {{ {field(1)} }} window_functions {{"
     f" function_reference: 1 {CALL}"
     " bounds_type: BOUNDS_TYPE_ROWS output_type { i64 { nullability: NULLABILITY_NULLABLE } } } }": "i32, string, i64?",
@@ -127,6 +154,9 @@ BROKEN_RELATIONS = {
     f"expand {{ input {{ {LEFT} }} fields {{ switching_field {{ duplicates {{ {field(0)} }} }} }} fields {{"
     f" switching_field {{ duplicates {{ {field(0)} }} duplicates {{ {field(0)} }} }} }} }}": "of 1, 2 duplicates",
     f"aggregate {{ input {{ {LEFT} }} }}": "an aggregate of nothing",
+    measured("INITIAL_TO_INTERMEDIATE", "str", TYPES["str"]): "no implementation takes (string)",
+    measured("INITIAL_TO_RESULT", "i32", TYPES["str"]): "it returns i64?, not string",
+    measured("UNSPECIFIED", "i32", TYPES["i64?"]): "a function doesn't state its phase",
     "reference { subtree_ordinal: 0 }": "the plan's relation 0, which isn't before it",
     f"extension_single {{ input {{ {LEFT} }} }}": "an extension relation has no detail",
     read("i32").replace(

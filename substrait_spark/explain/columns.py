@@ -117,7 +117,7 @@ def _expand(message: Any, every: Sequence[Sources]) -> Sources:
         expressions = field.switching_field.duplicates if switching else [field.consistent_field]
         known = {source for source in _expressions("", expressions, every) if isinstance(source, Origin)}
         found.append(known.pop() if len(known) == 1 else Item("", index))
-    return [*found, Item("number", 0)]
+    return [*found, *_first(message, every)[len(found) :], Item("number", 0)]
 
 
 _RULES: dict[str, Callable[[Any, Sequence[Sources]], Sources]] = {

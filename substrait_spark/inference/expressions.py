@@ -16,7 +16,7 @@ from ..algebra.type_messages import common_type, literal_type, read_type, struct
 from ..algebra.types import Type
 from ..trampoline import Steps, done
 from .complaints import Complaints
-from .functions import INITIAL_TO_RESULT, Functions
+from .functions import Functions
 
 if TYPE_CHECKING:
     from .relations import Relations
@@ -207,10 +207,10 @@ class Expressions:
     def window_call(self, call: Any, scope: Scope) -> Steps[Type | None]:
         """Check a window function, of an expression or of a window relation alike."""
         self._check_phase(call)
-        if not call.bounds_type:
+        kinds = [bound.WhichOneof("kind") for bound in (call.lower_bound, call.upper_bound)]
+        if not call.bounds_type and any(kind not in (None, "unbounded") for kind in kinds):
             self._complain("a window function doesn't state its bounds type")
-        for bound in (call.lower_bound, call.upper_bound):
-            kind = bound.WhichOneof("kind")
+        for bound, kind in zip((call.lower_bound, call.upper_bound), kinds, strict=True):
             if kind in ("preceding", "following") and getattr(bound, kind).HasField("offset_expr"):
                 yield self.type(getattr(bound, kind).offset_expr, scope)
         return self._functions.check(("window", "aggregate"), call, (yield self._arguments(call, scope)))
@@ -222,8 +222,8 @@ class Expressions:
         return self._functions.check(("aggregate",), call, (yield self._arguments(call, scope)))
 
     def _check_phase(self, call: Any) -> None:
-        if call.phase != INITIAL_TO_RESULT:
-            self._complain("the phase of a function is not INITIAL_TO_RESULT")
+        if not call.phase:
+            self._complain("a function doesn't state its phase")
         if not call.invocation:
             self._complain("the invocation of a function is neither ALL nor DISTINCT")
 

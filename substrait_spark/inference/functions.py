@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 from substrait.plan_pb2 import Plan
 
 from .. import extensions
+from ..algebra.enum_names import enum_name
 from ..algebra.type_messages import Complain, DeclaredTypes, read_type
 from ..algebra.types import Type
 from ..extensions import Implementation
-
-INITIAL_TO_RESULT = 3
 
 
 class Declared(NamedTuple):
@@ -24,6 +23,13 @@ class Declared(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}:{self.signature}"
+
+
+class Phase(NamedTuple):
+    """What a call computes of a function: from its arguments or an intermediate value, its result or another such value."""
+
+    of_arguments: bool = True
+    to_result: bool = True
 
 
 class Functions:
@@ -100,8 +106,11 @@ class Functions:
             return result
         kind, implementation = found
         self._check_options(function, implementation, call)
-        if self._check_types(kind, function, implementation, arguments, result):
+        phase = _phase(call)
+        if phase.of_arguments and self._check_types(kind, function, implementation, arguments, result, phase):
             self._as_derived[id(call)] = call
+        if not phase.of_arguments and len(arguments) != 1:
+            self._complain(f"{function}: called with {len(arguments)} arguments, not with its intermediate value")
         return result
 
     def as_derived(self, call: Any) -> bool:
@@ -127,8 +136,9 @@ class Functions:
         implementation: Implementation,
         arguments: tuple[Type | str | None, ...],
         result: Type | None,
+        phase: Phase,
     ) -> bool:
-        """Whether the result is the one derived, which can't be said where a type isn't known."""
+        """Whether the result is the one derived, which can't be said where a type isn't known, or of an intermediate value."""
         if not _takes_count(implementation, len(arguments)):
             self._complain(f"{function}: called with {len(arguments)} arguments")
             return False
@@ -141,11 +151,21 @@ class Functions:
             self._complain(f"{function}: no implementation takes ({shown})")
         elif resolved.signature != function.signature:
             self._complain(f"{function}: a call with ({shown}) is {resolved.compound}")
+        elif not phase.to_result:
+            return False
         elif extensions.stated(resolved, result).result != result:
             self._complain(f"{function}: with ({shown}) it returns {resolved.result}, not {result}")
         else:
             return resolved.result == result
         return False
+
+
+def _phase(call: Any) -> Phase:
+    """The phase of a call; an aggregate that states none goes on from intermediate values to the result."""
+    if "phase" not in call.DESCRIPTOR.fields_by_name:
+        return Phase()
+    before, _, after = enum_name(call, "phase").partition("_TO_")
+    return Phase(before == "INITIAL", after in ("RESULT", ""))
 
 
 def _implementation(kinds: Sequence[str], function: Declared) -> tuple[str, Implementation] | None:

@@ -217,7 +217,9 @@ class Relations:
             self._complain(f"the key {key} is in no grouping set")
 
     def _expand(self, expand: Any, outer: Scope | None) -> Steps[Types | None]:
-        scope = self._bound(expand, (yield self._input(expand, outer)), outer)
+        """The columns of the fields, then those of the input beyond as many, and the number of the duplicate."""
+        columns = yield self._input(expand, outer)
+        scope = self._bound(expand, columns, outer)
         found: list[Type | None] = []
         counts = set()
         for index, field in enumerate(expand.fields):
@@ -230,7 +232,7 @@ class Relations:
                 found.append(self._merged(duplicates, "the duplicates of a field"))
         if len(counts) > 1:
             self._complain(f"switching fields of {', '.join(map(str, sorted(counts)))} duplicates")
-        return (*found, types.I32)
+        return None if columns is None else (*found, *columns[len(found) :], types.I32)
 
     def _window(self, window: Any, outer: Scope | None) -> Steps[Types | None]:
         columns = yield self._input(window, outer)
