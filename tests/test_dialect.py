@@ -6,6 +6,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import yaml
 from pyspark.sql import SparkSession
@@ -13,9 +14,9 @@ from rows import plan_of
 from substrait.algebra_pb2 import AggregateRel, Expression, JoinRel, SetRel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import DialectError, check, df_to_substrait
+from substrait_spark import DialectError, check, df_to_substrait, extensions
 from substrait_spark.algebra import types
-from substrait_spark.algebra.expression import Cast, FieldReference, Literal, SortField
+from substrait_spark.algebra.expression import Cast, FieldReference, Literal, ScalarFunction, SortField
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.relation import (
     Cross,
@@ -32,6 +33,7 @@ from substrait_spark.algebra.relation import (
 from substrait_spark.dialects import dialect, file
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.datafusion.rules import RULES
+from substrait_spark.lowering.plan import lower_plan
 from substrait_spark.plan import build
 
 FILE = Path(datafusion.__file__).with_name("dialect.yaml")
@@ -280,9 +282,6 @@ def run(relation: Relation) -> list[tuple[Any, ...]]:
 
 
 def equal(relation: Relation, left: int, right: int) -> Any:
-    from substrait_spark import extensions
-    from substrait_spark.algebra.expression import ScalarFunction
-
     pair = (column(relation, left), column(relation, right))
     declaration = extensions.resolve("scalar", "comparison", "equal", (pair[0].type, pair[1].type))
     assert declaration is not None
@@ -343,3 +342,14 @@ def test_plans_of_the_dialect_are_read_back(spark: SparkSession) -> None:
     again.ParseFromString(plan.SerializeToString())
     assert again == plan
     assert all(message.WhichOneof("rex_type") for message in messages(plan) if isinstance(message, Expression))
+
+
+def test_counts_of_elements_are_signed() -> None:
+    """DataFusion counts in unsigned integers, which no plan has."""
+    lists = VirtualTable([(Literal((1, None), LISTS),), (Literal(None, LISTS),)], ["l"], [LISTS])
+    declaration = extensions.resolve("scalar", "list", "cardinality", (LISTS,))
+    assert declaration is not None
+    plan = build(Project(lists, [ScalarFunction(declaration, (column(lists),))]).select([1]), ["n"])
+    lowered, _ = lower_plan(plan, file.load("datafusion"))
+    assert lowered is not None
+    assert datafusion.execute(lowered).equals(pa.table({"n": pa.array([2, None], pa.int64())}))

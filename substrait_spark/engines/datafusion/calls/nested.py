@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ....algebra import types
-from ....algebra.expression import Expression, FieldReference, Literal, Nested, Part, ScalarFunction
+from ....algebra.expression import Cast, Expression, FieldReference, Literal, Nested, Part, ScalarFunction
 from ....algebra.types import Type
 from ....errors import NotInDialect
 from ..builder import DataFusionBuilder
@@ -150,8 +150,9 @@ def _out_of_range(e: DataFusionBuilder, error: str, value: Expression, index: Ex
 
 
 def cardinality(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
-    """How many elements a list has."""
-    return e.call("datafusion:array_length", *call.children())
+    """How many elements a list has: DataFusion counts in unsigned integers."""
+    length = e.call("datafusion:array_length", *call.children())
+    return Cast(length, length.type, throws=True)
 
 
 CALLS: dict[str, CallRule] = {
