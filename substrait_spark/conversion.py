@@ -69,7 +69,8 @@ def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
     except RecursionError:
         context.report(None, TOO_DEEP)
     except FOREIGN as error:
-        context.report(None, unknown_form(error))
+        if not context.found:  # what was found before is why
+            context.report(None, unknown_form(error))
     return None if context.found else plan
 
 

@@ -96,6 +96,13 @@ class UnsupportedPlanError(SubstraitSparkError):
         super().__init__(str(Report(self.problems)))
 
 
+def said(error: Exception) -> str:
+    """What an exception of Python's says, for a sentence about what was met."""
+    if isinstance(error, KeyError):
+        return f"there is no {error.args[0]!r}"
+    return f"{type(error).__name__}: {error}"
+
+
 class Unsupported(Exception):
     """Raised inside the library where a node can't be expressed; collected into problems."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .catalyst.tree import Expression, Node, Plan
 from .catalyst.types import REFUSED, base_name, refusal
-from .errors import Unsupported
+from .errors import Unsupported, said
 
 _FILE = (
     "it tells what Spark is reading when it computes the row, which is no part of the row",
@@ -119,4 +119,4 @@ FOREIGN = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 def unknown_form(error: Exception) -> Unsupported:
     """Why a node can't be exported whose fields are not what is known of its class."""
-    return Unsupported(f"its form is not known ({type(error).__name__}: {error})")
+    return Unsupported(f"its form is not known ({said(error)})")

@@ -18,7 +18,7 @@ import base64
 import json
 from typing import Any
 
-from ..errors import Unsupported
+from ..errors import Unsupported, said
 from .tree import UNTYPED, DataType, Document, Expression, Field, Folders, Node, NodeClass, Opaque, Options, Plan, Rows
 
 
@@ -27,7 +27,7 @@ def decode(text: str) -> Document:
     try:
         return _decode(json.loads(text))
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise Unsupported(f"the plan read from Spark has a shape that is not known ({error!r})") from error
+        raise Unsupported(f"the plan read from Spark has a shape that is not known ({said(error)})") from error
 
 
 def _decode(document: dict[str, Any]) -> Document:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..algebra.relation import Relation
+from ..errors import Unsupported
 from ..expr.scope import Scope, first_ordinals
 
 
@@ -21,6 +22,8 @@ class Output(NamedTuple):
     def select(self, ids: Sequence[int]) -> Output:
         """These columns, in this order."""
         ordinals = first_ordinals(self.ids)
+        if any(id not in ordinals for id in ids):
+            raise Unsupported("a column of the result is not among the columns of the relation below")
         return Output(self.relation.select([ordinals[id] for id in ids]), tuple(ids))
 
 
