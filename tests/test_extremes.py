@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
-from rows import assert_same_rows
+from rows import assert_engine_raises, assert_same_rows
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import InvalidPlanError, UnsupportedPlanError, check, df_to_substrait
@@ -122,6 +122,31 @@ def test_a_string_of_ten_megabytes(session: SparkSession) -> None:
 @pytest.mark.parametrize("digits", ["0." + "9" * 38, "-0." + "0" * 37 + "1"])
 def test_a_decimal_of_38_fraction_digits(session: SparkSession, digits: str) -> None:
     assert_same_rows(session.sql(f"SELECT CAST('{digits}' AS DECIMAL(38,38)) AS d"))
+
+
+PARTS = [
+    "year(d)",
+    "month(d)",
+    "day(d)",
+    "quarter(d)",
+    "dayofweek(d)",
+    "weekofyear(d)",
+    "dayofyear(d)",
+    "trunc(d, 'MM')",
+]
+
+
+@pytest.mark.parametrize("day", [95026237, -96465658])
+def test_days_beyond_the_engines_calendar(session: SparkSession, tmp_path: Path, day: int) -> None:
+    """Their parts raise, and are never null; what needs no calendar has a value."""
+    inside = day - 1 if day > 0 else day + 400
+    days = session.sql(f"SELECT date_from_unix_date(d) AS d FROM VALUES ({inside}), ({day}) t(d)")
+    days.coalesce(1).write.parquet(str(tmp_path / "days"))
+    both = session.read.parquet(str(tmp_path / "days"))
+    assert_same_rows(both.selectExpr("unix_date(d)", "date_add(d, 1)", "next_day(d, 'MO')"))
+    assert_same_rows(both.where(f"d = date_from_unix_date({inside})").selectExpr(*PARTS))
+    for part in PARTS:
+        assert_engine_raises(both.where(f"d = date_from_unix_date({day})").selectExpr(part))
 
 
 # ---- deep
