@@ -69,6 +69,7 @@ class DeclaredFunctions:
         for kind in kinds if known else ():
             found = extensions.resolve(kind, alias, function.name, shapes)
             if found is not None:
+                found = extensions.stated(found, result)
                 return replace(found, result=result) if same_values(found.result, result) else found
         declared = [k for k in kinds if known and extensions.implementations(k, alias, function.name)]
         if declared and not _takes_texts(declared[0], alias, function.name, shapes):
