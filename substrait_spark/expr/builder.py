@@ -88,7 +88,8 @@ class ExpressionBuilder(CallBuilder):
 
     def _stumbled(self, node: tree.Expression) -> bool:
         """Whether a part of an expression is a stand-in, whose type is not known; a literal that a rule asked for may be one."""
-        parts = (self._emitted.get(child) for child in (*self._dispatch.operands(node), *node.children()))
+        below = (*self._dispatch.operands(node), *node.children())
+        parts = (self._emitted.get(child) for child in below if isinstance(child, tree.Expression))
         return any(isinstance(part, StandIn) for part in parts)
 
     def stand_in(self, node: tree.Expression) -> Expression:
