@@ -55,7 +55,7 @@ class CallBuilder:
 
     # ---- calls
 
-    def call(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
+    def call(self, function: str, *arguments: Expression | str, **options: str | None) -> Expression:
         """A call of a scalar function by `alias:name`. Options that are None are left out.
 
         Raises UndeclaredFunctionError where the extension file has no such signature.

@@ -23,6 +23,7 @@ from ..algebra.frame import Frame
 from ..algebra.relation import Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort, VirtualTable, Window
 from ..algebra.types import Type
 from ..errors import NotInDialect
+from . import calls
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -79,6 +80,13 @@ class LoweringBuilder(CallBuilder):
                 refused = problem  # the last form is the one that came nearest
         raise refused or NotInDialect("there is no form for it")
 
+    def instead(self, call: ScalarFunction, *forms: Callable[[], Expression]) -> Expression:
+        """The first form that the dialect has, in the place of a call that it lacks."""
+        try:
+            return self.first(*forms)
+        except NotInDialect:
+            raise self.lacks(call) from None
+
     def has(self, form: Callable[[], Any]) -> bool:
         """Whether the dialect has everything that a form needs."""
         try:
@@ -88,6 +96,21 @@ class LoweringBuilder(CallBuilder):
         return True
 
     # ---- calls
+
+    def call(self, function: str, *arguments: Expression | str, **options: str | None) -> Expression:
+        """A call by `alias:name`; of a function that the dialect lacks, the general form if there is one."""
+        try:
+            return self.listed(function, *arguments, **options)
+        except NotInDialect:
+            rule = None if function in self.lowering.rules.calls else calls.GENERAL.get(function)
+            if rule is None:
+                raise
+        declaration = self.resolve("scalar", function, arguments)
+        return rule(self, ScalarFunction(declaration, arguments, given(options)))
+
+    def listed(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
+        """A call by `alias:name` of a function that the dialect has as it stands."""
+        return self._scalar(self.resolve("scalar", function, arguments), arguments, given(options))
 
     def _scalar(
         self, declaration: extensions.Declaration, arguments: tuple[Expression | str, ...], options: Options
@@ -194,7 +217,7 @@ class LoweringBuilder(CallBuilder):
         if self.dialect.allows_expression("SINGULAR_OR_LIST"):
             return SingularOrList(value, options)
         value = self.share(value)
-        return self.connected("or", [self.equal(value, option) for option in options])
+        return self.connected("or", [self.lowered("comparison:equal", value, option) for option in options])
 
     def key(self, value: Expression) -> Expression:
         """What to group or partition by for rows that have the same value."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from . import comparison, raise_error, random_values, variadic
+from . import comparison, connective, raise_error, random_values, variadic
 
 if TYPE_CHECKING:
     from .rules import CallRule, UnloweredRule
 
-GENERAL: Mapping[str, CallRule] = {**comparison.CALLS, **random_values.CALLS, **variadic.CALLS}
+GENERAL: Mapping[str, CallRule] = {
+    **comparison.CALLS,
+    **connective.CALLS,
+    **random_values.CALLS,
+    **variadic.CALLS,
+}
 """By `alias:name`, of calls whose arguments are lowered."""
 
 UNLOWERED: Mapping[str, UnloweredRule] = {"spark:raise_error": raise_error.rule}

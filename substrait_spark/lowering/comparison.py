@@ -12,26 +12,44 @@ if TYPE_CHECKING:
     from .rules import CallRule
 
 
-def swapped(name: str, opposite: str, strict: str) -> CallRule:
+def ordering(mirrored: str, opposite: str, strict: str = "") -> CallRule:
     """An ordering: the mirrored one of the operands in turn, or not its opposite, or either of two parts of it."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         left, right = call.children()
         forms = [
-            lambda: e.call(f"comparison:{name}", right, left),
-            lambda: e.not_(e.call(f"comparison:{opposite}", left, right)),
+            lambda: e.listed(f"comparison:{mirrored}", right, left),
+            lambda: e.not_(e.listed(f"comparison:{opposite}", left, right)),
         ]
         if strict:
             one, other = e.share(left), e.share(right)
-            forms.append(lambda: e.or_(e.call(f"comparison:{strict}", one, other), e.equal(one, other)))
-        return e.first(*forms)
+            forms.append(lambda: e.or_(e.listed(f"comparison:{strict}", one, other), e.equal(one, other)))
+        return e.instead(call, *forms)
 
     return rule
 
 
+def equal(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Not unequal, or neither less nor greater."""
+    one, other = map(e.share, call.children())
+    return e.instead(
+        call,
+        lambda: e.not_(e.listed("comparison:not_equal", *call.children())),
+        lambda: e.and_(e.listed("comparison:lte", one, other), e.listed("comparison:gte", one, other)),
+        lambda: e.not_(e.or_(e.listed("comparison:lt", one, other), e.listed("comparison:gt", one, other))),
+    )
+
+
 def not_equal(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Not equal."""
-    return e.not_(e.equal(*call.children()))
+    return e.instead(call, lambda: e.not_(e.equal(*call.children())))
+
+
+def between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """At least the one and at most the other."""
+    value, low, high = call.children()
+    kept = e.share(value)
+    return e.instead(call, lambda: e.and_(e.call("comparison:gte", kept, low), e.call("comparison:lte", kept, high)))
 
 
 def not_distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -48,14 +66,14 @@ def not_distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 def distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The opposite of `is_not_distinct_from`."""
-    return e.not_(e.lowered("comparison:is_not_distinct_from", *call.children()))
+    return e.instead(call, lambda: e.not_(e.lowered("comparison:is_not_distinct_from", *call.children())))
 
 
 def null_test(other: str) -> CallRule:
     """A null test: not the other one."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-        return e.not_(e.call(f"comparison:{other}", *call.children()))
+        return e.instead(call, lambda: e.not_(e.listed(f"comparison:{other}", *call.children())))
 
     return rule
 
@@ -86,15 +104,17 @@ def of_anything(name: str) -> CallRule:
 
 CALLS: Mapping[str, CallRule] = {
     **{f"datetime:{name}": of_anything(name) for name in ("equal", "gt", "gte", "lt", "lte", "not_equal")},
+    "comparison:between": between,
     "comparison:coalesce": coalesce,
-    "comparison:gt": swapped("lt", "lte", ""),
-    "comparison:gte": swapped("lte", "lt", "gt"),
+    "comparison:equal": equal,
+    "comparison:gt": ordering("lt", "lte"),
+    "comparison:gte": ordering("lte", "lt", "gt"),
     "comparison:is_distinct_from": distinct,
     "comparison:is_not_distinct_from": not_distinct,
     "comparison:is_not_null": null_test("is_null"),
     "comparison:is_null": null_test("is_not_null"),
-    "comparison:lt": swapped("gt", "gte", ""),
-    "comparison:lte": swapped("gte", "gt", "lt"),
+    "comparison:lt": ordering("gt", "gte"),
+    "comparison:lte": ordering("gte", "gt", "lt"),
     "comparison:not_equal": not_equal,
     "comparison:nullif": nullif,
 }

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..algebra.expression import Expression, ScalarFunction
-from ..errors import NotInDialect
 
 if TYPE_CHECKING:
     from .builder import LoweringBuilder
     from .rules import CallRule
-
-ASSOCIATIVE = ("boolean:and", "boolean:or", "string:concat")
 
 
 def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -22,11 +19,11 @@ def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     most = e.dialect.most_arguments("scalar", declaration, call.options)
     arguments = list(call.children())
     if most is None or most < 2 or len(arguments) <= most:
-        raise NotInDialect(f"the dialect {e.dialect.name} has no function {declaration.compound}")
+        raise e.lacks(call)
     while len(arguments) > 1:
         groups = [arguments[start : start + most] for start in range(0, len(arguments), most)]
-        arguments = [group[0] if len(group) == 1 else e.call(name, *group, **dict(call.options)) for group in groups]
+        arguments = [group[0] if len(group) == 1 else e.listed(name, *group, **dict(call.options)) for group in groups]
     return arguments[0]
 
 
-CALLS: Mapping[str, CallRule] = dict.fromkeys(ASSOCIATIVE, rule)
+CALLS: Mapping[str, CallRule] = {"string:concat": rule}

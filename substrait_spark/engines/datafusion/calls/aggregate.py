@@ -139,7 +139,7 @@ def summed_in_order(call: LoweredCall, value: Expression) -> AggregateForm:
 def values_in_frame(call: LoweredCall, value: Expression) -> AggregateFunction:
     """The list of a window frame's values that are not null."""
     if call.frame is None:
-        raise NotInDialect(f"the dialect {call.e.dialect.name} has no sum of this list")
+        raise NotInDialect(f"the dialect {call.e.dialect.name} has no {call.function.declaration.compound} in groups")
     return call.call("spark:collect_list", value)
 
 

@@ -241,7 +241,7 @@ def make(e: LoweringBuilder, year: Expression, month: Expression, day: Expressio
 
 def make_date(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A date of its parts; what is no date raises."""
-    made = e.call("datafusion:make_date", *call.children())
+    made = e.listed("datafusion:make_date", *call.children())
     return ScalarFunction(made.declaration, made.arguments, made.options, raising=True)
 
 
