@@ -48,6 +48,7 @@ class Lowering:
         self._done: dict[Relation, Relation] = {}
         self.results: dict[Relation, Results] = {}
         """The columns of aggregates and windows, and of filters above them, by what these relations were."""
+        self._rewritten: dict[Relation, Relation] = {}
         self._settled: dict[Relation, Relation] = {}
         self._here: Relation | None = None
         self._memories: dict[Any, Any] = {}
@@ -67,11 +68,12 @@ class Lowering:
         roots = [root]
         for each in roots:
             roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
-        rewritten = {each: self._rewritten(each) for each in reversed(roots)}
-        self.root = rewritten[root]
+        for each in reversed(roots):
+            self._rewritten[each] = self._rewrite(each)
+        self.root = self.rewritten(root)
         for each in reversed(roots):
             if each not in self._settled:
-                lowered = self._lower(rewritten[each])
+                lowered = self._lower(self.rewritten(each))
                 self._settled[each] = self._settle(self._named(lowered) if each is root else lowered)
         found = self._settled[root]
         self._here = None
@@ -81,7 +83,7 @@ class Lowering:
             self.report_output(None, problem)
         return found
 
-    def _rewritten(self, root: Relation) -> Relation:
+    def _rewrite(self, root: Relation) -> Relation:
         for rewrite in REWRITES:
             root = rewrite(self, root)
         return root
@@ -118,6 +120,10 @@ class Lowering:
     def lowered(self, relation: Relation) -> Relation:
         """What became of a relation below."""
         return self._done[relation]
+
+    def rewritten(self, relation: Relation) -> Relation:
+        """What general rules have made of the plan, or of the relation of a subquery."""
+        return self._rewritten[relation]
 
     def subquery(self, relation: Relation) -> Relation:
         """What became of the relation of a subquery."""

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..algebra import types
 from ..algebra.expression import Cast, Expression, FieldReference
 from ..algebra.relation import Aggregate, Filter, Project, Relation, Window
-from ..algebra.traversal import columns, conjuncts, relations_below, subexpressions, subquery_relations
+from ..algebra.traversal import columns, conjuncts, subexpressions, subquery_relations
 from .aggregate import lowered_aggregate
 from .expression import ExpressionLowering
+from .subquery import is_correlated
 from .window import lowered_window
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def lowered_results(lowering: Lowering, relation: Relation) -> Results | None:
         return None
     (input,) = relation.inputs
     results = lowering.results.get(input)
-    if results is None or any(map(_is_correlated, subquery_relations(relation))):
+    if results is None or any(map(is_correlated, subquery_relations(relation))):
         return None
     if isinstance(relation, Filter) or input.place not in (None, relation.place):
         results = _settled(results)
@@ -108,13 +109,3 @@ def _widens(cast: Cast) -> bool:
 def _is_light(column: Expression) -> bool:
     """Whether an expression is a column, or a cast of one to a wider type."""
     return isinstance(column.input if isinstance(column, Cast) and _widens(column) else column, FieldReference)
-
-
-def _is_correlated(subquery: Relation) -> bool:
-    """Whether a subquery refers to columns outside of it, or of a subquery in it."""
-    return any(
-        isinstance(part, FieldReference) and part.outer
-        for relation in relations_below(subquery, subqueries=True)
-        for expression in relation.expressions()
-        for part in subexpressions(expression)
-    )

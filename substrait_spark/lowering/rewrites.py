@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra.relation import Relation
-from . import cross, expand, grouping_sets, mark_join, read, single_join
+from . import cross, expand, grouping_sets, left_join, mark_join, read, semi_join, single_join, subquery
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -15,9 +15,12 @@ Rewrite = Callable[["Lowering", Relation], Relation]
 
 REWRITES: Sequence[Rewrite] = (
     read.rewrite,
+    subquery.rewrite,
     single_join.rewrite,
     grouping_sets.rewrite,
+    semi_join.rewrite,
     mark_join.rewrite,
+    left_join.rewrite,
     expand.rewrite,
     cross.rewrite,
 )

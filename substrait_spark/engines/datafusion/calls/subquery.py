@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....algebra.expression import Expression, ScalarSubquery
-from ....algebra.relation import Aggregate, Join, Project, Relation, VirtualTable
+from ....algebra.relation import Join, VirtualTable
+from ....lowering.subquery import yields_one_row
 
 if TYPE_CHECKING:
     from ....lowering.expression import ExpressionLowering
@@ -22,15 +23,6 @@ def scalar(lowering: ExpressionLowering, original: ScalarSubquery) -> Expression
     if e.has_defect("subquery_nulls") and not yields_one_row(original.relation):
         relation = Join(VirtualTable([()], [], []), relation, "LEFT", e.true())
     return ScalarSubquery(relation)
-
-
-def yields_one_row(relation: Relation) -> bool:
-    """Whether a relation has exactly one row, whatever its input."""
-    while isinstance(relation, Project):
-        (relation,) = relation.inputs
-    if isinstance(relation, VirtualTable):
-        return len(relation.rows) == 1
-    return isinstance(relation, Aggregate) and not relation.groupings and len(relation.sets) == 1
 
 
 ORIGINALS: dict[str | type[Expression], OriginalRule] = {ScalarSubquery: scalar}
