@@ -71,6 +71,12 @@ class Relation:
         copy.types = tuple([self.types[o] for o in ordinals])
         return copy
 
+    def with_all_columns(self) -> Relation:
+        """The same relation without `emit`: with its own columns, all of them."""
+        made = self._over(self.inputs, self.expressions())
+        made.place = self.place
+        return made
+
     def with_inputs(self, inputs: tuple[Relation, ...]) -> Relation:
         """The same relation over other inputs of the same types."""
         copy = self._copy()

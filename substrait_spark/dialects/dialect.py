@@ -55,6 +55,10 @@ class Abilities(NamedTuple):
     """Takes struct, list and map segments in field references."""
     grouping_sets: bool = True
     """Runs aggregates with several groupings."""
+    measure_filters: bool = True
+    """Runs measures that count only the rows for which a condition holds."""
+    emit: bool = True
+    """Reads `emit` of all relations. Without it projects alone have one, which picks exactly what they compute."""
 
 
 class Dialect:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra import types
@@ -12,6 +13,7 @@ from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
 from ..errors import NotInDialect, Unsupported
 from ..refusals import FOREIGN, unknown_form
+from . import measure
 from .expression import ExpressionLowering
 
 if TYPE_CHECKING:
@@ -84,10 +86,17 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
 def form_of(call: LoweredCall) -> AggregateForm:
     """What a canonical aggregate call becomes. Raises NotInDialect where there is no form."""
     e, function = call.e, call.function
-    rule = e.lowering.rules.aggregates.get(function.declaration.function)
+    name = function.declaration.function
+    rule = e.lowering.rules.aggregates.get(name)
     if rule is not None:
         return rule(call)
-    e.require_aggregate(function, call.frame)
+    try:
+        e.require_aggregate(function, call.frame)
+    except NotInDialect as lacking:
+        for general in measure.GENERAL.get(name, ()):
+            with suppress(NotInDialect):
+                return general(call)
+        raise lacking from None
     return AggregateForm((function,), as_is)
 
 

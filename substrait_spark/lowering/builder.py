@@ -135,6 +135,10 @@ class LoweringBuilder(CallBuilder):
     def require_aggregate(self, call: AggregateFunction, frame: Frame | None) -> None:
         """Refuse an aggregate function that the dialect lacks, or does not have in this way."""
         declaration = call.declaration
+        if call.filter is not None and not self.dialect.abilities.measure_filters:
+            raise NotInDialect(
+                f"the dialect {self.dialect.name} has no filters of measures such as {declaration.compound}"
+            )
         entry = self.dialect.require_function("aggregate", declaration, call.arguments, call.options)
         if entry is None:
             return

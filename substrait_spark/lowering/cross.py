@@ -1,4 +1,4 @@
-"""Cross products as inner joins on true, where the dialect has no CrossRel."""
+"""Cross products by inner joins on true, and inner joins by filters above cross products, where the dialect has one of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..algebra import types
 from ..algebra.expression import Literal
-from ..algebra.relation import Cross, Join, Relation
+from ..algebra.relation import Cross, Filter, Join, Relation
 from ..algebra.traversal import transformed
 
 if TYPE_CHECKING:
@@ -14,20 +14,21 @@ if TYPE_CHECKING:
 
 
 def rewrite(lowering: Lowering, root: Relation) -> Relation:
-    """Each Cross as an inner Join."""
-    if lowering.dialect.allows_relation("CROSS"):
+    """Each Cross as an inner Join, or each inner Join as a Filter above a Cross."""
+    has_cross = lowering.dialect.allows_relation("CROSS")
+    has_inner = lowering.dialect.allows_relation("JOIN", "join_types", "INNER")
+    if has_cross and has_inner:
         return root
 
     def rule(relation: Relation) -> Relation:
-        if not _is_cross(relation):
+        if isinstance(relation, Cross) and not has_cross:
+            left, right = relation.inputs
+            made: Relation = Join(left, right, "INNER", Literal(True, types.BOOLEAN))
+        elif isinstance(relation, Join) and relation.join_type == "INNER" and has_cross and not has_inner:
+            made = Filter(Cross(*relation.inputs), relation.condition)
+        else:
             return relation
-        left, right = relation.inputs
-        join = Join(left, right, "INNER", Literal(True, types.BOOLEAN))
-        join.place = relation.place
-        return join if relation.emit is None else join.select(relation.emit)
+        made.place = relation.place
+        return made if relation.emit is None else made.select(relation.emit)
 
-    return transformed(root, rule, _is_cross)
-
-
-def _is_cross(relation: Relation) -> bool:
-    return isinstance(relation, Cross)
+    return transformed(root, rule)

@@ -22,6 +22,7 @@ from ..plan import RELATION_DEPTH
 from ..refusals import FOREIGN, unknown_form
 from .builder import LoweringBuilder
 from .check import check, require_columns
+from .emit import projected
 from .problems import Report
 from .relation import lowered_relation
 from .results import Results
@@ -113,7 +114,7 @@ class Lowering:
             except Unsupported as problem:
                 self.at(root, root.place)
                 self.report(None, None, problem)
-        root = cut(root, RELATION_DEPTH)
+        root = projected(self, cut(root, RELATION_DEPTH))
         check(self, root)
         return root
 
