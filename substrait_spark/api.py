@@ -14,20 +14,22 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from substrait.plan_pb2 import Plan
 
+    from .dialects import Dialect
+
 
 def df_to_substrait(
     df: DataFrame,
     *,
-    dialect: str | Path | None = None,
+    dialect: str | Path | Dialect | None = None,
     reads: str = "auto",
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
 
-    `dialect` is None for the specification's canonical forms, the name of a built-in dialect (`"datafusion"`) or the
-    path of a dialect file. `reads` is `"auto"` (catalog tables by name, paths as files), `"files"` or `"tables"`.
-    `inline_limit` is how many rows of local data may be written into the plan. A read of more than `list_files` files
+    `dialect` is None for the specification's canonical forms, the name of a built-in dialect (`"datafusion"`), the path of
+    a dialect file, or a dialect that `substrait_spark.dialects.load` has loaded. `reads` is `"auto"` (catalog tables by
+    name, paths as files), `"files"` or `"tables"`. `inline_limit` is how many rows of local data may be written into the plan. A read of more than `list_files` files
     names complete folders by one pattern each, in place of their files; None lists all files.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`, at most `inline_limit + 1`.
@@ -45,7 +47,7 @@ def df_to_substrait(
 def check(
     df: DataFrame,
     *,
-    dialect: str | Path | None = None,
+    dialect: str | Path | Dialect | None = None,
     reads: str = "auto",
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
@@ -58,7 +60,7 @@ def check(
     return Report(tuple(problems))
 
 
-def lower(plan: Plan, dialect: str | Path) -> Plan:
+def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan:
     """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
 
     The plan may be `df_to_substrait`'s or another producer's: any plan of one root relation whose parts are read
@@ -90,7 +92,7 @@ NOT_OURS = "Ask the producer of the plan for one that keeps to the specification
 
 
 def _convert(
-    df: DataFrame, dialect: str | Path | None, reads: str, inline_limit: int, list_files: int | None
+    df: DataFrame, dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
 ) -> tuple[Plan | None, Sequence[Problem]]:
     require_classic(df)
     reader.prepare(df)

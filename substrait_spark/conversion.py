@@ -18,7 +18,7 @@ from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
 from .context import READS, Context, Found, Settings
-from .dialects.file import load
+from .dialects import Dialect, load
 from .errors import Problem, SubstraitSparkError, Unsupported
 from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def convert(
-    df: DataFrame, dialect: str | Path | None, reads: str, inline_limit: int, list_files: int | None
+    df: DataFrame, dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a DataFrame, or None and what stands in its way. Arguments as `df_to_substrait` has them."""
     settings = _settings(dialect, reads, inline_limit, list_files)
@@ -46,7 +46,7 @@ def convert(
     return None, _problems(df, settings, context.found)
 
 
-def _settings(dialect: str | Path | None, reads: str, inline_limit: int, list_files: int | None) -> Settings:
+def _settings(dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None) -> Settings:
     if reads not in READS:
         raise ValueError(f"reads must be one of {', '.join(READS)}, not {reads!r}")
     if not _is_count(inline_limit):

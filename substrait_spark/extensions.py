@@ -10,7 +10,6 @@ import importlib.resources
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
@@ -45,8 +44,8 @@ OWN = "spark"
 ENGINES = ("datafusion",)
 """Aliases of the built-in engines' own functions, `engines/<alias>/functions.yaml`. Other files go by their URN."""
 
-_registered: dict[str, Traversable | Path] = {}
-"""By URN, the extension files that dialects have brought."""
+_registered: dict[str, str] = {}
+"""By URN, the text of the extension files that dialects have brought."""
 
 KINDS = {
     "scalar": "scalar_functions",
@@ -102,10 +101,8 @@ class Declaration:
         return f"{self.name}:{self.signature}"
 
 
-def source(alias: str) -> Traversable | Path:
-    """The extension file behind an alias."""
-    if alias in _registered:
-        return _registered[alias]
+def source(alias: str) -> Traversable:
+    """The extension file behind an alias of the specification's, our own and the built-in engines' files."""
     if alias in ENGINES:
         return importlib.resources.files(f"{__package__}.engines.{alias}") / "functions.yaml"
     if alias == OWN:
@@ -116,9 +113,13 @@ def source(alias: str) -> Traversable | Path:
 @cache
 def load(alias: str) -> dict[str, Any]:
     """The content of an extension file."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    content: dict[str, Any] = yaml.load(source(alias).read_text("utf-8"), loader)
+    text = _registered[alias] if alias in _registered else source(alias).read_text("utf-8")
+    content: dict[str, Any] = _parsed(text)
     return content
+
+
+def _parsed(text: str) -> Any:
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def load_all() -> None:
@@ -127,22 +128,40 @@ def load_all() -> None:
         load(alias)
 
 
-def register(path: Path) -> str:
-    """Let plans name the functions of an extension file; returns its URN.
+def register(text: str) -> str:
+    """Let plans name the functions of an extension file with this text; returns its URN.
 
-    Raises ValueError where the file is none, or another file has the same URN.
+    Raises ValueError where it is none, or where another text has the same URN.
     """
-    content = yaml.load(path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    urn = content.get("urn") if isinstance(content, dict) else None
-    if not isinstance(urn, str):
-        raise ValueError(f"{path} has no URN")
-    if urn in _built_in() or _registered.setdefault(urn, path) != path:
-        raise ValueError(f"another extension file has the URN {urn}, too")
+    content = _parsed(text)
+    schema = importlib.resources.files("substrait_extensions.extensions") / "simple_extensions_schema.yaml"
+    error = schema_error(content, schema.read_text("utf-8"))
+    if error is not None:
+        raise ValueError(error)
+    urn = str(content["urn"])
     for kind in KINDS.values():
         for function in content.get(kind) or ():
             for entry in function["impls"]:
-                _implementation(urn, function, entry)
+                _validated(urn, function, entry)
+    if urn in _built_in() or _registered.get(urn, text) != text:
+        raise ValueError(f"another file has the URN {urn}, too, or this one had another content when it was first read")
+    _registered[urn] = text
     return urn
+
+
+def schema_error(document: Any, schema: str) -> str | None:
+    """What is wrong with a document by a JSON schema in YAML, and where; None where it is valid."""
+    import jsonschema
+
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(_parsed(schema)).iter_errors(document))
+    return None if error is None else f"{error.message} (at {'/'.join(map(str, error.absolute_path)) or 'the top'})"
+
+
+def _validated(urn: str, function: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
+    try:
+        _implementation(urn, function, entry)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"the function {function['name']} has an argument or a return type that can't be read: {error}") from error
 
 
 @cache

@@ -4,8 +4,8 @@
   they print. `{.python .test}` blocks are tests, which pytest runs in a project of their own with a `{.python .conftest}`.
 * `bash`: `substrait-spark …` runs; a block behind it is what it prints. Of `pip install` the extras exist, of `make`
   the targets.
-* `yaml` and `toml` are read, and saved under the name that the page gives them ("in `name.yaml`:"); `protobuf` says what
-  our messages are.
+* `yaml` and `toml` are read. They, and `python`, are saved under the name that the page gives them ("in `name.yaml`:"),
+  and such `python` is only run where the page uses it. `protobuf` says what our messages are.
 """
 
 from __future__ import annotations
@@ -73,12 +73,13 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     namespace: dict[str, Any] = {}
     printed: str | None = None
     for block in blocks(page):
-        if block.language == "python":
+        saved = save(block, tmp_path)
+        if block.language == "python" and saved is None:
             printed = (printed or "") + python(block, namespace)
         elif block.language == "bash":
             printed = (printed or "") + bash(block)
         elif block.language in ("yaml", "toml"):
-            settings(block, tmp_path)
+            settings(block, saved)
         elif block.language == "protobuf":
             messages(block)
         elif not block.language and printed is not None:
@@ -127,14 +128,21 @@ def extras() -> set[str]:
     return set(re.findall(r"^(\w+) = ", section, re.MULTILINE))
 
 
-def settings(block: Block, folder: Path) -> None:
-    name = re.search(r"in `([\w.]+\.(?:yaml|toml))`:", block.behind)
-    if name is not None:
-        (folder / name[1]).write_text(block.text, "utf-8")
+def save(block: Block, folder: Path) -> Path | None:
+    """The file that a page says a block is in; None where it doesn't say so."""
+    name = re.search(r"in `([\w.]+\.(?:py|toml|yaml))`:", block.behind)
+    if name is None:
+        return None
+    path = folder / name[1]
+    path.write_text(block.text, "utf-8")
+    return path
+
+
+def settings(block: Block, saved: Path | None) -> None:
     if block.language == "yaml":
         content = yaml.safe_load(block.text)
-        if name is not None and "supported_relations" in content:
-            load(folder / name[1])
+        if saved is not None and "supported_relations" in content:
+            load(saved)
     else:
         pytest.importorskip("tomllib").loads(block.text)
 

@@ -569,6 +569,9 @@ class Expand(Relation):
         inner = max((e.height for projection in projections for e in projection), default=1)
         self._finish((input,), [*columns, types.I32], 2 + inner)
 
+    def variant(self) -> tuple[str, str]:
+        return "field_types", "SWITCHING_FIELD"
+
     def expressions(self) -> tuple[Expression, ...]:
         return tuple(e for projection in self.projections for e in projection)
 

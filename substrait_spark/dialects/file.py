@@ -12,7 +12,7 @@ import yaml
 
 from .. import extensions
 from ..algebra.types import SHORT_NAMES
-from ..errors import DialectError
+from ..errors import DialectError, kind_of
 from ..lowering.rules import Rules
 from .dialect import CAST_OPTIONS, Abilities, Dialect
 from .rules import rules_of
@@ -34,30 +34,38 @@ FUNCTION_METADATA: Mapping[str, tuple[Any, ...]] = {
 """What the metadata of a function may say, with the values that it may have; `literals` is a list of positions."""
 
 
-def load(dialect: str | Path | None, rules: Rules | None = None) -> Dialect:
+def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Dialect:
     """The dialect by the name of a built-in one, or in a file; None is the canonical one.
 
-    `rules` are the engine's, in place of those that the file names. Raises DialectError for an unknown name, and for a
-    file that is no valid dialect file.
+    `rules` are the engine's, in place of those that the file names. To load rules that a file names is to run the code of
+    that module. A dialect that is loaded already is taken as it is.
+
+    Raises DialectError for an unknown name, and for a file that is no valid dialect file.
     """
     if dialect is None:
         return Dialect.canonical()
-    if isinstance(dialect, str) and dialect in BUILT_IN and rules is None:
-        return _built_in(dialect)
+    if isinstance(dialect, Dialect):
+        return dialect
     if not isinstance(dialect, str | Path):
-        raise DialectError(f"A dialect is a name or the path of a YAML file, not {type(dialect).__name__}.")
-    if dialect in BUILT_IN:
-        return _from_text(str(dialect), _text_of(str(dialect)), None, rules)
+        raise DialectError(f"A dialect is a name, the path of a YAML file or a loaded one, not {kind_of(dialect)}.")
+    if not isinstance(rules, Rules | None):
+        raise DialectError(f"The rules of a dialect are a substrait_spark.lowering.rules.Rules, not {kind_of(rules)}.")
+    if isinstance(dialect, str) and dialect in BUILT_IN:
+        return _built_in(dialect) if rules is None else _from_text(dialect, _text_of(dialect), None, rules)
     path = Path(dialect)
     if not _is_file(path):
+        known = ", ".join(BUILT_IN)
         raise DialectError(
-            f"There is no dialect {str(dialect)!r}: give None, one of {', '.join(BUILT_IN)}, or the path of a dialect file."
+            f"There is no dialect {str(dialect)!r}: give None, one of {known}, or the path of a dialect file."
         )
+    return _from_text(path.stem, _read(path, str(path)), path, rules)
+
+
+def _read(path: Path, origin: str) -> str:
     try:
-        text = path.read_text("utf-8")
+        return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DialectError(f"{path} is no YAML: {error}") from error
-    return _from_text(path.stem, text, path, rules)
+        raise DialectError(f"{origin} is no YAML: {error}") from error
 
 
 def _is_file(path: Path) -> bool:
@@ -109,9 +117,9 @@ def _register(document: Mapping[str, Any], folder: Path | None, origin: str) -> 
         if folder is None or not _is_file(path):
             raise DialectError(f"{origin}: there is no extension file {file!r} beside the dialect file.")
         try:
-            extensions.register(path)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError) as error:
-            raise DialectError(f"{origin}: {file} is no valid extension file: {error}") from error
+            extensions.register(_read(path, str(path)))
+        except (ValueError, RecursionError, yaml.YAMLError) as error:
+            raise DialectError(f"{path} is no valid extension file: {error}.") from error
 
 
 def _strings(value: Any, where: str) -> Sequence[str]:
@@ -134,12 +142,8 @@ def _parse(text: str, origin: str) -> dict[str, Any]:
 
 def schema_error(document: Any) -> str | None:
     """What is wrong with a dialect document by the specification's schema; None where it is valid."""
-    import jsonschema
-
-    text = importlib.resources.files("substrait_extensions.dialects").joinpath("dialect_schema.yaml").read_text("utf-8")
-    validator = jsonschema.Draft202012Validator(yaml.safe_load(text))
-    error = jsonschema.exceptions.best_match(validator.iter_errors(document))
-    return None if error is None else f"{error.message} (at {'/'.join(map(str, error.absolute_path)) or 'the top'})"
+    schema = importlib.resources.files("substrait_extensions.dialects").joinpath("dialect_schema.yaml")
+    return extensions.schema_error(document, schema.read_text("utf-8"))
 
 
 # ---- what the schema does not check

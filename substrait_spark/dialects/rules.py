@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..errors import DialectError
+from ..errors import DialectError, kind_of
 from ..lowering.rules import Rules
 
 
@@ -20,11 +20,13 @@ def rules_of(named: Any, folder: Path | None) -> Rules:
     if named is None:
         return Rules()
     where, _, name = str(named).rpartition(":")
+    if not isinstance(named, str) or not where or not name:
+        raise DialectError(f"The dialect's rules {named!r} are not named as package.module:NAME or file.py:NAME.")
     try:
         module = _from_file(Path(where), folder) if where.endswith(".py") else importlib.import_module(where)
         found = getattr(module, name)
-    except (ImportError, AttributeError, OSError, ValueError) as error:
-        raise DialectError(f"The dialect's rules {named!r} can't be loaded: {error}") from error
+    except Exception as error:  # whatever the code of the module raises
+        raise DialectError(f"The dialect's rules {named!r} can't be loaded: {kind_of(error)}: {error}") from error
     if not isinstance(found, Rules):
         raise DialectError(f"The dialect's rules {named!r} are no substrait_spark.lowering.rules.Rules.")
     return found

@@ -13,7 +13,7 @@ from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
 from ..errors import NotInDialect, Unsupported
 from ..refusals import FOREIGN, unknown_form
-from . import measure
+from . import count
 from .expression import ExpressionLowering
 
 if TYPE_CHECKING:
@@ -93,9 +93,11 @@ def form_of(call: LoweredCall) -> AggregateForm:
     try:
         e.require_aggregate(function, call.frame)
     except NotInDialect as lacking:
-        for general in measure.GENERAL.get(name, ()):
-            with suppress(NotInDialect):
-                return general(call)
+        general = count.AGGREGATES.get(name)
+        if general is None:
+            raise
+        with suppress(NotInDialect):
+            return general(call)
         raise lacking from None
     return AggregateForm((function,), as_is)
 

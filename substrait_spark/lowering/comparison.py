@@ -58,10 +58,13 @@ def not_distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     equal = e.equal(left, right)
     if not equal.type.nullable:
         return equal
-    both = [e.is_null(value) for value in (left, right) if value.type.nullable]
-    if len(both) == 1:
-        return e.if_then(both[0], e.false(), e.required(equal))
-    return e.if_then(e.or_(*both), e.and_(*both), e.required(equal))
+    nulls = [e.is_null(value) for value in (left, right) if value.type.nullable]
+    if not e.dialect.allows_expression("IF_THEN"):
+        known = e.listed("comparison:coalesce", equal, e.false())
+        return known if len(nulls) == 1 else e.or_(e.and_(*nulls), known)
+    if len(nulls) == 1:
+        return e.if_then(nulls[0], e.false(), e.required(equal))
+    return e.if_then(e.or_(*nulls), e.and_(*nulls), e.required(equal))
 
 
 def distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:

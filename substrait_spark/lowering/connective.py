@@ -19,10 +19,19 @@ def connective(name: str, other: str) -> CallRule:
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         operands = call.children()
         return e.instead(
-            call, lambda: variadic.rule(e, call), lambda: e.not_(e.listed(other, *[e.not_(each) for each in operands]))
+            call,
+            lambda: variadic.rule(e, call),
+            lambda: e.not_(e.listed(other, *[negated(e, each) for each in operands])),
         )
 
     return rule
+
+
+def negated(e: LoweringBuilder, operand: Expression) -> Expression:
+    """Not an operand; of one that is a negation, what that is of."""
+    if isinstance(operand, ScalarFunction) and operand.declaration.name == "not":
+        return operand.children()[0]
+    return e.not_(operand)
 
 
 def negation(e: LoweringBuilder, call: ScalarFunction) -> Expression:

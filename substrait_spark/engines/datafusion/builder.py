@@ -145,6 +145,8 @@ class DataFusionBuilder(LoweringBuilder):
         return connectives.chosen(self, parts) if eager else super().chosen(parts)
 
     def or_list(self, value: Expression, options: tuple[Expression, ...]) -> Expression:
+        if not self.dialect.allows_expression("SINGULAR_OR_LIST"):
+            return super().or_list(value, options)
         return in_list.or_list(self, value, options)
 
     def alike_inside(self, values: Sequence[Expression]) -> Sequence[Expression]:

@@ -1,0 +1,28 @@
+"""Counts of rows and of values by each other, where the dialect has one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..algebra.aggregate_form import AggregateForm
+from ..errors import NotInDialect
+
+if TYPE_CHECKING:
+    from .aggregate import LoweredCall
+    from .rules import AggregateRule
+
+COUNT = "aggregate_generic:count"
+
+
+def counted(call: LoweredCall) -> AggregateForm:
+    """A count of values as one of the rows where they are not null; a count of rows as one of a value that is not."""
+    if not call.arguments:
+        return call.one(COUNT, call.e.true())
+    if call.distinct:
+        raise NotInDialect(f"the dialect {call.e.dialect.name} has no count of distinct values")
+    return call.one(COUNT, where=call.e.is_not_null(call.arguments[0]))
+
+
+AGGREGATES: Mapping[str, AggregateRule] = {COUNT: counted}
+"""By `alias:name`."""
