@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import yaml
-
 from .algebra import types
 from .algebra.types import Type
 from .type_expressions import Bindings, Pattern, Program, matches, pattern, program
+from .yaml_text import parsed, parsed_of_users, schema_error
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -43,6 +42,9 @@ OWN = "spark"
 
 ENGINES = ("datafusion",)
 """Aliases of the built-in engines' own functions, `engines/<alias>/functions.yaml`. Other files go by their URN."""
+
+ALIASES = (*STANDARD, OWN, *ENGINES)
+"""The aliases of all files that come with the package and the specification."""
 
 _registered: dict[str, str] = {}
 """By URN, the text of the extension files that dialects have brought."""
@@ -114,17 +116,13 @@ def source(alias: str) -> Traversable:
 def load(alias: str) -> dict[str, Any]:
     """The content of an extension file."""
     text = _registered[alias] if alias in _registered else source(alias).read_text("utf-8")
-    content: dict[str, Any] = _parsed(text)
+    content: dict[str, Any] = parsed(text)
     return content
-
-
-def _parsed(text: str) -> Any:
-    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def load_all() -> None:
     """Load every extension file."""
-    for alias in (*STANDARD, OWN, *ENGINES):
+    for alias in ALIASES:
         load(alias)
 
 
@@ -133,9 +131,9 @@ def register(text: str) -> str:
 
     Raises ValueError where it is none, or where another text has the same URN.
     """
-    content = _parsed(text)
+    content = parsed_of_users(text)
     schema = importlib.resources.files("substrait_extensions.extensions") / "simple_extensions_schema.yaml"
-    error = schema_error(content, schema.read_text("utf-8"))
+    error = schema_error(content, schema)
     if error is not None:
         raise ValueError(error)
     urn = str(content["urn"])
@@ -149,25 +147,19 @@ def register(text: str) -> str:
     return urn
 
 
-def schema_error(document: Any, schema: str) -> str | None:
-    """What is wrong with a document by a JSON schema in YAML, and where; None where it is valid."""
-    import jsonschema
-
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(_parsed(schema)).iter_errors(document))
-    return None if error is None else f"{error.message} (at {'/'.join(map(str, error.absolute_path)) or 'the top'})"
-
-
 def _validated(urn: str, function: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
     try:
         _implementation(urn, function, entry)
     except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"the function {function['name']} has an argument or a return type that can't be read: {error}") from error
+        raise ValueError(
+            f"the function {function['name']} has an argument or a return type that can't be read: {error}"
+        ) from error
 
 
 @cache
 def _built_in() -> dict[str, str]:
     """The aliases of the files that come with the package and the specification, by URN."""
-    return {urn(alias): alias for alias in (*STANDARD, OWN, *ENGINES)}
+    return {urn(alias): alias for alias in ALIASES}
 
 
 def alias_of(urn: str) -> str | None:

@@ -74,7 +74,7 @@ def test_the_built_in_dialect_is_valid(document: dict[str, Any]) -> None:
         (Path("no.yaml"), "There is no dialect 'no.yaml'"),
         ("", "There is no dialect ''"),
         ("a\0b", "There is no dialect"),
-        (3, "A dialect is a name or the path of a YAML file, not int"),
+        (3, "A dialect is a name, the path of a YAML file or a loaded one, not int"),
     ],
 )
 def test_unknown_dialects(spark: SparkSession, given: Any, sentence: str) -> None:

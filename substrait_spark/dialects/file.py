@@ -8,12 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from .. import extensions
+from .. import extensions, yaml_text
 from ..algebra.types import SHORT_NAMES
 from ..errors import DialectError, kind_of
-from ..lowering.rules import Rules
+from ..lowering.rules import Guard, Rules
+from ..yaml_text import parsed_of_users
 from .dialect import CAST_OPTIONS, Abilities, Dialect
 from .rules import rules_of
 
@@ -25,13 +24,24 @@ BUILT_IN = ("datafusion",)
 METADATA = ("abilities", "defects", "extensions", "rules")
 """What the metadata of a dialect may say."""
 
-FUNCTION_METADATA: Mapping[str, tuple[Any, ...]] = {
-    "raises": (True, False),
-    "distinct": (False,),
-    "sorts": (False,),
-    "window": (False, "growing"),
+FUNCTION_METADATA: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
+    "scalar": {"raises": (True, False)},
+    "aggregate": {"distinct": (False,), "sorts": (False,), "window": (False, "growing")},
+    "window": {},
 }
-"""What the metadata of a function may say, with the values that it may have; `literals` is a list of positions."""
+"""What the metadata of functions may say, with the values that it may have; `literals` is a list of positions."""
+
+SEVERAL = ("EXTENSION_LEAF", "EXTENSION_MULTI", "EXTENSION_SINGLE", "USER_DEFINED")
+"""What may be listed several times."""
+
+RULES: Mapping[str, str] = {
+    "calls": "scalar",
+    "unlowered": "scalar",
+    "guards": "scalar",
+    "aggregates": "aggregate",
+    "windows": "window",
+}
+"""The rules that go by functions, and the kind of these."""
 
 
 def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Dialect:
@@ -82,7 +92,7 @@ def _text_of(name: str) -> str:
 @cache
 def _built_in(name: str) -> Dialect:
     """A built-in dialect. A test, not each session, checks that its file is valid."""
-    document = _parse(_text_of(name), name)
+    document = yaml_text.parsed(_text_of(name))
     return _made(name, document, rules_of((document.get("metadata") or {}).get("rules"), None), None)
 
 
@@ -118,7 +128,7 @@ def _register(document: Mapping[str, Any], folder: Path | None, origin: str) -> 
             raise DialectError(f"{origin}: there is no extension file {file!r} beside the dialect file.")
         try:
             extensions.register(_read(path, str(path)))
-        except (ValueError, RecursionError, yaml.YAMLError) as error:
+        except ValueError as error:
             raise DialectError(f"{path} is no valid extension file: {error}.") from error
 
 
@@ -132,8 +142,8 @@ def _strings(value: Any, where: str) -> Sequence[str]:
 
 def _parse(text: str, origin: str) -> dict[str, Any]:
     try:
-        document = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
+        document = parsed_of_users(text)
+    except ValueError as error:
         raise DialectError(f"{origin} is no YAML: {error}") from error
     if not isinstance(document, dict):
         raise DialectError(f"{origin} is no dialect: its top level is no mapping.")
@@ -142,8 +152,8 @@ def _parse(text: str, origin: str) -> dict[str, Any]:
 
 def schema_error(document: Any) -> str | None:
     """What is wrong with a dialect document by the specification's schema; None where it is valid."""
-    schema = importlib.resources.files("substrait_extensions.dialects").joinpath("dialect_schema.yaml")
-    return extensions.schema_error(document, schema.read_text("utf-8"))
+    schema = importlib.resources.files("substrait_extensions.dialects") / "dialect_schema.yaml"
+    return yaml_text.schema_error(document, schema)
 
 
 # ---- what the schema does not check
@@ -152,18 +162,50 @@ def schema_error(document: Any) -> str | None:
 def problems(document: Mapping[str, Any], rules: Rules) -> Iterator[str]:
     """What else is wrong with a dialect document that the schema takes, each as the beginning of a sentence."""
     metadata = document.get("metadata") or {}
-    for key in sorted(set(metadata) - set(METADATA)):
+    for key in sorted(set(metadata) - set(METADATA), key=str):
         yield f"metadata.{key} is not known; there may be {', '.join(METADATA)}"
     yield from _problems_of_abilities(metadata.get("abilities"))
     yield from _problems_of_defects(metadata.get("defects"), rules)
+    yield from _problems_of_rules(rules)
+    for noun in ("type", "relation", "expression"):
+        yield from _problems_of_entries(f"supported_{noun}s", noun, document.get(f"supported_{noun}s") or ())
     dependencies = document.get("dependencies") or {}
     for kind, section in extensions.KINDS.items():
+        listed: set[tuple[str, ...]] = set()
         for position, entry in enumerate(document.get(f"supported_{section}") or ()):
             where = f"supported_{section}[{position}]"
-            yield from (f"{where}: {problem}" for problem in _problems_of_function(kind, entry, dependencies))
-    for entry in document.get("supported_expressions") or ():
-        if isinstance(entry, dict) and entry.get("expression") == "CAST":
-            yield from _problems_of_casts((entry.get("metadata") or {}).get("exact"))
+            yield from (f"{where}: {problem}" for problem in _problems_of_function(kind, entry, dependencies, listed))
+
+
+def _problems_of_entries(section: str, noun: str, entries: Sequence[Any]) -> Iterator[str]:
+    names: list[str] = []
+    for position, entry in enumerate(entries):
+        name = entry if isinstance(entry, str) else entry[noun]
+        if name in names and name not in SEVERAL:
+            yield f"{section}[{position}] lists {name} again"
+        names.append(name)
+        if name == "CAST" and isinstance(entry, dict):
+            yield from (
+                f"{section}[{position}]: {problem}" for problem in _problems_of_casts(entry.get("metadata") or {})
+            )
+
+
+def _problems_of_rules(rules: Rules) -> Iterator[str]:
+    """What rules are for that no extension file declares, and so would never be used."""
+    for field, kind in RULES.items():
+        named = getattr(rules, field)
+        if not isinstance(named, Mapping):
+            yield f"{field} of the rules is no mapping"
+            continue
+        for function, rule in named.items():
+            where = f"{field} of the rules"
+            alias, _, name = str(function).partition(":")
+            if alias not in extensions.ALIASES or not extensions.implementations(kind, alias, name):
+                yield f"{where} has {function!r}, which is no {kind} function as in 'string:lower'"
+            elif field == "guards" and not (isinstance(rule, Guard) and rule.defect in rules.defects):
+                yield f"{where} has no Guard for {function}, or one against a defect that is not among `defects`"
+            elif field != "guards" and not callable(rule):
+                yield f"{where} has no function for {function}"
 
 
 def _problems_of_abilities(abilities: Any) -> Iterator[str]:
@@ -196,7 +238,9 @@ def _problems_of_defects(defects: Any, rules: Rules) -> Iterator[str]:
             yield f"{where} holds something that is no text"
 
 
-def _problems_of_function(kind: str, entry: Mapping[str, Any], dependencies: Mapping[str, str]) -> Iterator[str]:
+def _problems_of_function(
+    kind: str, entry: Mapping[str, Any], dependencies: Mapping[str, str], listed: set[tuple[str, ...]]
+) -> Iterator[str]:
     source, name = entry["source"], entry["name"]
     if source not in dependencies:
         yield f"{name} is of the undeclared dependency {source}"
@@ -206,32 +250,68 @@ def _problems_of_function(kind: str, entry: Mapping[str, Any], dependencies: Map
         yield f"{name}: no extension file has the URN {dependencies[source]}; name the file in metadata.extensions"
         return
     served = {"window": ("window", "aggregate")}.get(kind, (kind,))
-    known = {i.signature for k in served for i in extensions.implementations(k, alias, name)}
+    known = {i.signature: i for k in served for i in extensions.implementations(k, alias, name)}
+    options = entry.get("required_options") or {}
     for signature in entry["supported_impls"]:
         if signature not in known:
             yield f"{source} declares no {kind} function {name}:{signature}"
-    yield from (f"{name}: {problem}" for problem in _problems_of_metadata(entry.get("metadata") or {}))
+            continue
+        compound = f"{name}:{signature}"
+        yield from (f"{compound}: {problem}" for problem in _problems_of_implementation(kind, entry, known[signature]))
+        key = (source, compound, repr(sorted((str(option), str(value)) for option, value in options.items())))
+        if key in listed:
+            yield f"{compound} with these options is listed again"
+        listed.add(key)
 
 
-def _problems_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
+def _problems_of_implementation(
+    kind: str, entry: Mapping[str, Any], implementation: extensions.Implementation
+) -> Iterator[str]:
+    for option, value in (entry.get("required_options") or {}).items():
+        if option not in implementation.options:
+            known = ", ".join(implementation.options) or "none"
+            yield f"it has no option {option}; there may be {known}"
+        elif str(value) not in implementation.options[option]:
+            yield f"its option {option} can't be {value!r}; it may be {', '.join(implementation.options[option])}"
+    if entry.get("variadic") and not implementation.variadic:
+        yield "it takes no variable number of arguments"
+    yield from _problems_of_metadata(kind, entry.get("metadata") or {}, implementation)
+
+
+def _problems_of_metadata(
+    kind: str, metadata: Mapping[str, Any], implementation: extensions.Implementation
+) -> Iterator[str]:
+    known = FUNCTION_METADATA[kind]
     for key, value in metadata.items():
         if key == "literals":
-            if not isinstance(value, list) or not all(isinstance(position, int) for position in value):
-                yield "metadata.literals is no list of positions"
-        elif key not in FUNCTION_METADATA:
-            yield f"metadata.{key} is not known; there may be literals, {', '.join(FUNCTION_METADATA)}"
-        elif value not in FUNCTION_METADATA[key] or type(value) not in map(type, FUNCTION_METADATA[key]):
+            if not isinstance(value, list) or not all(_is_position(position, implementation) for position in value):
+                yield "metadata.literals is no list of positions of arguments, which count from 0"
+        elif key not in known:
+            yield f"metadata.{key} is not known; there may be {', '.join(['literals', *known])}"
+        elif value not in known[key] or type(value) not in map(type, known[key]):
             yield f"metadata.{key} can't be {value!r}"
 
 
-def _problems_of_casts(exact: Any) -> Iterator[str]:
+def _is_position(value: Any, implementation: extensions.Implementation) -> bool:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        return False
+    return implementation.variadic or value < len(implementation.arguments)
+
+
+def _problems_of_casts(metadata: Mapping[str, Any]) -> Iterator[str]:
+    for key in metadata:
+        if key != "exact":
+            yield f"metadata.{key} is not known; there may be exact"
+    exact = metadata.get("exact")
     if exact is None:
         return
     if not isinstance(exact, dict) or set(exact) != set(CAST_OPTIONS.values()):
         yield f"the `exact` casts must be given for {' and '.join(CAST_OPTIONS.values())}"
         return
     for option, casts in exact.items():
-        for source, targets in casts.items() if isinstance(casts, dict) else ():
-            for kind in (source, *(targets if isinstance(targets, list) else ())):
-                if kind not in SHORT_NAMES:
-                    yield f"the `exact` casts of {option} name {kind!r}, which is no kind of type"
+        if not isinstance(casts, dict) or not all(isinstance(targets, list) for targets in casts.values()):
+            yield f"the `exact` casts of {option} are no lists of types by the type that they are from"
+            continue
+        for kind in (kind for source, targets in casts.items() for kind in (source, *targets)):
+            if not isinstance(kind, str) or kind not in SHORT_NAMES:
+                yield f"the `exact` casts of {option} name {kind!r}, which is no kind of type"

@@ -25,7 +25,7 @@ def rules_of(named: Any, folder: Path | None) -> Rules:
     try:
         module = _from_file(Path(where), folder) if where.endswith(".py") else importlib.import_module(where)
         found = getattr(module, name)
-    except Exception as error:  # whatever the code of the module raises
+    except (Exception, SystemExit) as error:  # whatever the code of the module raises
         raise DialectError(f"The dialect's rules {named!r} can't be loaded: {kind_of(error)}: {error}") from error
     if not isinstance(found, Rules):
         raise DialectError(f"The dialect's rules {named!r} are no substrait_spark.lowering.rules.Rules.")

@@ -1,0 +1,189 @@
+"""Files that are no dialects, or name rules or extension files that are none: each is refused in a sentence that says where."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from substrait_spark import DialectError, extensions
+from substrait_spark.dialects import Dialect, load
+from substrait_spark.lowering.rules import Rules
+
+LISTS = """
+dependencies:
+  arithmetic: extension:io.substrait:functions_arithmetic
+  comparison: extension:io.substrait:functions_comparison
+supported_{0}_functions: [{{{1}}}]
+"""
+
+
+def function(entry: str, kind: str = "scalar") -> str:
+    return LISTS.format(kind, entry)
+
+
+def comparison(rest: str, name: str = "equal", signature: str = "any_any") -> str:
+    return function(f"source: comparison, name: {name}, supported_impls: [{signature}]{rest}")
+
+
+def addition(options: str) -> str:
+    return function(f"source: arithmetic, name: add, supported_impls: [i32_i32], required_options: {options}")
+
+
+def casts(exact: str) -> str:
+    return f"supported_expressions: [{{expression: CAST, metadata: {{exact: {exact}}}}}]"
+
+
+DIALECTS = [
+    # YAML
+    ("a: [b", "is no YAML: while parsing"),
+    ("a: 1\n---\nb: 2", "is no YAML: expected a single document"),
+    ("name: !!python/object/apply:os.getcwd []", "is no YAML: could not determine a constructor"),
+    (f"metadata: {'[' * 100_000}", "is no YAML: it nests more than 50 levels deep"),
+    (f"metadata: {'{a: ' * 3000}1{'}' * 3000}", "is no YAML: it nests more than 50 levels deep"),
+    ("metadata: &m {a: *m}", "metadata.a is not known"),
+    ("supported_types: &m [*m]", "(at supported_types/0)"),
+    ("<<: 3", "is no YAML: while constructing a mapping"),
+    ("3", "its top level is no mapping"),
+    # by the specification's schema
+    ("name: [a]", "['a'] is not of type 'string' (at name)"),
+    ("3: 4", "is no valid Substrait dialect"),
+    ("supported_types: I32", "'I32' is not of type 'array' (at supported_types)"),
+    ("supported_types: [INT]", "'INT' is not valid under any of the given schemas (at supported_types/0)"),
+    ("supported_types: [{type: DECIMAL, max_precision: x}]", "(at supported_types/0)"),
+    ("supported_relations: [{relation: JOIN, join_types: [SIDEWAYS]}]", "(at supported_relations/0)"),
+    ("supported_expressions: [{expression: CAST, failure_options: [MAYBE]}]", "(at supported_expressions/0/failure_options/0)"),
+    ("dependencies: [a]", "(at dependencies)"),
+    ("metadata: [a]", "(at metadata)"),
+    # beyond it
+    ("supported_types: [I32, {type: I32}]", "supported_types[1] lists I32 again"),
+    ("supported_relations: [JOIN, READ, {relation: JOIN, join_types: [INNER]}]", "supported_relations[2] lists JOIN again"),
+    (comparison("", "equals"), "supported_scalar_functions[0]: comparison declares no scalar function equals:any_any"),
+    (comparison("", signature="i32_i32"), "comparison declares no scalar function equal:i32_i32"),
+    (function("source: a, name: f, supported_impls: [i32]"), "f is of the undeclared dependency a"),
+    (function("source: comparison, name: equal, supported_impls: [any_any]", "aggregate"), "no aggregate function equal:any_any"),
+    (comparison("}, {source: comparison, name: equal, supported_impls: [any_any]"), "supported_scalar_functions[1]: equal:any_any with these options is listed again"),
+    (addition("{overflo: ERROR}"), "add:i32_i32: it has no option overflo; there may be overflow"),
+    (addition("{overflow: EXPLODE}"), "its option overflow can't be 'EXPLODE'; it may be SILENT, SATURATE, ERROR"),
+    (addition("{overflow: [ERROR]}"), "its option overflow can't be ['ERROR']"),
+    (comparison(", variadic: {max: 4}"), "equal:any_any: it takes no variable number of arguments"),
+    (comparison(", metadata: {rases: true}"), "metadata.rases is not known; there may be literals, raises"),
+    (comparison(", metadata: {distinct: false}"), "metadata.distinct is not known"),
+    (comparison(", metadata: {raises: 'yes'}"), "metadata.raises can't be 'yes'"),
+    (comparison(", metadata: {raises: [1]}"), "metadata.raises can't be [1]"),
+    *((comparison(f", metadata: {{literals: {value}}}"), "metadata.literals is no list of positions") for value in ("1", "[2]", "[-1]", "[true]")),
+    (casts("3"), "supported_expressions[0]: the `exact` casts must be given for THROW_EXCEPTION and RETURN_NULL"),
+    (casts("{THROW_EXCEPTION: {i32: [i64]}}"), "the `exact` casts must be given for"),
+    (casts("{THROW_EXCEPTION: 3, RETURN_NULL: {}}"), "the `exact` casts of THROW_EXCEPTION are no lists of types"),
+    (casts("{THROW_EXCEPTION: {i32: i64}, RETURN_NULL: {}}"), "the `exact` casts of THROW_EXCEPTION are no lists of types"),
+    (casts("{THROW_EXCEPTION: {i32: [int]}, RETURN_NULL: {}}"), "THROW_EXCEPTION name 'int', which is no kind of type"),
+    ("supported_expressions: [{expression: CAST, metadata: {exacts: {}}}]", "metadata.exacts is not known"),
+    ("metadata: {3: x, a: y}", "metadata.3 is not known; there may be abilities, defects, extensions, rules"),
+    ("metadata: {abilities: {3: true}}", "metadata.abilities.3 is not known"),
+    ("metadata: {abilities: {emit: ~}}", "metadata.abilities.emit must be true or false, not None"),
+    ("metadata: {defects: [a]}", "metadata.defects is no mapping"),
+    ("metadata: {defects: {a: ~}}", "metadata.defects.a is a defect that the engine's rules know no guard against"),
+    ("metadata: {extensions: [3]}", "metadata.extensions is no list of texts"),
+    ("metadata: {extensions: ['.']}", "there is no extension file '.' beside the dialect file"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "sentence"), DIALECTS, ids=[sentence for _, sentence in DIALECTS])
+def test_dialect_files(tmp_path: Path, content: str, sentence: str) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(content, "utf-8")
+    with pytest.raises(DialectError, match=re.escape(sentence)) as raised:
+        load(path)
+    assert str(raised.value).startswith(str(path))
+
+
+RULES = [
+    ("def (", "can't be loaded: SyntaxError"),
+    ("1 / 0", "can't be loaded: ZeroDivisionError: division by zero"),
+    ("raise SystemExit(3)", "can't be loaded: SystemExit: 3"),
+    ("import no_such_module", "can't be loaded: ModuleNotFoundError: No module named 'no_such_module'"),
+    ("", "can't be loaded: AttributeError: module 'mine' has no attribute 'RULES'"),
+    ("RULES = {}", "are no substrait_spark.lowering.rules.Rules"),
+    ("RULES = Rules(calls=3)", "calls of the rules is no mapping"),
+    (
+        "RULES = Rules(calls={'string:lowre': str})",
+        "calls of the rules has 'string:lowre', which is no scalar function",
+    ),
+    ("RULES = Rules(aggregates={'lower': str})", "aggregates of the rules has 'lower', which is no aggregate function"),
+    ("RULES = Rules(calls={'string:lower': 3})", "calls of the rules has no function for string:lower"),
+    ("RULES = Rules(guards={'string:lower': Guard('d', str)})", "or one against a defect that is not among `defects`"),
+]
+
+
+@pytest.mark.parametrize(("code", "sentence"), RULES, ids=[sentence for _, sentence in RULES])
+def test_rules(tmp_path: Path, code: str, sentence: str) -> None:
+    start = "" if code == "def (" else "from substrait_spark.lowering.rules import Guard, Rules\n"
+    (tmp_path / "mine.py").write_text(start + code, "utf-8")
+    (tmp_path / "mine.yaml").write_text("metadata: {rules: 'mine.py:RULES'}", "utf-8")
+    with pytest.raises(DialectError, match=re.escape(sentence)):
+        load(tmp_path / "mine.yaml")
+
+
+@pytest.mark.parametrize("named", ["3", "[a]", "''", "json", "':RULES'", "'json:'"])
+def test_rules_without_a_name(tmp_path: Path, named: str) -> None:
+    (tmp_path / "mine.yaml").write_text(f"metadata: {{rules: {named}}}", "utf-8")
+    with pytest.raises(DialectError, match=r"are not named as package.module:NAME or file.py:NAME"):
+        load(tmp_path / "mine.yaml")
+
+
+URN = "urn: extension:org.example:functions_{0}\n"
+IMPLEMENTED = "scalar_functions: [{{name: f, impls: [{{args: [{{name: x, value: {0}}}], return: {1}}}]}}]"
+
+EXTENSIONS = [
+    ("a: [", "while parsing a flow node"),
+    ("3", "3 is not of type 'object' (at the top)"),
+    ("scalar_functions: []", "'urn' is a required property (at the top)"),
+    (URN.format("a") + "scalar_functions: [{name: f}]", "'impls' is a required property (at scalar_functions/0)"),
+    (URN.format("b") + IMPLEMENTED.format("'list<'", "i32"), "the function f has an argument or a return type"),
+    (URN.format("c") + IMPLEMENTED.format("i32", "'x ='"), "the function f has an argument or a return type"),
+    (
+        "urn: extension:io.substrait:functions_string",
+        "another file has the URN extension:io.substrait:functions_string",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "sentence"), EXTENSIONS, ids=[sentence for _, sentence in EXTENSIONS])
+def test_extension_files(tmp_path: Path, content: str, sentence: str) -> None:
+    (tmp_path / "mine.yaml").write_text("metadata: {extensions: [functions.yaml]}", "utf-8")
+    (tmp_path / "functions.yaml").write_text(content, "utf-8")
+    with pytest.raises(DialectError, match=re.escape(sentence)) as raised:
+        load(tmp_path / "mine.yaml")
+    assert str(tmp_path / "functions.yaml") in str(raised.value)
+
+
+def test_two_extension_files_with_one_urn(tmp_path: Path) -> None:
+    for folder in ("a", "b", "c"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.yaml").write_text("metadata: {extensions: [functions.yaml]}", "utf-8")
+        text = URN.format("twice") + IMPLEMENTED.format("i64" if folder == "c" else "i32", "i32")
+        (tmp_path / folder / "functions.yaml").write_text(text, "utf-8")
+    load(tmp_path / "a" / "mine.yaml")
+    load(tmp_path / "b" / "mine.yaml")
+    with pytest.raises(DialectError, match="another file has the URN"):
+        load(tmp_path / "c" / "mine.yaml")
+    assert extensions.implementations("scalar", "extension:org.example:functions_twice", "f")[0].signature == "i32"
+
+
+@pytest.mark.parametrize("given", [3, b"x", [1], {"name": "mine"}])
+def test_what_is_no_dialect(given: Any) -> None:
+    with pytest.raises(DialectError, match="A dialect is a name, the path of a YAML file or a loaded one, not "):
+        load(given)
+    with pytest.raises(DialectError, match="The rules of a dialect are a "):
+        load("datafusion", rules=given)
+
+
+def test_loaded_dialects_are_taken_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("metadata: {rules: 'absent.py:RULES'}", "utf-8")
+    rules = Rules(calls={"string:lower": lambda e, call: call})
+    dialect = load(tmp_path / "mine.yaml", rules=rules)  # the module that the file names is not run
+    assert isinstance(dialect, Dialect)
+    assert dialect.rules is rules
+    assert load(dialect) is dialect
