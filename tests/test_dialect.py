@@ -165,15 +165,13 @@ MARKED = "SELECT k FROM dt WHERE k > 5 OR k IN (SELECT k FROM dt)"
     [
         ("supported_expressions", "CAST", "SELECT CAST(k AS bigint) FROM dt", "CAST"),
         ("supported_expressions", "IF_THEN", "SELECT if(k > 1, s, 'x') FROM dt", "IF_THEN"),
-        ("supported_expressions", "SINGULAR_OR_LIST", "SELECT k IN (1, 2) FROM dt", "SINGULAR_OR_LIST"),
-        ("supported_expressions", "SUBQUERY", "SELECT k, (SELECT max(k) FROM dt) FROM dt", "scalar subqueries"),
         ("supported_relations", "FILTER", "SELECT k FROM dt WHERE k > 1", "FILTER"),
         ("supported_relations", "SORT", "SELECT k FROM dt ORDER BY k", "SORT"),
         ("supported_relations", "FETCH", "SELECT k FROM dt LIMIT 1", "FETCH"),
         ("supported_relations", "AGGREGATE", "SELECT count(*) FROM dt", "AGGREGATE"),
         ("supported_relations", "PROJECT", "SELECT k IS NULL FROM dt", "PROJECT"),
         ("supported_relations", "SET", "SELECT k FROM dt UNION ALL SELECT k FROM dt", "SET"),
-        ("supported_relations", "JOIN", "SELECT a.k FROM dt a JOIN dt b ON a.k = b.k", "INNER JOIN relations"),
+        ("supported_relations", "JOIN", "SELECT a.k FROM dt a FULL JOIN dt b ON a.k = b.k", "OUTER JOIN relations"),
         ("supported_relations", "READ", "SELECT k FROM dt", "READ"),
         ("supported_types", "FP64", "SELECT d FROM dt", "type fp64"),
         ("supported_types", "I32", "SELECT CAST('1' AS INT) FROM dt", "type i32"),
@@ -225,7 +223,7 @@ def test_functions_need_exactly_the_options_that_a_dialect_names(
     df = spark.sql("SELECT s LIKE 'a%' FROM dt WHERE contains(s, 'b')")
     changed = copy.deepcopy(document)
     for entry in changed["supported_scalar_functions"]:
-        if entry["name"] in ("contains", "like", "starts_with"):
+        if entry["source"] == "string" and entry["name"] in ("contains", "like", "starts_with"):
             entry["required_options"] = {"case_sensitivity": "CASE_INSENSITIVE"}
     report = check(df, dialect=written(tmp_path, changed))
     assert "contains" in str(report)

@@ -113,7 +113,7 @@ EXPRESSED = [
     *(f"relation JOIN {kind}" for kind in ("INNER", "LEFT", "LEFT_ANTI", "LEFT_MARK", "LEFT_SEMI", "RIGHT")),
     *(f"scalar boolean:{name}" for name in ("and", "not", "or")),
     *(f"scalar comparison:{name}" for name in ("coalesce", "equal", "gt", "gte", "is_not_distinct_from")),
-    *(f"scalar comparison:{name}" for name in ("is_not_null", "is_null", "lt", "lte", "nullif")),
+    *(f"scalar comparison:{name}" for name in ("is_not_null", "is_null", "lt", "lte")),
 ]
 """What plans can always do without."""
 
@@ -127,10 +127,10 @@ def test_each_thing_is_expressed_otherwise_or_refused_by_name(queries: list[Quer
     for thing in sorted(set().union(*(query.uses for query in queries))):
         dialect = Dialect("lacking", without(whole, thing))
         users = [query for query in queries if thing in query.uses]
-        refused = [reasons for query in users[:4] if (reasons := _lowered(query, dialect))]
+        refused = [reasons for query in users[:3] if (reasons := _lowered(query, dialect))]
         for reasons in refused:
             assert any(thing.told in reason or TOO_DEEP in reason for reason in reasons), (thing, reasons)
-        if not refused:
+        if not refused and thing.what != "type":  # columns of which may not be used
             expressed.append(str(thing))
     assert sorted(EXPRESSED) == expressed
 
@@ -150,12 +150,12 @@ def test_dialects_that_lack_several_things(queries: list[Query]) -> None:
     whole, chance = everything(), random.Random(15)
     things = sorted(set().union(*(query.uses for query in queries)))
     outcomes = []
-    for _ in range(60):
+    for _ in range(40):
         document = whole
         for thing in chance.sample(things, chance.randint(2, 5)):
             document = without(document, thing)
         dialect = Dialect("lacking", document)
-        outcomes += [not _lowered(query, dialect) for query in chance.sample(queries, 4)]
+        outcomes += [not _lowered(query, dialect) for query in chance.sample(queries, 3)]
     assert any(outcomes)
     assert not all(outcomes)
 
@@ -172,7 +172,7 @@ def test_datafusion_lacking_each_thing(queries: list[Query]) -> None:
         used.append((query, uses(root)))
     for thing in sorted(set().union(*(things for _, things in used))):
         lacking = Dialect("lacking", without(document, thing), dialect.rules, dialect.aliases)
-        for query in [query for query, things in used if thing in things][:3]:
+        for query in [query for query, things in used if thing in things][:2]:
             for reason in _lowered(query, lacking):
                 assert reason.startswith("the dialect lacking "), reason
 
