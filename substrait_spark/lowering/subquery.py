@@ -8,6 +8,7 @@ from ..algebra.builder import CallBuilder
 from ..algebra.expression import Expression, FieldReference, InSubquery, ScalarSubquery, Subquery
 from ..algebra.relation import Aggregate, Cross, Join, Project, Relation, VirtualTable
 from ..algebra.traversal import relations_below, rewritten, subexpressions, transformed
+from .correlation import Uncorrelated, uncorrelated
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -16,9 +17,9 @@ KINDS = ("SCALAR", "IN_PREDICATE", "SET_PREDICATE")
 
 
 def rewrite(lowering: Lowering, root: Relation) -> Relation:
-    """Each subquery that the dialect lacks as a column of a join below the relation that it stands in.
+    """Each subquery that the dialect lacks as a column of a join below the relation that it stands in, which has one input.
 
-    The relation has one input, and the subquery refers to no column outside of it.
+    What a subquery asks of the query around it becomes part of the join's condition, where it is in filters alone.
     """
     dialect = lowering.dialect
     lacking = [kind for kind in KINDS if not dialect.allows_expression("SUBQUERY", "subquery_types", kind)]
@@ -31,21 +32,20 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
             return relation
         found = [part for each in relation.expressions() for part in subexpressions(each)]
         subqueries = [part for part in found if isinstance(part, Subquery) and part.variant()[1] in lacking]
-        free = [subquery for subquery in subqueries if not is_correlated(subquery.relation)]
-        return _joined(lowering, e, relation, free) if free else relation
+        return _joined(lowering, e, relation, subqueries) if subqueries else relation
 
     return transformed(root, rule)
 
 
 def _joined(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: list[Subquery]) -> Relation:
     (below,) = relation.inputs
-    place = relation.place
     values: dict[int, Expression] = {}
     for subquery in subqueries:
-        if id(subquery) in values:
+        right = uncorrelated(e, lowering.rewritten(subquery.relation), len(below.types))
+        if right is None or id(subquery) in values or (right.conditions and isinstance(subquery, ScalarSubquery)):
             continue
-        below, values[id(subquery)] = _with_column(e, below, subquery, lowering.rewritten(subquery.relation))
-        below.place = place
+        below, values[id(subquery)] = _with_column(e, below, subquery, right)
+        below.place = relation.place
 
     def change(part: Expression) -> Expression | None:
         return values.get(id(part))
@@ -53,20 +53,24 @@ def _joined(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: 
     return relation.over((below,), [rewritten(each, change) for each in relation.expressions()])
 
 
-def _with_column(e: CallBuilder, input: Relation, subquery: Subquery, right: Relation) -> tuple[Relation, Expression]:
+def _with_column(
+    e: CallBuilder, input: Relation, subquery: Subquery, right: Uncorrelated
+) -> tuple[Relation, Expression]:
     """The input with one more column, and the subquery's value in terms of that."""
     width = len(input.types)
     if isinstance(subquery, ScalarSubquery):
-        one = yields_one_row(right)
-        joined = Cross(input, right) if one else Join(input, right, "LEFT_SINGLE", e.true())
+        one = yields_one_row(right.relation)
+        joined = Cross(input, right.relation) if one else Join(input, right.relation, "LEFT_SINGLE", e.true())
         return joined, e.as_type(FieldReference(width, joined.types[width]), subquery.type)
+    conditions = list(right.conditions)
     if isinstance(subquery, InSubquery):
-        columns = [FieldReference(width + n, kind) for n, kind in enumerate(right.types)]
-        pairs = zip(subquery.needles, columns, strict=True)
-        marked = Join(input, right, "LEFT_MARK", e.and_(*[e.equal(needle, column) for needle, column in pairs]))
-        return marked, FieldReference(width, marked.types[width])
-    marked = Join(input, right, "LEFT_MARK", e.true())
-    return marked, e.coalesce(FieldReference(width, marked.types[width]), e.false())
+        columns = [FieldReference(width + n, kind) for n, kind in enumerate(subquery.relation.types)]
+        # A row of which it isn't known whether it is there is not, so it must not make the mark unknown.
+        conditions = [e.coalesce(each, e.false()) if each.type.nullable else each for each in conditions]
+        conditions += [e.equal(needle, column) for needle, column in zip(subquery.needles, columns, strict=True)]
+    marked = Join(input, right.relation, "LEFT_MARK", e.and_(*conditions) if conditions else e.true())
+    mark = FieldReference(width, marked.types[width])
+    return marked, mark if isinstance(subquery, InSubquery) else e.coalesce(mark, e.false())
 
 
 def yields_one_row(relation: Relation) -> bool:
