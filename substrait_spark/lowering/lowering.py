@@ -55,6 +55,8 @@ class Lowering:
         self._memories: dict[Any, Any] = {}
         self.root: Relation | None = None
         """The canonical plan, in which general rules have replaced what the dialect lacks."""
+        self.has_subqueries = False
+        """Whether the canonical plan has any."""
         self.names: tuple[str, ...] = ()
         """The depth-first names of its columns, as far as they are known."""
         self.found = False
@@ -69,6 +71,7 @@ class Lowering:
         roots = [root]
         for each in roots:
             roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
+        self.has_subqueries = len(roots) > 1
         for each in reversed(roots):
             self._rewritten[each] = self._rewrite(each)
         self.root = self.rewritten(root)

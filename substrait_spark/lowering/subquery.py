@@ -23,7 +23,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     """
     dialect = lowering.dialect
     lacking = [kind for kind in KINDS if not dialect.allows_expression("SUBQUERY", "subquery_types", kind)]
-    if not lacking:
+    if not lacking or not lowering.has_subqueries:
         return root
     e = CallBuilder(lowering.traits)
 
