@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..algebra.builder import CallBuilder
-from ..algebra.expression import Expression, FieldReference, InSubquery, ScalarSubquery, Subquery
-from ..algebra.relation import Aggregate, Cross, Join, Project, Relation, VirtualTable
-from ..algebra.traversal import relations_below, rewritten, subexpressions, transformed
+from ..algebra.expression import (
+    Exists,
+    Expression,
+    FieldReference,
+    InSubquery,
+    ScalarFunction,
+    ScalarSubquery,
+    Subquery,
+)
+from ..algebra.relation import Aggregate, Cross, Filter, Join, Project, Relation, VirtualTable
+from ..algebra.traversal import conjuncts, relations_below, rewritten, subexpressions, transformed
 from .correlation import Uncorrelated, uncorrelated
 
 if TYPE_CHECKING:
@@ -32,13 +40,37 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
             return relation
         found = [part for each in relation.expressions() for part in subexpressions(each)]
         subqueries = [part for part in found if isinstance(part, Subquery) and part.variant()[1] in lacking]
-        return _joined(lowering, e, relation, subqueries) if subqueries else relation
+        if not subqueries:
+            return relation
+        return _joined(lowering, e, _matched(lowering, e, relation, subqueries), subqueries)
 
     return transformed(root, rule)
 
 
+def _matched(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: list[Subquery]) -> Relation:
+    """A filter without the conditions EXISTS and NOT EXISTS, above semi and anti joins in their place."""
+    if not isinstance(relation, Filter):
+        return relation
+    (below,) = relation.inputs
+    left = []
+    for condition in conjuncts(relation.condition):
+        negated = isinstance(condition, ScalarFunction) and condition.declaration.name == "not"
+        subquery = condition.children()[0] if negated else condition
+        known = isinstance(subquery, Exists) and any(each is subquery for each in subqueries)
+        right = uncorrelated(e, lowering.rewritten(subquery.relation), len(below.types)) if known else None  # type: ignore[attr-defined]
+        if right is None:
+            left.append(condition)
+            continue
+        on = e.and_(*right.conditions) if right.conditions else e.true()
+        below = Join(below, right.relation, "LEFT_ANTI" if negated else "LEFT_SEMI", on)
+        below.place = relation.place
+    return relation.over((below,), [e.conjunction(left) if left else e.true()])
+
+
 def _joined(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: list[Subquery]) -> Relation:
     (below,) = relation.inputs
+    used = [part for each in relation.expressions() for part in subexpressions(each)]
+    subqueries = [each for each in subqueries if any(part is each for part in used)]
     values: dict[int, Expression] = {}
     for subquery in subqueries:
         right = uncorrelated(e, lowering.rewritten(subquery.relation), len(below.types))
