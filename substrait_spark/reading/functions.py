@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from substrait.plan_pb2 import Plan
@@ -58,8 +57,8 @@ class DeclaredFunctions:
         """The function of a call of one of these kinds, by its anchor, its arguments and the result type that it states.
 
         The arguments say which of the functions of a name is called; other releases spell its signature otherwise. Its
-        result is of the type that its extension file derives, in the nullability that is stated; of the stated type where
-        no file knows the function.
+        result is of the type that its extension file derives; of the stated type where the file leaves that to the call, and
+        where no file knows the function.
         """
         function = self._functions.get(anchor)
         if function is None:
@@ -69,8 +68,7 @@ class DeclaredFunctions:
         for kind in kinds if known else ():
             found = extensions.resolve(kind, alias, function.name, shapes)
             if found is not None:
-                found = extensions.stated(found, result)
-                return replace(found, result=result) if same_values(found.result, result) else found
+                return extensions.stated(found, result)
         declared = [k for k in kinds if known and extensions.implementations(k, alias, function.name)]
         if declared and not _takes_texts(declared[0], alias, function.name, shapes):
             listed = ", ".join(map(str, shapes))
