@@ -18,7 +18,7 @@ SKIPPING_NULLS = {
     "arithmetic_decimal": "avg max min sum sum0",
     "boolean": "bool_and bool_or",
     "datetime": "max min",
-    "spark": "avg_in_doubles bit_and bit_or bit_xor collect_list collect_set max min sum try_sum",
+    "spark": "avg_in_doubles bit_and bit_or bit_xor collect_list collect_set spark_max spark_min spark_sum try_avg try_sum",
 }
 """Functions, by their extension file, for which rows with a null in the first value count for nothing."""
 
