@@ -12,36 +12,58 @@ from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ....lowering.rules import AggregateRule
+from . import hyperloglog
 from .hash import hashed
 
-THRESHOLDS = (10, 20, 40, 80, 220, 400, 900, 1800, 3100, 6500, 11500, 20000, 50000, 120000, 350000)
-"""By the bits of the registers' numbers, from 4 on: up to which number Spark counts by the registers that are empty."""
+LOWEST_BIT = 62
+"""The registers' powers of two are summed as multiples of 2^-62, which is less than the least of them."""
+
+
+_POWER = types.of("decimal", 19, 0, nullable=False)
+_REGISTER = types.of("decimal", 6, 0, nullable=False)
 
 
 def approx_count_distinct(call: LoweredCall) -> AggregateForm:
-    """What Spark tells of few values, from how many registers their hashes hit; raises where they are more."""
+    """HyperLogLog++ over Spark's hash: each row has the greatest rank of its register's rows, which is summed once."""
     e = call.e
     argument, deviation = call.arguments
     bits = _bits(deviation)
-    if call.frame is not None or not 4 <= bits < 4 + len(THRESHOLDS):
+    if call.frame is not None or not 4 <= bits < 4 + len(hyperloglog.THRESHOLDS):
         raise NotInDialect(f"the dialect {e.dialect.name} has no approx_count_distinct here")
     value = e.key(call.filtered(argument))
-    register: Expression = e.call("spark:shiftrightunsigned", hashed(e, value), e.i32(64 - bits))
+    hash = e.share(hashed(e, value))
+    register: Expression = e.call("spark:shiftrightunsigned", hash, e.i32(64 - bits))
     if value.type.nullable:
         register = e.if_then(e.is_not_null(value), register, e.null(types.I64))
-    counted = e.aggregate("aggregate_generic:count", register, distinct=True)
+    register = e.share(register)
+    (greatest,) = call.below(("arithmetic:max", _rank(e, hash, bits)), within=[register])
+    place = e.call("datafusion:subtract", e.i64(LOWEST_BIT), greatest)
+    power = e.cast(e.call("spark:shiftleft", e.i64(1), e.cast(place, types.I32)), _POWER)
+    number = e.share(
+        e.call("arithmetic_decimal:multiply", e.cast(register, _REGISTER), e.literal(2**LOWEST_BIT, _POWER))
+    )
+    calls = (
+        e.aggregate("aggregate_generic:count", register, distinct=True),
+        # Each register counts once: its number makes its power differ from those of others.
+        e.aggregate("datafusion:sum", e.call("arithmetic_decimal:add", number, power), distinct=True),
+        e.aggregate("datafusion:sum", number, distinct=True),
+    )
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
-        number = 2.0**bits
-        empty = above.call("arithmetic:subtract", above.fp64(number), above.cast(refs[0], types.FP64))
-        ratio = above.call("arithmetic:divide", above.fp64(number), empty, on_division_by_zero="IEEE")
-        found = above.share(above.call("arithmetic:multiply", above.fp64(number), above.call("logarithmic:ln", ratio)))
-        nearest = above.cast(above.call("arithmetic:add", found, above.fp64(0.5)), types.I64)
-        error = above.raises("[UNSUPPORTED_COUNT] so many values are counted by tables", types.I64, refs[0])
-        most = above.fp64(float(THRESHOLDS[bits - 4]))
-        return above.if_then(above.call("comparison:lte", found, most), nearest, error)
+        hit, with_powers, without = refs
+        powers = above.call("arithmetic_decimal:subtract", with_powers, without)
+        total = above.call("arithmetic:multiply", above.cast(powers, types.FP64), above.fp64(2.0**-LOWEST_BIT))
+        total = above.if_then(above.equal(hit, above.i64(0)), above.fp64(0.0), total)
+        found = hyperloglog.estimate(above, bits, above.cast(hit, types.FP64), total)
+        return above.cast(above.call("arithmetic:add", found, above.fp64(0.5)), types.I64)
 
-    return AggregateForm((counted,), result)
+    return AggregateForm(calls, result)
+
+
+def _rank(e: LoweringBuilder, hash: Expression, bits: int) -> Expression:
+    """The position of the first bit that is set behind those of the register, by the length of the binary number."""
+    rest = e.call("arithmetic:bitwise_or", e.call("spark:shiftleft", hash, e.i32(bits)), e.i64(1 << (bits - 1)))
+    return e.call("datafusion:subtract", e.i64(65), e.lowered("string:char_length", e.call("spark:bin", rest)))
 
 
 def _bits(deviation: object) -> int:
