@@ -10,7 +10,7 @@ import itertools
 
 from .evaluation import always_evaluated
 from .expression import Expression, FieldReference, Lambda, ScalarFunction, Subquery
-from .relation import Aggregate, Project, Relation, Sort, Window
+from .relation import Project, Relation
 from .traversal import refers_to_parameters
 
 SMALLEST = (12, 4)
@@ -34,7 +34,7 @@ def _cut(relation: Relation, limit: int, smallest: int) -> Relation:
     if relation.height <= limit or limit <= _LEAST:
         return relation
     if len(relation.inputs) == 1 and relation.expressions():
-        relation = _with_project_below(relation, limit - _levels_above_expressions(relation), smallest)
+        relation = _with_project_below(relation, limit - relation.LEVELS_ABOVE_EXPRESSIONS, smallest)
     inputs = tuple([_cut(input, limit - 2, smallest) for input in relation.inputs])
     if all(new is old for new, old in zip(inputs, relation.inputs, strict=True)):
         return relation
@@ -43,11 +43,6 @@ def _cut(relation: Relation, limit: int, smallest: int) -> Relation:
 
 _LEAST = 8
 """The levels of a project over a leaf, whose expression calls a function."""
-
-
-def _levels_above_expressions(relation: Relation) -> int:
-    """How many messages lie between a relation and its expressions, at most; their own included."""
-    return {Aggregate: 7, Sort: 4, Window: 6}.get(type(relation), 2)
 
 
 def _with_project_below(relation: Relation, room: int, smallest: int) -> Relation:

@@ -7,7 +7,7 @@ relation itself yields.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
@@ -18,6 +18,8 @@ from .types import Type
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+T = TypeVar("T")
 
 
 class Place(NamedTuple):
@@ -30,14 +32,19 @@ class Place(NamedTuple):
 class Relation:
     """A Substrait relation.
 
-    What passes ask of a relation is answered here, so that a new one is one class: `NAME` is what the dialect schema
-    calls it; `PASSES_INPUT` says that its own columns begin with all of its one input's.
+    What passes ask of a relation is answered here, so that a new one is one class.
     """
 
     NAME: ClassVar[str] = ""
-    PASSES_INPUT: ClassVar[bool] = False
+    """What the dialect schema calls it."""
     DOES: ClassVar[str] = ""
-    """What it does, as problems tell it that the specification has no name for."""
+    """What problems say that it does, where the specification has no name for it."""
+    PASSES_INPUTS: ClassVar[bool] = False
+    """Whether its own columns begin with those of its inputs."""
+    KEEPS_KEYS: ClassVar[bool] = False
+    """Whether it yields each row of its one input once at most, so that what is unique there stays so."""
+    LEVELS_ABOVE_EXPRESSIONS: ClassVar[int] = 2
+    """How many messages, its own included, lie around its expressions at most."""
     __slots__ = ("_own_height", "emit", "height", "inputs", "place", "types")
     inputs: tuple[Relation, ...]
     types: tuple[Type, ...]
@@ -97,7 +104,7 @@ class Relation:
         if not added and self.emit is None:
             return made
         direct = range(len(self.types)) if self.emit is None else self.emit
-        return made.select([n + added if self.PASSES_INPUT and n >= width else n for n in direct])
+        return made.select([n + added if self.PASSES_INPUTS and n >= width else n for n in direct])
 
     def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
         """Another relation of this kind, with all of its own columns."""
@@ -112,6 +119,18 @@ class Relation:
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression of the relation, in a fixed order."""
         return ()
+
+    def evaluated(self) -> tuple[Expression, ...]:
+        """Those of its expressions that are evaluated for every row of the input."""
+        return self.expressions()
+
+    def functions(self) -> tuple[AggregateFunction | WindowCall, ...]:
+        """The function calls in it that are no expressions."""
+        return ()
+
+    def passed(self, columns: Sequence[Sequence[T]]) -> list[T]:
+        """What is known of the first of its own columns, those that its inputs pass on, by what is known of the inputs'."""
+        return [column for input in columns for column in input] if self.PASSES_INPUTS else []
 
     def write(self, target: Message, anchors: Anchors) -> None:
         """Fill a relation message in place."""
@@ -316,6 +335,8 @@ class Filter(Relation):
     """The rows for which a condition is true."""
 
     NAME = "FILTER"
+    PASSES_INPUTS = True
+    KEEPS_KEYS = True
     __slots__ = ("condition",)
 
     def __init__(self, input: Relation, condition: Expression) -> None:
@@ -338,7 +359,8 @@ class Project(Relation):
     """The columns of the input, then computed ones."""
 
     NAME = "PROJECT"
-    PASSES_INPUT = True
+    PASSES_INPUTS = True
+    KEEPS_KEYS = True
     __slots__ = ("computed",)
 
     def __init__(self, input: Relation, expressions: Sequence[Expression]) -> None:
@@ -370,6 +392,7 @@ class Join(Relation):
     """
 
     NAME = "JOIN"
+    PASSES_INPUTS = True
     __slots__ = ("condition", "join_type")
 
     def __init__(self, left: Relation, right: Relation, join_type: str, condition: Expression) -> None:
@@ -382,6 +405,9 @@ class Join(Relation):
 
     def variant(self) -> tuple[str, str]:
         return "join_types", self.join_type
+
+    def passed(self, columns: Sequence[Sequence[T]]) -> list[T]:
+        return super().passed(columns[:1] if self.join_type in LEFT_ONLY else columns)
 
     def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
         return Join(inputs[0], inputs[1], self.join_type, expressions[0])
@@ -412,6 +438,7 @@ class Cross(Relation):
     """Every row of the left input with every row of the right."""
 
     NAME = "CROSS"
+    PASSES_INPUTS = True
     __slots__ = ()
 
     def __init__(self, left: Relation, right: Relation) -> None:
@@ -430,6 +457,7 @@ class Aggregate(Relation):
     """Grouping expressions, then measures, then, where there are several grouping sets, the set's number."""
 
     NAME = "AGGREGATE"
+    LEVELS_ABOVE_EXPRESSIONS = 7
     __slots__ = ("groupings", "measures", "sets")
 
     def __init__(
@@ -454,6 +482,12 @@ class Aggregate(Relation):
 
     def expressions(self) -> tuple[Expression, ...]:
         return (*self.groupings, *(e for measure in self.measures for e in measure.expressions()))
+
+    def evaluated(self) -> tuple[Expression, ...]:
+        return self.groupings  # the filter of a measure may drop rows
+
+    def functions(self) -> tuple[AggregateFunction, ...]:
+        return self.measures
 
     def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
         rest = iter(expressions)
@@ -481,6 +515,9 @@ class Sort(Relation):
     """The input in an order."""
 
     NAME = "SORT"
+    PASSES_INPUTS = True
+    KEEPS_KEYS = True
+    LEVELS_ABOVE_EXPRESSIONS = 4
     __slots__ = ("sorts",)
 
     def __init__(self, input: Relation, sorts: Sequence[SortField]) -> None:
@@ -504,6 +541,8 @@ class Fetch(Relation):
     """Rows from an offset on, as many as a count says, all where it is None."""
 
     NAME = "FETCH"
+    PASSES_INPUTS = True
+    KEEPS_KEYS = True
     __slots__ = ("count", "offset")
 
     def __init__(self, input: Relation, offset: int, count: int | None) -> None:
@@ -593,7 +632,9 @@ class Window(Relation):
     """The columns of the input, then window functions that share a partition and an order."""
 
     NAME = "CONSISTENT_PARTITION_WINDOW"
-    PASSES_INPUT = True
+    PASSES_INPUTS = True
+    KEEPS_KEYS = True
+    LEVELS_ABOVE_EXPRESSIONS = 6
     __slots__ = ("calls", "partition", "sorts")
 
     def __init__(
@@ -613,6 +654,9 @@ class Window(Relation):
     def expressions(self) -> tuple[Expression, ...]:
         called = [e for call in self.calls for e in call.expressions()]
         return (*called, *self.partition, *(sort.expression for sort in self.sorts))
+
+    def functions(self) -> tuple[WindowCall, ...]:
+        return self.calls
 
     def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
         rest = iter(expressions)
@@ -659,7 +703,7 @@ class Generate(ExtensionSingle):
     `with_position`. With `outer`, a row whose list is empty or null stays, with nulls for the generated columns.
     """
 
-    PASSES_INPUT = True
+    PASSES_INPUTS = True
     DOES = "makes several rows of one"
     __slots__ = ("outer", "rows", "whole", "with_position")
 
@@ -700,6 +744,7 @@ def generated_types(element: Type, outer: bool, whole: bool, with_position: bool
 class Sample(ExtensionSingle):
     """Rows picked at random: each with a probability, or as often as a Poisson distribution says."""
 
+    PASSES_INPUTS = True
     DOES = "picks rows at random"
     __slots__ = ("lower", "replacement", "seed", "upper")
 

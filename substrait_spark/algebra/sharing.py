@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from . import types
 from .evaluation import always_evaluated
 from .expression import Expression, FieldReference, Lambda, Shared
-from .relation import Aggregate, Project, Relation
+from .relation import Project, Relation
 from .traversal import rewritten, subexpressions, transformed
 
 
@@ -84,10 +84,8 @@ def _occurrences(root: Expression, uses: dict[int, int]) -> Iterator[Shared]:
 
 def _evaluated(relation: Relation) -> set[int]:
     """The ids of the expressions that are evaluated for every row, whatever the values are."""
-    # A measure's filter may drop rows.
-    roots = relation.groupings if isinstance(relation, Aggregate) else relation.expressions()
     seen: set[int] = set()
-    stack = list(roots)
+    stack = list(relation.evaluated())
     while stack:
         expression = stack.pop()
         if id(expression) not in seen:

@@ -20,7 +20,7 @@ from ..algebra.expression import (
     WindowCall,
     WindowFunction,
 )
-from ..algebra.relation import Aggregate, Read, Relation, VirtualTable, Window
+from ..algebra.relation import Read, Relation, VirtualTable
 from ..algebra.traversal import inputs_first
 from ..errors import NotInDialect, Unsupported
 
@@ -68,12 +68,8 @@ class _Check:
         self._try(None, partial(require_relation, self._dialect, relation))
         if isinstance(relation, Read):
             self._columns(relation)
-        if isinstance(relation, Aggregate):
-            for measure in relation.measures:
-                self._function(measure)
-        if isinstance(relation, Window):
-            for call in relation.calls:
-                self._function(call)
+        for call in relation.functions():
+            self._function(call)
         stack = list(relation.expressions())
         while stack:
             current = stack.pop()

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal
-from ....algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Set, VirtualTable
+from ....algebra.relation import Aggregate, Filter, Project, Relation, Set, VirtualTable
 from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
@@ -74,11 +74,7 @@ def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
     if isinstance(relation, Aggregate):
         measures = [1 + sum(text_lengths(measure.expressions(), below[0])) for measure in relation.measures]
         return text_lengths(relation.groupings, below[0]) + measures
-    if isinstance(relation, Set) or (isinstance(relation, Join) and relation.join_type in LEFT_ONLY):
-        known = below[0]
-    else:
-        known = [length for part in below for length in part]
-    return completed(relation, known)
+    return completed(relation, below[0] if isinstance(relation, Set) else relation.passed(below))
 
 
 def completed(relation: Relation, known: list[int]) -> list[int]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction, SortField
-from ....algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Set
+from ....algebra.relation import Aggregate, Filter, Join, Project, Relation, Set
 from ....algebra.traversal import columns, conjuncts, ordinals, relations_below, subexpressions
 from ....lowering.builder import LoweringBuilder
 
@@ -98,14 +98,12 @@ def _own_constants(relation: Relation, below: list[list[bool]]) -> list[bool]:
         return [is_constant(key, below[0]) for key in relation.groupings] + [total] * len(relation.measures)
     if isinstance(relation, Set):
         return [any(column) for column in zip(*below, strict=True)]
-    all_below = [column for part in below for column in part]
+    passed = relation.passed(below)
     if isinstance(relation, Filter):
-        return _by_condition(relation.condition, all_below, between=False)
-    if isinstance(relation, Join):
-        if relation.join_type == "INNER":
-            return _by_condition(relation.condition, all_below, between=True)
-        return below[0] if relation.join_type in LEFT_ONLY else all_below
-    return all_below
+        return _by_condition(relation.condition, passed, between=False)
+    if isinstance(relation, Join) and relation.join_type == "INNER":
+        return _by_condition(relation.condition, passed, between=True)
+    return passed
 
 
 def is_constant(expression: Expression, columns: list[bool]) -> bool:

@@ -46,22 +46,12 @@ def _marked(relation: Relation) -> Relation | None:
         mark = len(input.types)
         condition = Project(input, [relation.condition])
         return Filter(condition, FieldReference(mark, condition.types[mark])).select((*columns, mark))
-    if isinstance(relation, Sort | Fetch):
-        below = _marked(relation.inputs[0])
-        if below is not None:
-            above = (
-                Sort(below, relation.sorts)
-                if isinstance(relation, Sort)
-                else Fetch(below, relation.offset, relation.count)
-            )
-            return above.select((*columns, len(below.types) - 1))
-    if isinstance(relation, Project):
-        below = _marked(relation.inputs[0])
-        if below is not None:
-            width, added = len(relation.inputs[0].types), len(below.types) - len(relation.inputs[0].types)
-            shifted = [n + added if n >= width else n for n in columns]
-            return Project(below, relation.computed).select((*shifted, len(below.types) - 1))
-    return None
+    below = _marked(relation.inputs[0]) if isinstance(relation, Sort | Fetch | Project) else None
+    if below is None:
+        return None
+    above = relation.over((below,), relation.expressions())
+    emitted = range(len(above.types)) if above.emit is None else above.emit
+    return above.with_all_columns().select((*emitted, len(below.types) - 1))
 
 
 def _is_marked(relation: Relation) -> bool:

@@ -13,19 +13,7 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from ....algebra.expression import Expression, FieldReference
-from ....algebra.relation import (
-    LEFT_ONLY,
-    Aggregate,
-    Cross,
-    Fetch,
-    Filter,
-    Generate,
-    Join,
-    Project,
-    Relation,
-    Set,
-    Sort,
-)
+from ....algebra.relation import Aggregate, Fetch, Filter, Project, Relation, Set, Sort
 from ....algebra.traversal import relations_below, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
 from .column_names import completed, text_lengths
@@ -96,10 +84,8 @@ def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
         known = text_lengths(relation.groupings, below[0])
     elif isinstance(relation, Set):
         known = [max(lengths) for lengths in zip(*below, strict=True)]
-    elif isinstance(relation, Join) and relation.join_type in LEFT_ONLY:
-        known = below[0]
-    elif isinstance(relation, Filter | Sort | Generate | Join | Cross):
-        known = [length for part in below for length in part]
+    elif isinstance(relation, Fetch):
+        known = []  # no filter is moved below a limit
     else:
-        known = []
+        known = relation.passed(below)
     return completed(relation, known)

@@ -25,19 +25,7 @@ from ....algebra.expression import (
     StandIn,
     WindowFunction,
 )
-from ....algebra.relation import (
-    LEFT_ONLY,
-    Aggregate,
-    Expand,
-    Generate,
-    Join,
-    Project,
-    Read,
-    Relation,
-    Set,
-    VirtualTable,
-    Window,
-)
+from ....algebra.relation import Aggregate, Expand, Generate, Project, Read, Relation, Set, VirtualTable, Window
 from ....algebra.types import Type, field_count
 from ....trampoline import Steps, done, run
 
@@ -266,28 +254,28 @@ class RelationNames:
         if not any(map(has_names, relation.types)):
             return [()] * len(relation.types)
         own = self._own(relation, [self._known[id(input)][1] for input in relation.inputs])
-        return own if relation.emit is None else [own[n] for n in relation.emit]
+        emitted = range(len(relation.types)) if relation.emit is None else relation.emit
+        return [own[n] if n < len(own) else () for n in emitted]
 
     def _own(self, relation: Relation, inputs: Sequence[Sequence[Names]]) -> Sequence[Names]:
+        """The names in a relation's own columns, but for the last of them, which hold no structs."""
         if isinstance(relation, VirtualTable) and any(isinstance(cell, StandIn) for cell in relation.expressions()):
             return [(ANY,) * field_count(kind) for kind in relation.schema]
         if isinstance(relation, Read):
             return split(relation.schema, relation.names)
         if isinstance(relation, Set):
             return inputs[0]
-        if isinstance(relation, Join) and relation.join_type in LEFT_ONLY:
-            return [*inputs[0], *([()] if relation.join_type == "LEFT_MARK" else [])]
-        below = [names for input in inputs for names in input]
-        naming = Naming(below, self)
+        below = relation.passed(inputs)
+        naming = Naming([names for input in inputs for names in input], self)
         if isinstance(relation, Project):
             return [*below, *map(naming.of, relation.computed)]
         if isinstance(relation, Aggregate):
             measures = [run(naming.of_any(each.expressions(), each.type)) for each in relation.measures]
-            return [*map(naming.of, relation.groupings), *measures, *([()] if len(relation.sets) > 1 else [])]
+            return [*map(naming.of, relation.groupings), *measures]
         if isinstance(relation, Window):
             return [*below, *(run(naming.of_any(call.expressions(), call.type)) for call in relation.calls)]
         if isinstance(relation, Expand):
-            return [*map(naming.of, relation.projections[0]), ()]
+            return [*map(naming.of, relation.projections[0])]
         if isinstance(relation, Generate):
             return [*below, *_generated(relation, naming.of(relation.rows))]
         return below

@@ -8,13 +8,10 @@ It thinks so of a second aggregate by these keys and others: it then drops what 
 
 from __future__ import annotations
 
-from ....algebra.relation import Aggregate, Cross, Fetch, Filter, Join, Project, Relation, Sort, Window
+from ....algebra.relation import Aggregate, Cross, Join, Relation
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from .column_names import can_rename, renamed
-
-KEY_KEEPING = (Fetch, Filter, Project, Sort, Window)
-"""Relations above which an engine still knows the keys of their inputs."""
 
 
 def without_keys(e: LoweringBuilder, input: Relation, groupings: int) -> Relation:
@@ -31,7 +28,7 @@ def without_keys(e: LoweringBuilder, input: Relation, groupings: int) -> Relatio
 
 
 def _has_joined_keys(relation: Relation) -> bool:
-    while isinstance(relation, KEY_KEEPING):
+    while relation.KEEPS_KEYS:
         (relation,) = relation.inputs
     return isinstance(relation, Join | Cross) and any(map(_has_keys, relation.inputs))
 
@@ -39,4 +36,4 @@ def _has_joined_keys(relation: Relation) -> bool:
 def _has_keys(relation: Relation) -> bool:
     if isinstance(relation, Aggregate):
         return True
-    return isinstance(relation, (*KEY_KEEPING, Join, Cross)) and any(map(_has_keys, relation.inputs))
+    return (relation.KEEPS_KEYS or isinstance(relation, Join | Cross)) and any(map(_has_keys, relation.inputs))

@@ -22,7 +22,7 @@ from ....algebra.expression import (
     ScalarSubquery,
     WindowFunction,
 )
-from ....algebra.relation import LEFT_ONLY, Aggregate, Expand, Generate, Join, Project, Relation, Set, Window
+from ....algebra.relation import Aggregate, Expand, Generate, Project, Relation, Set, Window
 from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
 from .struct_names import Names, element, filled, has_names, joined, parts, split, unknown
@@ -109,8 +109,7 @@ class _Flow:
 
     def _width(self, relation: Relation) -> int:
         """How many columns a relation has from its inputs."""
-        only_left = isinstance(relation, Join) and relation.join_type in LEFT_ONLY
-        return sum(len(input.types) for input in (self._inputs[:1] if only_left else self._inputs))
+        return len(relation.passed([input.types for input in self._inputs]))
 
     def _below(self, ordinal: int, names: Names) -> None:
         for input in self._inputs:
