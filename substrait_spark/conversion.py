@@ -19,11 +19,11 @@ from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
 from .context import READS, Context, Found, Settings
 from .dialects import Dialect, load
-from .errors import Problem, SubstraitSparkError, Unsupported
+from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
 from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
 from .plan import DEPTH_LIMIT, RELATION_DEPTH, build
-from .refusals import FOREIGN, unknown_form
+from .refusals import unknown_form
 from .rel.builder import RelationBuilder
 from .rel.dispatch import HANDLERS
 from .rel.used import used_columns
@@ -68,7 +68,7 @@ def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
         context.report(None, problem)
     except RecursionError:
         context.report(None, TOO_DEEP)
-    except FOREIGN as error:
+    except UNEXPECTED as error:
         if not context.found:  # what was found before is why
             context.report(None, unknown_form(error))
     return None if context.found else plan

@@ -96,6 +96,10 @@ class UnsupportedPlanError(SubstraitSparkError):
         super().__init__(str(Report(self.problems)))
 
 
+UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What Python raises in code that meets a form which it does not know."""
+
+
 def said(error: Exception) -> str:
     """What an exception of Python's says, for a sentence about what was met."""
     if isinstance(error, KeyError):

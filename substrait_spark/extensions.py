@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .algebra import types
 from .algebra.types import Type
+from .errors import UNEXPECTED
 from .type_expressions import Bindings, Pattern, Program, matches, pattern, program
 from .yaml_text import parsed, parsed_of_users, schema_error
 
@@ -150,7 +151,7 @@ def register(text: str) -> str:
 def _validated(urn: str, function: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
     try:
         _implementation(urn, function, entry)
-    except (LookupError, TypeError, ValueError) as error:
+    except UNEXPECTED as error:
         raise ValueError(
             f"the function {function['name']} has an argument or a return type that can't be read: {error}"
         ) from error

@@ -113,10 +113,6 @@ def _no_user_function(node: Node) -> str:
     return f"the {USER_FUNCTIONS[node.name]} function {name} runs in Spark only"
 
 
-FOREIGN = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What a rule raises that meets a form it does not know."""
-
-
 def unknown_form(error: Exception) -> Unsupported:
     """Why a node can't be exported whose fields are not what is known of its class."""
     return Unsupported(f"its form is not known ({said(error)})")

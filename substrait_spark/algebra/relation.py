@@ -537,6 +537,10 @@ class Sort(Relation):
             sort.write(target.sort.sorts.add(), anchors)
 
 
+ALL_ROWS = 2**63 - 1
+"""As many rows as the count of a fetch can say: a limit that no rows reach."""
+
+
 class Fetch(Relation):
     """Rows from an offset on, as many as a count says, all where it is None."""
 

@@ -18,7 +18,7 @@ import base64
 import json
 from typing import Any
 
-from ..errors import Unsupported, said
+from ..errors import UNEXPECTED, Unsupported, said
 from .tree import UNTYPED, DataType, Document, Expression, Field, Folders, Node, NodeClass, Opaque, Options, Plan, Rows
 
 
@@ -26,7 +26,7 @@ def decode(text: str) -> Document:
     """The tree in a document. Raises `Unsupported` for a document that makes no sense."""
     try:
         return _decode(json.loads(text))
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except UNEXPECTED as error:
         raise Unsupported(f"the plan read from Spark has a shape that is not known ({said(error)})") from error
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -62,12 +62,6 @@ def arrow_schema(named: NamedStruct) -> pa.Schema:
         raise InvalidPlanError("A column's name holds a null character, where names end for Arrow's consumers.")
     names = iter(named.names)
     return pa.schema([_field(kind, names) for kind in named.struct.types])
-
-
-def arrow_types(types: Sequence[TypeMessage], names: Sequence[str]) -> pa.Schema:
-    """The Arrow schema of types whose depth-first names are these."""
-    remaining = iter(names)
-    return pa.schema([_field(kind, remaining) for kind in types])
 
 
 def _field(message: TypeMessage, names: Iterator[str]) -> pa.Field:

@@ -17,8 +17,8 @@ from ..catalyst import tree
 from ..catalyst.types import to_substrait
 from ..context import Context
 from ..dialects.dialect import Dialect
-from ..errors import Unsupported
-from ..refusals import FOREIGN, unknown_form
+from ..errors import UNEXPECTED, Unsupported
+from ..refusals import unknown_form
 from .scope import Scope
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class ExpressionBuilder(CallBuilder):
             return found
         except Unsupported as problem:
             self.context.report(node, problem)
-        except FOREIGN as error:
+        except UNEXPECTED as error:
             if not self._stumbled(node):
                 self.context.report(node, unknown_form(error))
         return self.stand_in(node)

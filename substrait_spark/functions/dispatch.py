@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..catalyst.tree import Expression
-from ..errors import Unsupported
+from ..errors import UNEXPECTED, Unsupported
 from ..expr import boolean, conditional, lambda_, literal, membership, nested, reference, subquery
-from ..refusals import FOREIGN, no_aggregate, no_expression, unknown_form
+from ..refusals import no_aggregate, no_expression, unknown_form
 from . import (
     arithmetic,
     bitmap,
@@ -147,6 +147,6 @@ def aggregate_form(call: EmittedCall) -> AggregateForm:
         return form
     except Unsupported as problem:
         call.e.context.report(function, problem)
-    except FOREIGN as error:
+    except UNEXPECTED as error:
         call.e.context.report(function, unknown_form(error))
     return AggregateForm((), lambda above, references: above.stand_in(aggregate))

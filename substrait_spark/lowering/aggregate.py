@@ -11,8 +11,8 @@ from ..algebra.aggregate_form import AggregateCall, AggregateForm, Measures, Win
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, StandIn, WindowCall
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
-from ..errors import NotInDialect, Unsupported
-from ..refusals import FOREIGN, unknown_form
+from ..errors import UNEXPECTED, NotInDialect, Unsupported
+from ..refusals import unknown_form
 from . import count
 from .expression import ExpressionLowering
 
@@ -138,7 +138,7 @@ def result_of(
         return form.result(above, references)
     except Unsupported as problem:
         above.lowering.report(above, function, problem)
-    except FOREIGN as error:
+    except UNEXPECTED as error:
         above.lowering.report(above, function, unknown_form(error))
     return StandIn(types.nullable(function.type))
 
@@ -150,7 +150,7 @@ def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: G
         return form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group))
     except Unsupported as problem:
         e.lowering.report(e, measure, problem)
-    except FOREIGN as error:
+    except UNEXPECTED as error:
         if not any(isinstance(part, StandIn) for part in parts):  # which rules may not know what to do with
             e.lowering.report(e, measure, unknown_form(error))
     kind = types.nullable(measure.type)

@@ -25,8 +25,8 @@ from ..algebra.expression import (
     put_back,
 )
 from ..algebra.types import INTERVALS, Type
-from ..errors import NotInDialect, Unsupported
-from ..refusals import FOREIGN, unknown_form
+from ..errors import UNEXPECTED, NotInDialect, Unsupported
+from ..refusals import unknown_form
 from . import calls
 from .constant_date import constant_date
 from .text_length import KINDS as TEXT_OF_LENGTH
@@ -182,7 +182,7 @@ class ExpressionLowering:
             return rule(expression)
         except Unsupported as problem:
             self.e.lowering.report(self.e, expression, problem)
-        except FOREIGN as error:
+        except UNEXPECTED as error:
             if not self._stumbled(expression):
                 self.e.lowering.report(self.e, expression, unknown_form(error))
         return StandIn(types.nullable(expression.type))

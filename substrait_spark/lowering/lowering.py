@@ -17,9 +17,9 @@ from ..algebra.nondeterminism import drawn_more_often
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import inputs_first, relations_below, subexpressions, subquery_relations
-from ..errors import Unsupported
+from ..errors import UNEXPECTED, Unsupported
 from ..plan import RELATION_DEPTH
-from ..refusals import FOREIGN, unknown_form
+from ..refusals import unknown_form
 from .builder import LoweringBuilder
 from .check import check, require_columns
 from .emit import projected
@@ -176,7 +176,7 @@ class Lowering:
             return lowered_relation(self, relation)
         except Unsupported as problem:
             self.report(None, None, problem)
-        except FOREIGN as error:
+        except UNEXPECTED as error:
             self.report(None, None, unknown_form(error))
         return stand_in(relation)
 

@@ -8,14 +8,11 @@ from ..algebra import types
 from ..algebra.builder import CallBuilder
 from ..algebra.expression import Expression, FieldReference, Nested
 from ..algebra.frame import WHOLE, over
-from ..algebra.relation import Fetch, Filter, Join, Relation, Window
+from ..algebra.relation import ALL_ROWS, Fetch, Filter, Join, Relation, Window
 from ..algebra.traversal import rewritten, transformed
 
 if TYPE_CHECKING:
     from .lowering import Lowering
-
-ALL = 2**63 - 1
-"""As many rows as a limit can say: one that none reaches, past which engines move no filter, so that none hides an error."""
 
 ERROR = "[SCALAR_SUBQUERY_TOO_MANY_ROWS] so many rows of a subquery used as an expression: "
 
@@ -49,7 +46,9 @@ def _checked(e: CallBuilder, join: Join) -> Relation:
     parameters = Nested(PARAMETERS, (e.text("errorMessage"), message))
     error = e.call("spark:raise_error", e.text("USER_RAISED_EXCEPTION"), parameters, e.null(types.I64))
     checked = e.if_then(several, e.call("comparison:gt", error, e.i64(0)), e.true())
-    whole = Fetch(Filter(counted, checked), 0, ALL)
+    whole = Fetch(
+        Filter(counted, checked), 0, ALL_ROWS
+    )  # engines move no filter below a limit, so none hides the error
     whole.place = join.place
     own = whole.select([*range(width), *range(width + 1, len(joined.types))])
     return own if join.emit is None else own.select(join.emit)

@@ -16,8 +16,8 @@ from ..algebra.expression import (
 )
 from ..algebra.frame import Frame, frame_of_call, over
 from ..algebra.relation import Relation, Window
-from ..errors import Unsupported
-from ..refusals import FOREIGN, unknown_form
+from ..errors import UNEXPECTED, Unsupported
+from ..refusals import unknown_form
 from .aggregate import LoweredCall, form_of, result_of
 from .expression import ExpressionLowering
 
@@ -106,7 +106,7 @@ def _reported(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> Wi
         return window_form(e, call, staged)
     except Unsupported as problem:
         e.lowering.report(e, call, problem)
-    except FOREIGN as error:
+    except UNEXPECTED as error:
         e.lowering.report(e, call, unknown_form(error))
     kind = types.nullable(call.type)
     return WindowForm((), lambda above, references: StandIn(kind))

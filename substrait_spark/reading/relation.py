@@ -36,8 +36,8 @@ from ..algebra.relation import (
     Window,
 )
 from ..algebra.type_messages import DeclaredTypes
-from ..errors import Unsupported
-from ..refusals import FOREIGN, unknown_form
+from ..errors import UNEXPECTED, Unsupported
+from ..refusals import unknown_form
 from .expression import ExpressionReader, NoSuchColumn, Scope, as_stated
 from .functions import DeclaredFunctions
 from .place import MessagePart, Unreadable, relation_name
@@ -64,7 +64,7 @@ class RelationReader:
                 path = " / ".join(self._path)
                 self.problems.append(Unreadable(path, MessagePart(name, name), problem.reason))
             found = VirtualTable([], [], [])
-        except FOREIGN as error:
+        except UNEXPECTED as error:
             self.problems.append(
                 Unreadable(" / ".join(self._path), MessagePart(name, name), unknown_form(error).reason)
             )

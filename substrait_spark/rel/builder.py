@@ -12,7 +12,7 @@ from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import to_substrait
 from ..context import Context
-from ..errors import Unsupported
+from ..errors import UNEXPECTED, Unsupported
 from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
 from ..refusals import no_relation, unknown_form
@@ -43,7 +43,7 @@ class RelationBuilder:
                 return output
             except Unsupported as problem:
                 self.context.report(node, problem)
-            except (LookupError, TypeError, ValueError, AttributeError) as error:
+            except UNEXPECTED as error:
                 if len(self.context.found) == known:  # else it stumbled over what stands in for a reported part
                     self.context.report(node, unknown_form(error))
             return self._stand_in(node)

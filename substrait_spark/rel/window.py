@@ -9,12 +9,12 @@ from ..algebra.expression import Expression, FieldReference, SortField, WindowCa
 from ..algebra.relation import Relation, Window
 from ..algebra.traversal import columns
 from ..catalyst import tree
-from ..errors import Unsupported
+from ..errors import UNEXPECTED, Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.sort_order import sort_field
 from ..functions.frame import frame_of
 from ..functions.window import WINDOW
-from ..refusals import FOREIGN, unknown_form
+from ..refusals import unknown_form
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .row_order import order_below, order_of, tells_ties_apart
@@ -89,7 +89,7 @@ def windowed(e: ExpressionBuilder, node: tree.Expression) -> WindowForm:
         return form
     except Unsupported as problem:
         e.context.report(node, problem)
-    except FOREIGN as error:
+    except UNEXPECTED as error:
         e.context.report(node, unknown_form(error))
     return WindowForm((), lambda above, references: above.stand_in(node))
 

@@ -18,7 +18,7 @@ from ....algebra.relation import Aggregate, Filter, Project, Relation, Set, Virt
 from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
-from .join_keys import NEUTRAL
+from .neutral_values import NEUTRAL, neutral
 
 LONGEST = 1000
 """How many operands the texts of a relation's columns may have, before the columns are named anew."""
@@ -50,7 +50,7 @@ def renamed(relation: Relation) -> Relation:
 
 def _no_rows(kinds: Sequence[Type]) -> Relation:
     row = (
-        *(Literal(None if kind.nullable else VALUES[kind.kind], kind) for kind in kinds),
+        *(Literal(neutral(kind), kind) for kind in kinds),
         Literal(False, types.BOOLEAN),
     )
     names = [f"c{n}" for n in range(len(row))]
@@ -58,13 +58,15 @@ def _no_rows(kinds: Sequence[Type]) -> Relation:
     return Filter(table, FieldReference(len(kinds), types.BOOLEAN)).select(range(len(kinds)))
 
 
-VALUES = {**NEUTRAL, "list": ()}
-"""A value of each kind of type that can't be null; none for those whose columns keep their names."""
+RENAMED = (*NEUTRAL, "list")
+"""The kinds of types that a column without nulls may have to be named anew."""
 
 
 def can_rename(relation: Relation) -> bool:
-    """Whether there is a value of each of the columns' types."""
-    return all(not types.holds(kind, ("struct",)) and (kind.nullable or kind.kind in VALUES) for kind in relation.types)
+    """Whether all columns have types that a row can be made of, to be filtered away."""
+    return all(
+        not types.holds(kind, ("struct",)) and (kind.nullable or kind.kind in RENAMED) for kind in relation.types
+    )
 
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:

@@ -9,14 +9,12 @@ where that column is true, wherever the engine evaluates it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
 from ....algebra.relation import Fetch, Filter, Project, Relation, Sort
 from ....algebra.traversal import transformed
-from ....algebra.types import Type
 from ..builder import DataFusionBuilder
+from .neutral_values import neutral
 
 
 def guard_above_filters(e: DataFusionBuilder, root: Relation) -> Relation:
@@ -74,21 +72,10 @@ def _guarded(e: DataFusionBuilder, relation: Relation, input: Relation) -> Relat
             # Not every engine has a null in a struct's place, but it needs none where the parts raise.
             return expression.with_children([guard(part) for part in expression.children()])
         e.require_nameless(expression.type)
-        return e.if_then(mark, expression, Literal(_neutral(expression.type), expression.type))
+        return e.if_then(mark, expression, Literal(neutral(expression.type), expression.type))
 
     return relation.over((input,), [guard(expression) for expression in relation.expressions()])
 
 
 def _holds_struct(expression: Expression) -> bool:
     return types.holds(expression.type, ("struct",))
-
-
-def _neutral(type: Type) -> Any:
-    """Any value of the type: it is never seen."""
-    if type.nullable:
-        return None
-    if type.kind == "struct":
-        return tuple(_neutral(field) for field in type.parameters)
-    return {"string": "", "binary": b"", "boolean": False, "list": (), "map": ((), ()), "fp32": 0.0, "fp64": 0.0}.get(
-        type.kind, 0
-    )

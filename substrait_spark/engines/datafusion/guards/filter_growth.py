@@ -13,16 +13,13 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from ....algebra.expression import Expression, FieldReference
-from ....algebra.relation import Aggregate, Fetch, Filter, Project, Relation, Set, Sort
+from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Project, Relation, Set, Sort
 from ....algebra.traversal import relations_below, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
 from .column_names import completed, text_lengths
 
 LONGEST = 5000
 """How many operands a filter may have, when all projections below are written out in it."""
-
-ALL = 2**63 - 1
-"""As many rows as a limit can say."""
 
 
 def bounded(e: LoweringBuilder, root: Relation) -> Relation:
@@ -32,7 +29,7 @@ def bounded(e: LoweringBuilder, root: Relation) -> Relation:
     def rule(relation: Relation) -> Relation:
         if not _is_filter(relation) or not _grows(relation, _lengths(relation.inputs[0], known)):
             return relation
-        return relation.with_inputs((Fetch(relation.inputs[0], 0, ALL),)) if _can_limit(relation) else relation
+        return relation.with_inputs((Fetch(relation.inputs[0], 0, ALL_ROWS),)) if _can_limit(relation) else relation
 
     return transformed(root, rule, _is_filter)
 

@@ -16,18 +16,10 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
 from ....algebra.traversal import rewritten
 from ....lowering.builder import LoweringBuilder
+from .neutral_values import NEUTRAL
 
 NULL_SAFE = "is_not_distinct_from"
 EQUALITIES = ("equal", NULL_SAFE)
-
-NEUTRAL: dict[str, object] = {
-    "boolean": False,
-    **dict.fromkeys(("i8", "i16", "i32", "i64", "date", "precision_timestamp", "precision_timestamp_tz", "decimal"), 0),
-    **dict.fromkeys(("fp32", "fp64"), 0.0),
-    "string": "",
-    "binary": b"",
-}
-"""A value that takes the place of null, of each kind of type whose values can be keys."""
 
 
 def suited(e: LoweringBuilder, condition: Expression, width: int) -> Expression:
