@@ -25,7 +25,7 @@ class Settings:
 
 
 @dataclass
-class Found:
+class PendingProblem:
     """A problem as it is met, before Spark was asked for the node's SQL."""
 
     path: str
@@ -39,7 +39,7 @@ class Context:
     """One conversion."""
 
     settings: Settings
-    found: list[Found] = field(default_factory=list)
+    found: list[PendingProblem] = field(default_factory=list)
     traits: Traits = field(default_factory=Traits)
     configuration: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
@@ -78,4 +78,4 @@ class Context:
         key = (path, id(node), problem.reason)
         if key not in self._known:
             self._known.add(key)
-            self.found.append(Found(path, node, problem.reason, problem.hint))
+            self.found.append(PendingProblem(path, node, problem.reason, problem.hint))

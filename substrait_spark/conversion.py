@@ -17,7 +17,7 @@ from .catalyst import reader
 from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
-from .context import READS, Context, Found, Settings
+from .context import READS, Context, PendingProblem, Settings
 from .dialects import Dialect, load
 from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
 from .functions import dispatch as expressions
@@ -114,7 +114,7 @@ def relation_of(context: Context, document: Document) -> tuple[Relation, list[st
     return relation, names
 
 
-def _problems(df: DataFrame, settings: Settings, found: Sequence[Found]) -> list[Problem]:
+def _problems(df: DataFrame, settings: Settings, found: Sequence[PendingProblem]) -> list[Problem]:
     """The problems with Spark's own SQL text of each node."""
     nodes = [item.node if isinstance(item.node, Node) else None for item in found]
     numbers = sorted({node.number for node in nodes if node is not None and node.number is not None})

@@ -14,7 +14,7 @@ from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.relation import Project, Relation, Set, VirtualTable
 from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
-from substrait_spark.engines.datafusion.guards.column_names import shortened
+from substrait_spark.engines.datafusion.guards.column_names import shorten_names
 from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.lowering import Lowering
 from substrait_spark.plan import build
@@ -39,13 +39,13 @@ def builder() -> LoweringBuilder:
 
 
 def test_names_that_would_double_with_each_project_are_cut() -> None:
-    plan = build(shortened(builder(), _doubled(36)), ["n"])
+    plan = build(shorten_names(builder(), _doubled(36)), ["n"])
     assert datafusion.execute(plan).to_pydict() == {"n": [2**36]}
 
 
 def test_short_names_stay() -> None:
     relation = _doubled(5)
-    assert shortened(builder(), relation) is relation
+    assert shorten_names(builder(), relation) is relation
     assert not any(isinstance(part, Set) for part in relation.inputs)
 
 

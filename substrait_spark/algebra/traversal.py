@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeGuard
 
-from .expression import Expression, FieldReference, Lambda, ScalarFunction, Subquery
+from .expression import Expression, FieldReference, Lambda, Literal, ScalarFunction, Subquery
 from .relation import Relation
 
 
@@ -144,6 +144,11 @@ def conjuncts(condition: Expression) -> list[Expression]:
         else:
             found.append(current)
     return found
+
+
+def is_true(condition: Expression) -> bool:
+    """Whether a condition is the literal true."""
+    return isinstance(condition, Literal) and condition.value is True
 
 
 def is_column(expression: Expression) -> TypeGuard[FieldReference]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder, Rule
 
 
-def drawn(name: str, seed: str, *arguments: str) -> Rule:
+def seeded(name: str, seed: str, *arguments: str) -> Rule:
     """A function of the arguments in some fields, and of the seed in another."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -39,10 +39,10 @@ def seed_of(node: tree.Expression, seed: object) -> int:
 
 SCALAR: dict[str, Plain | Rule] = {
     "MonotonicallyIncreasingID": plain("spark:monotonically_increasing_id"),
-    "Rand": drawn("rand", "child"),
-    "RandStr": drawn("randstr", "seedExpression", "length"),
-    "Randn": drawn("randn", "child"),
-    "Shuffle": drawn("shuffle", "randomSeed", "child"),
-    "Uuid": drawn("uuid", "randomSeed"),
+    "Rand": seeded("rand", "child"),
+    "RandStr": seeded("randstr", "seedExpression", "length"),
+    "Randn": seeded("randn", "child"),
+    "Shuffle": seeded("shuffle", "randomSeed", "child"),
+    "Uuid": seeded("uuid", "randomSeed"),
 }
 """Functions by Catalyst class."""

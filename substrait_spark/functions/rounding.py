@@ -65,7 +65,7 @@ def bround(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return e.call("spark:bround" if eval_mode(node) == ANSI else "spark:try_bround", child, scale)
 
 
-def whole(name: str) -> Rule:
+def ceil_or_floor(name: str) -> Rule:
     """Ceil, Floor: of doubles as bigint, where NaN is 0 and what doesn't fit raises in ANSI mode, else saturates."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -92,8 +92,8 @@ def whole_to_scale(name: str) -> Rule:
 
 SCALAR: dict[str, Plain | Rule] = {
     "BRound": bround,
-    "Ceil": whole("ceil"),
-    "Floor": whole("floor"),
+    "Ceil": ceil_or_floor("ceil"),
+    "Floor": ceil_or_floor("floor"),
     "Round": round_,
     "RoundCeil": whole_to_scale("ceil"),
     "RoundFloor": whole_to_scale("floor"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..algebra.relation import Fetch, Filter, Join, Project, Read, Relation, Set, Sort, VirtualTable
-from ..algebra.traversal import conjuncts
+from ..algebra.traversal import conjuncts, is_true
 from .expression import ExpressionLowering
 from .results import lowered_results
 from .text_length import read_without_lengths
@@ -58,8 +58,3 @@ def _lowered(lowering: Lowering, relation: Relation) -> Relation:
 
 def _emitted(relation: Relation, made: Relation) -> Relation:
     return made if relation.emit is None else made.select(relation.emit)
-
-
-def is_true(condition: object) -> bool:
-    """Whether a condition is the literal true."""
-    return getattr(condition, "value", None) is True

@@ -49,7 +49,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     return _output(above, relation, results, node)
 
 
-def _output(above: ExpressionBuilder, relation: Relation, results: Sequence[Measured], node: tree.Plan) -> Output:
+def _output(above: ExpressionBuilder, relation: Relation, results: Sequence[MeasuredCall], node: tree.Plan) -> Output:
     """The results of an Aggregate, in terms of the columns of a relation."""
     for call, form, references in results:
         above.let(call, form.result(above, references))
@@ -83,11 +83,11 @@ def _number(e: ExpressionBuilder, set: Expression, values: Sequence[tree.Express
     return e.if_then(*[part for n, value in enumerate(others) for part in (e.equal(set, e.i32(n)), value)], last)
 
 
-Measured = tuple[tree.Expression, AggregateForm, list[FieldReference]]
+MeasuredCall = tuple[tree.Expression, AggregateForm, list[FieldReference]]
 """An aggregate call, what it has become, and references to its measures."""
 
 
-def _measured(measures: Measures, call: EmittedCall) -> Measured:
+def _measured(measures: Measures, call: EmittedCall) -> MeasuredCall:
     form = aggregate_form(call)
     return call.aggregate, form, [measures.add(measure) for measure in form.calls]
 

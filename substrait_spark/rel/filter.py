@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..algebra.expression import Expression, Literal
 from ..algebra.relation import Filter
+from ..algebra.traversal import is_true
 from ..catalyst import tree
 from ..expr.boolean import conjuncts
 from .builder import RelationBuilder
@@ -14,12 +14,8 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     """Filter: rows for which the condition is true, neither false nor null."""
     input = r.emit(node["child"])
     e = r.expressions(input.scope())
-    parts = [each for each in conjuncts(e, node["condition"]) if not _is_true(each)]
+    parts = [each for each in conjuncts(e, node["condition"]) if not is_true(each)]
     return Output(Filter(input.relation, e.conjunction(parts)), input.ids) if parts else input
-
-
-def _is_true(condition: Expression) -> bool:
-    return isinstance(condition, Literal) and condition.value is True
 
 
 HANDLERS = {"Filter": emit}

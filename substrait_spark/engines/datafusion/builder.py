@@ -36,7 +36,7 @@ from .guards import (
     totals,
     unique_keys,
 )
-from .guards.unsigned_range import shifted
+from .guards.unsigned_range import with_unsigned_key
 
 if TYPE_CHECKING:
     from ...algebra.builder import Options
@@ -85,19 +85,19 @@ class DataFusionBuilder(LoweringBuilder):
 
     # ---- expressions
 
-    def hidden(self, input: Expression) -> Expression:
+    def shielded_from_optimizer(self, input: Expression) -> Expression:
         """The same value, in a form that the optimizer does not look into."""
         return self.call_as(input.type, "datafusion:greatest", input)
 
     def made_cast(self, cast: Cast) -> Expression:
-        """The cast, in time where the planner would compute it, and hidden where it would compare what is cast instead."""
+        """The cast, in time where the planner would compute it, and shielded where it would compare what is cast instead."""
         if self.has_defect("early_casts") and early_casts.is_early(cast):
             return early_casts.late(self, cast)
         exact = types.widens(cast.input.type, cast.type) and not cast.checks
         numbers = {cast.input.type.kind, cast.type.kind} <= {*types.INTEGERS, "decimal"}
         if exact or not numbers or isinstance(cast.input, Literal) or not self.has_defect("unwraps_casts"):
             return cast
-        return self.hidden(cast)
+        return self.shielded_from_optimizer(cast)
 
     def raises(self, message: str, type: Type, witness: Expression) -> Expression:
         if not self.has_defect("early_casts"):
@@ -195,23 +195,23 @@ class DataFusionBuilder(LoweringBuilder):
 
     def filtered(self, input: Relation, conditions: Sequence[Expression]) -> Relation:
         if self.has_defect("filters_below_totals"):
-            input = totals.filterable(input, conditions)
+            input = totals.with_limited_totals(input, conditions)
         if self.has_defect("constants_survive"):
-            input = constants.computable(self, input, conditions)
+            input = constants.varying_filter_input(self, input, conditions)
         return Filter(input, self.conjunction(conditions))
 
     def joined(self, left: Relation, right: Relation, join_type: str, conditions: Sequence[Expression]) -> Relation:
         if (not left.types or not right.types) and self.has_defect("joins_without_columns"):
             return self._joined_without_columns(left, right, join_type, conditions)
-        in_turn = join_type == "INNER" and self.has_defect("eager_connectives")
-        early, late = join_keys.in_turn(conditions) if in_turn else (conditions, [])
+        takes_apart = join_type == "INNER" and self.has_defect("eager_connectives")
+        early, late = join_keys.keys_and_filters(conditions) if takes_apart else (conditions, [])
         condition = self.connected("and", early) if early else self.true()
         parts = conjuncts(condition)
         width = len(left.types)
         if self.has_defect("filters_below_totals"):
-            left, right = totals.filterable(left, parts), totals.filterable(right, parts, width)
-        join = Join(left, right, join_type, join_keys.suited(self, condition, width))
-        joined = constants.varying(self, join) if self.has_defect("constants_survive") else join
+            left, right = totals.with_limited_totals(left, parts), totals.with_limited_totals(right, parts, width)
+        join = Join(left, right, join_type, join_keys.joinable(self, condition, width))
+        joined = constants.varying_join(self, join) if self.has_defect("constants_survive") else join
         return self.over(joined).filtered(joined, late) if late else joined
 
     def _joined_without_columns(
@@ -220,7 +220,7 @@ class DataFusionBuilder(LoweringBuilder):
         """The join of inputs that have a column that nobody reads, where they have none: DataFusion joins nothing else."""
         first, second = (input if input.types else columns(input, [self.true()]) for input in (left, right))
         added = len(first.types) - len(left.types)
-        shifted = [join_keys.moved(condition, len(left.types), added) for condition in conditions]
+        shifted = [join_keys.with_right_side_moved(condition, len(left.types), added) for condition in conditions]
         made = self.over(first, second).joined(first, second, join_type, shifted)
         kept = list(range(len(left.types)))
         if join_type in LEFT_ONLY:
@@ -228,7 +228,9 @@ class DataFusionBuilder(LoweringBuilder):
         return made.select([*kept, *(len(first.types) + n for n in range(len(right.types)))])
 
     def sorted(self, input: Relation, sorts: Sequence[SortField]) -> Relation:
-        return Sort(constants.sortable(self, input, sorts) if self.has_defect("constants_survive") else input, sorts)
+        return Sort(
+            constants.varying_sort_input(self, input, sorts) if self.has_defect("constants_survive") else input, sorts
+        )
 
     def grouped(
         self,
@@ -260,7 +262,9 @@ class DataFusionBuilder(LoweringBuilder):
             partition = (*partition, self.i64(level))
         functions = []
         for call in calls:
-            keyed, order = shifted(self, call, sorts) if self.has_defect("unsigned_range_keys") else (call, sorts)
+            keyed, order = (
+                with_unsigned_key(self, call, sorts) if self.has_defect("unsigned_range_keys") else (call, sorts)
+            )
             functions.append(WindowFunction(keyed, partition, order))
         return Project(input, functions)
 

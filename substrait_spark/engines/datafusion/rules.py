@@ -63,9 +63,9 @@ RULES = Rules(
     counting=COUNTING,
     passes=(
         GuardingPass("projects_below_filters", evaluation_order.guard_above_filters),
-        GuardingPass("named_by_text", column_names.shortened),
-        GuardingPass("grows_filters", filter_growth.bounded),
-        GuardingPass("offsets_forgotten", offsets.kept_apart),
+        GuardingPass("named_by_text", column_names.shorten_names),
+        GuardingPass("grows_filters", filter_growth.limit_filter_growth),
+        GuardingPass("offsets_forgotten", offsets.filter_above_offsets),
     ),
     builder=DataFusionBuilder,
     defects=frozenset(

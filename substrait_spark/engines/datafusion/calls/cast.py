@@ -72,7 +72,7 @@ def wrapped(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return wrapped_decimal(e, value, call.type)
 
 
-def whole(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+def integer_in_text(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """whole_i8, …: the integer in a text, without a fraction."""
     (text,) = call.children()
     return whole_part(e, text, call.type)
@@ -96,7 +96,7 @@ def finite(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 CALLS: dict[str, CallRule] = {
     **{f"spark:wrap_{kind}": wrapped for kind in INTEGERS},
-    **{f"spark:whole_{kind}": whole for kind in INTEGERS},
+    **{f"spark:whole_{kind}": integer_in_text for kind in INTEGERS},
     "comparison:is_finite": finite,
     "spark:to_bytes": to_bytes,
     "spark:to_scientific": to_scientific,

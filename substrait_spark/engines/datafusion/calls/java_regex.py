@@ -184,7 +184,7 @@ class Parser:
             self.position = match.end()
         return match
 
-    def whole(self) -> Part:
+    def parse(self) -> Part:
         part = self.choice()
         if self.peek():
             raise Refused("a group is closed that is not open")
@@ -497,7 +497,7 @@ TAILS = {"": "", "line end": END_OF_LINE, "end": r"\z"}
 
 def parse(pattern: str) -> tuple[Parser, Part]:
     parser = Parser(pattern)
-    part = parser.whole()
+    part = parser.parse()
     if size(part) > LARGEST:
         raise Refused("the pattern is too long")
     return parser, part

@@ -13,7 +13,7 @@ from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.rules import CallRule
 from . import java_regex
-from .string import LONGEST, integer, text
+from .string import MAX_I32, integer, text
 
 STRINGS = types.of("list", types.STRING, nullable=False)
 
@@ -127,7 +127,7 @@ def _list_of_one(e: LoweringBuilder, value: Expression) -> Expression:
 
 def _limited(e: LoweringBuilder, pieces: Expression, separator: str, limit: int) -> Expression:
     """At most as many pieces, the last of which has the others in it."""
-    last = e.call("datafusion:array_slice", pieces, e.i64(limit), e.i64(LONGEST))
+    last = e.call("datafusion:array_slice", pieces, e.i64(limit), e.i64(MAX_I32))
     rest = _list_of_one(e, e.call("datafusion:array_to_string", last, e.text(separator)))
     first = e.call("datafusion:array_slice", pieces, e.i64(1), e.i64(limit - 1))
     more = e.is_not_null(e.call("datafusion:array_element", pieces, e.i64(limit + 1)))

@@ -14,7 +14,7 @@ from ....lowering.rules import CallRule, UnloweredRule
 if TYPE_CHECKING:
     from ....lowering.expression import ExpressionLowering
 
-LONGEST = 2**31 - 1
+MAX_I32 = 2**31 - 1
 """The greatest length that 32-bit positions and lengths can say."""
 
 
@@ -63,7 +63,7 @@ def position(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def locate(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The position from a start on; 0 for a start that is null or before the first character."""
     needle, value, start = call.children()
-    rest = e.call("spark:instr", e.call("datafusion:substring", value, start, e.i32(LONGEST)), needle)
+    rest = e.call("spark:instr", e.call("datafusion:substring", value, start, e.i32(MAX_I32)), needle)
     before = e.call("datafusion:subtract", start, e.i32(1))
     known = e.and_(e.is_not_null(value), e.is_not_null(needle))
     return e.if_then(
@@ -110,15 +110,15 @@ def overlay(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     if size is None or size < -1:
         replaced = e.if_then(e.call("comparison:lt", length, e.i32(0)), _length(e, new), length)
     behind = e.call("datafusion:add", position, replaced) if small else _position_of_sum(e, position, replaced)
-    return _concat(e, before, new, e.call("datafusion:substring", value, behind, e.i32(LONGEST)))
+    return _concat(e, before, new, e.call("datafusion:substring", value, behind, e.i32(MAX_I32)))
 
 
 def _position_of_sum(e: LoweringBuilder, left: Expression, right: Expression) -> Expression:
     """A sum of 32-bit integers as a position: at most the last one, at least the one furthest from the end."""
     total = e.call("datafusion:add", e.cast(left, types.I64), e.cast(right, types.I64))
     return e.if_then(
-        e.call("comparison:gt", total, e.i64(LONGEST)), e.i32(LONGEST),
-        e.call("comparison:lt", total, e.i64(-LONGEST)), e.i32(-LONGEST),
+        e.call("comparison:gt", total, e.i64(MAX_I32)), e.i32(MAX_I32),
+        e.call("comparison:lt", total, e.i64(-MAX_I32)), e.i32(-MAX_I32),
         e.cast(total, types.I32, throws=False),
     )  # fmt: skip
 
@@ -186,7 +186,7 @@ def _begun(e: LoweringBuilder, word: Expression) -> Expression:
     beginning = e.coalesce(e.call("datafusion:array_element", titled, at), upper(first))
     # The lower case of a letter may be two; that of a word hangs on the letters around.
     second = e.call("datafusion:add", e.call("spark:length", lower(first)), e.i32(1))
-    rest = e.call("datafusion:substring", lower(word), second, e.i32(LONGEST))
+    rest = e.call("datafusion:substring", lower(word), second, e.i32(MAX_I32))
     return e.call("string:concat", beginning, rest, null_handling="ACCEPT_NULLS")
 
 

@@ -18,4 +18,4 @@ if TYPE_CHECKING:
 def xor(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     """The operands look different."""
     left, right = call.children()
-    return e.call("arithmetic:bitwise_xor", e.hidden(left), right)
+    return e.call("arithmetic:bitwise_xor", e.shielded_from_optimizer(left), right)

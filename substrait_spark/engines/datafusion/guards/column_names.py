@@ -20,11 +20,11 @@ from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
 from .neutral_values import NEUTRAL, neutral
 
-LONGEST = 1000
+LONGEST_NAME = 1000
 """How many operands the texts of a relation's columns may have, before the columns are named anew."""
 
 
-def shortened(e: LoweringBuilder, root: Relation) -> Relation:
+def shorten_names(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with the columns of those below it named anew where their names would grow long."""
     done: dict[Relation, tuple[Relation, list[int]]] = {}
     for relation in inputs_first(root):
@@ -38,7 +38,7 @@ def _shortened(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]])
         relation = relation.with_inputs(tuple([input for input, _ in inputs]))
     own = _own_lengths(relation, [lengths for _, lengths in inputs])
     lengths = own if relation.emit is None else [own[n] for n in relation.emit]
-    if max(lengths, default=0) <= LONGEST or not can_rename(relation):
+    if max(lengths, default=0) <= LONGEST_NAME or not can_rename(relation):
         return relation, lengths
     return renamed(relation), [1] * len(relation.types)
 
@@ -109,5 +109,5 @@ def _operands(expression: Expression, columns: Sequence[int]) -> int:
     if isinstance(expression, FieldReference) and not expression.outer and expression.parameter is None:
         return columns[expression.ordinal]
     if isinstance(expression, Literal) and isinstance(expression.value, str) and "\0" in expression.value:
-        return LONGEST + 1
+        return LONGEST_NAME + 1
     return 1

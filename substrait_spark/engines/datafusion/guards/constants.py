@@ -23,7 +23,7 @@ NULL_LEFT = ("RIGHT", "OUTER")
 NULL_RIGHT = ("LEFT", "OUTER")
 
 
-def varying(e: LoweringBuilder, join: Join) -> Relation:
+def varying_join(e: LoweringBuilder, join: Join) -> Relation:
     """An outer join, whose columns that are null where nothing matches are taken for constant by nobody."""
     if join.join_type not in NULL_LEFT + NULL_RIGHT:
         return join
@@ -33,7 +33,7 @@ def varying(e: LoweringBuilder, join: Join) -> Relation:
     return _with_varying(e, join, {n for n, is_known in enumerate(known) if is_known and nulled[n]})
 
 
-def sortable(e: LoweringBuilder, relation: Relation, sorts: Sequence[SortField]) -> Relation:
+def varying_sort_input(e: LoweringBuilder, relation: Relation, sorts: Sequence[SortField]) -> Relation:
     """A relation to sort, whose keys that are constant in some input of a union are taken for constant by nobody.
 
     DataFusion sorts each input by the other keys, and drops rows as soon as it has enough that are equal in these.
@@ -45,7 +45,7 @@ def sortable(e: LoweringBuilder, relation: Relation, sorts: Sequence[SortField])
     return _with_varying(e, relation, {key for key in keys if known[key]})
 
 
-def computable(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression]) -> Relation:
+def varying_filter_input(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression]) -> Relation:
     """A relation to filter, whose columns that are constant in some input of a union are no constants in what may raise.
 
     DataFusion moves the filter into the inputs, and computes before it runs what is constant there.

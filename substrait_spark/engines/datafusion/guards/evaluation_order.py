@@ -19,7 +19,7 @@ from .neutral_values import neutral
 
 def guard_above_filters(e: DataFusionBuilder, root: Relation) -> Relation:
     """The relation with what may raise above a filter guarded by the filter's condition."""
-    return transformed(root, lambda relation: _kept(e, relation), _may_raise)
+    return transformed(root, lambda relation: _guarded_above_filter(e, relation), _may_raise)
 
 
 def _may_raise(relation: Relation) -> bool:
@@ -27,7 +27,7 @@ def _may_raise(relation: Relation) -> bool:
     return len(relation.inputs) == 1 and any(expression.raises for expression in relation.expressions())
 
 
-def _kept(e: DataFusionBuilder, relation: Relation) -> Relation:
+def _guarded_above_filter(e: DataFusionBuilder, relation: Relation) -> Relation:
     if not _may_raise(relation):
         return relation
     marked = _marked(relation.inputs[0])

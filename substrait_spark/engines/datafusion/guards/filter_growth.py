@@ -18,11 +18,11 @@ from ....algebra.traversal import relations_below, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
 from .column_names import completed, text_lengths
 
-LONGEST = 5000
+LARGEST_FILTER = 5000
 """How many operands a filter may have, when all projections below are written out in it."""
 
 
-def bounded(e: LoweringBuilder, root: Relation) -> Relation:
+def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with limits below the filters in it that would grow long."""
     known: dict[Relation, list[int]] = {}
 
@@ -59,7 +59,7 @@ def _grows(relation: Filter, columns: Sequence[int]) -> bool:
         return False
     (written,) = text_lengths([relation.condition], [1] * len(columns))
     (grown,) = text_lengths([relation.condition], columns)
-    return grown > max(LONGEST, 2 * written)
+    return grown > max(LARGEST_FILTER, 2 * written)
 
 
 def _can_limit(relation: Filter) -> bool:

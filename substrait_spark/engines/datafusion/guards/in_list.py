@@ -39,7 +39,10 @@ def _is_literal(expression: Expression) -> bool:
 def with_lists_apart(e: DataFusionBuilder, operands: Sequence[Expression]) -> Sequence[Expression]:
     """The operands of a connective, of which the engine sees one list only."""
     first = next((operand for operand in operands if _is_list(operand)), None)
-    return [e.hidden(operand) if operand is not first and _is_list(operand) else operand for operand in operands]
+    return [
+        e.shielded_from_optimizer(operand) if operand is not first and _is_list(operand) else operand
+        for operand in operands
+    ]
 
 
 def _is_list(expression: Expression) -> bool:

@@ -22,12 +22,12 @@ NULL_SAFE = "is_not_distinct_from"
 EQUALITIES = ("equal", NULL_SAFE)
 
 
-def suited(e: LoweringBuilder, condition: Expression, width: int) -> Expression:
+def joinable(e: LoweringBuilder, condition: Expression, width: int) -> Expression:
     """The condition of a join in a form that the dialect joins by; `width` is how many columns are on the left."""
     if not isinstance(condition, ScalarFunction):
         return condition
     if condition.declaration.name == "and":
-        return e.and_(*(suited(e, operand, width) for operand in condition.children()))
+        return e.and_(*(joinable(e, operand, width) for operand in condition.children()))
     if e.has_defect("keys_of_one_side") and _is_of_one_side(condition, width):
         return e.not_(e.not_(condition))
     if e.has_defect("one_null_equality") and _is_null_safe(condition):
@@ -58,10 +58,11 @@ def _by_equality(e: LoweringBuilder, left: Expression, right: Expression) -> Exp
     return e.and_(e.equal(e.coalesce(left, value), e.coalesce(right, value)), alike)
 
 
-def in_turn(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
-    """The conjuncts that an inner join is by, which are its keys and what is before any that may raise; and the others.
+def keys_and_filters(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
+    """The conjuncts of an inner join that stay its condition, and those that become a filter above it.
 
-    Spark evaluates these for the pairs of rows that match, which is a filter; all are the join's if it has no such.
+    Keys stay, and so does what stands before the first conjunct that may raise. Spark evaluates the others only for pairs
+    of rows that match, which a filter above the join does too. A join keeps them all where nothing else would be left.
     """
     first = next((n for n, each in enumerate(given) if each.raises), len(given))
     early = [*given[:first], *filter(_is_key, given[first:])]
@@ -75,7 +76,7 @@ def _is_key(condition: Expression) -> bool:
     return all(isinstance(side, FieldReference) for side in condition.children())
 
 
-def moved(condition: Expression, width: int, by: int) -> Expression:
+def with_right_side_moved(condition: Expression, width: int, by: int) -> Expression:
     """A condition whose columns from `width` on are so many further to the right."""
 
     def change(part: Expression) -> Expression | None:

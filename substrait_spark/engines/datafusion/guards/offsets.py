@@ -14,7 +14,7 @@ from ..builder import DataFusionBuilder
 from .constants import always
 
 
-def kept_apart(e: DataFusionBuilder, root: Relation) -> Relation:
+def filter_above_offsets(e: DataFusionBuilder, root: Relation) -> Relation:
     """The relation with a filter that keeps all rows above each Fetch with an offset."""
 
     def rule(relation: Relation) -> Relation:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....algebra.expression import Expression, Literal
+from ....algebra.expression import Expression
 from ....algebra.relation import Aggregate, Fetch, Relation
-from ....algebra.traversal import relations_below
+from ....algebra.traversal import is_true, relations_below
 from .constants import constants, is_constant
 
 
-def filterable(relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:
+def with_limited_totals(relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:
     """A relation whose columns, from the `first` on, some conditions are about, for a filter or a join.
 
     There are limits on its aggregates without keys, where a condition on constants would be moved below them: none
@@ -24,7 +24,7 @@ def filterable(relation: Relation, conditions: Sequence[Expression], first: int 
     if not any(map(_is_total, relations_below(relation))):
         return relation
     known = [False] * first + constants(relation)
-    if any(is_constant(condition, known) for condition in conditions if not _is_true(condition)):
+    if any(is_constant(condition, known) for condition in conditions if not is_true(condition)):
         return _limited(relation)
     return relation
 
@@ -40,7 +40,3 @@ def _limited(relation: Relation) -> Relation:
 
 def _is_total(relation: Relation) -> bool:
     return isinstance(relation, Aggregate) and not relation.groupings
-
-
-def _is_true(condition: Expression) -> bool:
-    return isinstance(condition, Literal) and condition.value is True

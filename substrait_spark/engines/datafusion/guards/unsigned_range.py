@@ -29,7 +29,7 @@ FULL_SHIFT = 2**63
 """Makes all 64-bit keys positive; the sum is a decimal."""
 
 
-def shifted(
+def with_unsigned_key(
     e: LoweringBuilder, call: WindowCall, sorts: tuple[SortField, ...]
 ) -> tuple[WindowCall, tuple[SortField, ...]]:
     """A call and its order, with a shifted key and offsets in its units where the frame has offsets by range."""
