@@ -16,7 +16,6 @@ from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import to_substrait
 from ..context import Context
-from ..dialects.dialect import Dialect
 from ..errors import UNEXPECTED, Unsupported
 from ..refusals import unknown_form
 from .scope import Scope
@@ -43,7 +42,6 @@ class ExpressionBuilder(CallBuilder):
         self.context = context
         self.relations = relations
         self.scope = scope
-        self.dialect = Dialect.canonical()
         self._dispatch = dispatch
         self._emitted: dict[tree.Expression, Expression] = {}
         self.lambdas: list[dict[int, tuple[int, Type]]] = []
