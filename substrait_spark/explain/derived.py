@@ -1,4 +1,4 @@
-"""The types that the text shows, derived from the whole plan beforehand; complaints on the way are no matter here."""
+"""The types that the text shows, derived from the whole plan beforehand; what is wrong with the plan is ignored."""
 
 from __future__ import annotations
 

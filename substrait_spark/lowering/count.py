@@ -1,4 +1,4 @@
-"""Counts of rows and of values by each other, where the dialect has one of them."""
+"""Counts of rows as counts of values, or the reverse, where the dialect has only one of the two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cross products by inner joins on true, and inner joins by filters above cross products, where the dialect has one of them."""
+"""Cross products as inner joins on true, or inner joins as filtered cross products, where the dialect has only one."""
 
 from __future__ import annotations
 

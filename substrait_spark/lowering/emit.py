@@ -1,4 +1,4 @@
-"""Picking columns by projects, where the engine reads no other `emit` than that of projects, and that as all they compute."""
+"""Picks columns by projects, for engines that know no `emit` but that of a project which yields just what it computes."""
 
 from __future__ import annotations
 

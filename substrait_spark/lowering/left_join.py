@@ -1,4 +1,4 @@
-"""Left joins by right joins of the inputs in turn, and right joins by left ones, where the dialect has but one of them."""
+"""Left joins as right joins with the inputs exchanged, or the reverse, where the dialect has only one of the two."""
 
 from __future__ import annotations
 

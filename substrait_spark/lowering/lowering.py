@@ -1,7 +1,7 @@
 """The way of a canonical plan into a dialect's forms.
 
 First general rules give what the dialect lacks another canonical form; then relations and their expressions are lowered,
-inputs first; then passes see to it that everything stands where the engine evaluates it rightly; and then all is checked.
+inputs first; then passes move what the engine would evaluate at the wrong place; and then all is checked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mark joins whose mark is never null, as the rows with a match and those without, where the dialect has no LEFT_MARK."""
+"""Mark joins whose mark is never null, as a union of a semi and an anti join, where the dialect has no LEFT_MARK."""
 
 from __future__ import annotations
 

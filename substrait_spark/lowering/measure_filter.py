@@ -1,4 +1,4 @@
-"""Measures with filters as measures of values that are null where the filter does not hold, where the engine runs no filters."""
+"""Measures with filters as measures of values that are null where the filter fails, for engines without such filters."""
 
 from __future__ import annotations
 

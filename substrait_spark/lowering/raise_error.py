@@ -1,4 +1,4 @@
-"""Errors of the query's own, for engines without a function that raises: a cast of text to a number."""
+"""raise_error, for engines without such a function: a cast to a number of the error's text, which is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads of files that a dialect has no type for some column of: without those columns, where nothing uses them."""
+"""Leaves out of reads those columns of types that the dialect lacks, where nothing uses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results of aggregates and windows: what computes them goes into the project above, where that is of the same operation.
+"""Puts what computes the results of aggregates and windows into the project above them, if both are from one operation.
 
 Casts to wider types go into any project above, and above filters, since there they may be cast back.
 """

@@ -38,7 +38,7 @@ ExpressionRule = Callable[["LoweringBuilder", Expression], Expression]
 """From an expression of one kind whose parts are lowered already."""
 
 Pass = Callable[[Any, Relation], Relation]
-"""From a plan in the dialect's forms to another, in which everything is where the engine evaluates it rightly."""
+"""From a plan in the dialect's forms to another, in which the engine evaluates nothing too early or for too many rows."""
 
 
 class Guard(NamedTuple):

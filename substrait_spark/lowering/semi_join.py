@@ -1,4 +1,4 @@
-"""Semi and anti joins by mark joins, and anti joins by left joins, where the dialect lacks them."""
+"""Semi and anti joins as filters above mark joins, or anti joins as filters above left joins, where the dialect lacks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LEFT_SINGLE without a join type for it: a left join, which raises where a row on the left has several matches."""
+"""LEFT_SINGLE as a left join that raises where a row on the left has several matches, for dialects without the join type."""
 
 from __future__ import annotations
 
@@ -46,9 +46,8 @@ def _checked(e: CallBuilder, join: Join) -> Relation:
     parameters = Nested(PARAMETERS, (e.text("errorMessage"), message))
     error = e.call("spark:raise_error", e.text("USER_RAISED_EXCEPTION"), parameters, e.null(types.I64))
     checked = e.if_then(several, e.call("comparison:gt", error, e.i64(0)), e.true())
-    whole = Fetch(
-        Filter(counted, checked), 0, ALL_ROWS
-    )  # engines move no filter below a limit, so none hides the error
+    # Engines move no filter below a limit, so no filter above can hide the error.
+    whole = Fetch(Filter(counted, checked), 0, ALL_ROWS)
     whole.place = join.place
     own = whole.select([*range(width), *range(width + 1, len(joined.types))])
     return own if join.emit is None else own.select(join.emit)

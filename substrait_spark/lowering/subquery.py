@@ -1,4 +1,4 @@
-"""Subqueries by joins with their relations, where the dialect has no such expressions."""
+"""Subqueries as joins with their relations, where the dialect has no such expressions."""
 
 from __future__ import annotations
 

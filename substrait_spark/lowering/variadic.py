@@ -1,4 +1,4 @@
-"""Calls of more arguments than a dialect's function takes, as calls of calls: of functions for which it makes no difference."""
+"""Calls of associative functions with more arguments than the dialect's function takes, as calls of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowering window relations: each call that the dialect lacks becomes others, on top of one another where it must be."""
+"""Lowering window relations: each call that the dialect lacks becomes others, in several relations where one call needs another's result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Range: its numbers as rows, or, where they are many, a few rows whose sums they are.
+"""Range: its numbers as rows, or, where they are many, cross joins of small tables whose rows add up to the numbers.
 
-The count of the numbers in some radix tells how: the numbers below each of its digits are a cross join of small tables,
-one for each digit further down, and all of them together a union.
+The count of the numbers is written in some radix. For each of its digits there is a cross join of small tables, one for each
+digit further down; the union of these has all the numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The order in which a plan's rows come, and what hangs on it."""
+"""In which order a plan's rows come, and which results depend on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns a plan uses: a leaf need not yield the others."""
+"""Finds which columns a plan uses, so that leaves leave out the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undoes grouping by session_window as a mark: windows of the same keys that meet are one session.
+"""Spells out grouping by session_window, which Catalyst only marks: windows of the same keys that meet are one session.
 
 Spark's plan says so only by a mark on the grouping column, which holds each row's own window until it runs. Here window
 functions find the sessions: one begins where no window before has lasted until then.

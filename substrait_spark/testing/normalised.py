@@ -1,4 +1,4 @@
-"""A plan without what isn't the query's meaning: where its files lie, how large they are, who wrote the plan."""
+"""Removes from a plan what is no part of the query's meaning: where its files lie, how large they are, who wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic operators, on integers and floating-point numbers here.
+"""Arithmetic operators on integers and floating-point numbers; decimals have a module of their own.
 
 DataFusion's integers wrap around on overflow. Where that is to raise or to give null, numbers are computed in a wider
 type, where nothing overflows, and cast back with a check.

@@ -1,4 +1,4 @@
-"""Numbers of bits and of bitmaps: numbers above zero are counted from 1, others from 0 downwards."""
+"""bitmap_bit_position and bitmap_bucket_number: where a number goes in a bitmap, and in which of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of dates or timestamps and intervals that count months, days and microseconds apart."""
+"""Adds legacy calendar intervals, which count months, days and microseconds apart, to dates and timestamps."""
 
 from __future__ import annotations
 

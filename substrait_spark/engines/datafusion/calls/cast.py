@@ -1,4 +1,4 @@
-"""Casts that DataFusion lacks or has otherwise: of numbers, booleans, text and binary, and of lists by their elements."""
+"""Casts that DataFusion lacks, or computes in another way than Spark: of numbers, booleans, text and binary, and of lists by their elements."""
 
 from __future__ import annotations
 

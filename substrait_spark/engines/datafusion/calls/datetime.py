@@ -1,4 +1,4 @@
-"""Functions on dates and timestamps, in DataFusion's own and in counts of days and microseconds."""
+"""Functions on dates and timestamps, by DataFusion's own functions and by arithmetic on days and microseconds."""
 
 from __future__ import annotations
 

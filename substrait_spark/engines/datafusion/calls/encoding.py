@@ -1,4 +1,4 @@
-"""Functions between text and bytes that DataFusion has otherwise, or in part."""
+"""Functions between text and bytes that DataFusion lacks, or computes in another way than Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mathematical functions that DataFusion lacks, or has as C has them and not as Java."""
+"""Mathematical functions that DataFusion lacks, or that it computes as C does where Spark computes as Java does."""
 
 from __future__ import annotations
 

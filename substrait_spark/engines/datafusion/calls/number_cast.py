@@ -1,4 +1,4 @@
-"""Forms of casts between numbers, booleans, text and binary: DataFusion's own differ from Spark's.
+"""What casts between numbers, booleans, text and binary consist of, where DataFusion's own differ from Spark's.
 
 Each form takes the value, the target type and whether what fails throws; else it gives null. White space around numbers
 in text is what Java's `trim` and Spark's UTF8String take for it, and text becomes a number only where Spark reads one.

@@ -1,4 +1,4 @@
-"""The order of structs: by their fields, nulls being least."""
+"""Compares structs by their fields in turn, where null is less than any value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scalar subqueries, which DataFusion takes for null where they have no row only if their column can be null.
+"""Scalar subqueries are null without a row. DataFusion forgets this where their column has no nulls, so it is given some.
 
 SELECT (SELECT 1 WHERE false) IS NULL   -- false
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def scalar(lowering: ExpressionLowering, original: ScalarSubquery) -> Expression:
-    """The row that a left join is from keeps the null that no row stands for."""
+    """The subquery as a left join with it, from a relation of one row: where it has no row, the join has a null."""
     e = lowering.e
     relation = e.lowering.subquery(original.relation)
     if e.has_defect("subquery_nulls") and not yields_one_row(original.relation):

@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 
 
 def xor(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
-    """The operands look different."""
+    """The call with one operand shielded, so that DataFusion doesn't see that both are the same."""
     left, right = call.children()
     return e.call("arithmetic:bitwise_xor", e.shielded_from_optimizer(left), right)

@@ -1,11 +1,11 @@
-"""`named_by_text`: DataFusion names what it computes by its text. Here are bounds to these names.
+"""`named_by_text`: DataFusion names a computed column by its expression's text. This keeps such names short.
 
     SELECT *, count(*) OVER () FROM (SELECT count(*) OVER ()) u   -- an error: two columns of one name
 
-A column that is computed of computed ones then has all their texts in its name, as often as it uses them: over some
-projects in a chain, names grow beyond any memory; and Arrow hands no name with a zero character on. A union takes the names
-of its first input: here a row that is filtered away, since DataFusion's optimizer drops an input that it knows to be empty,
-and loses its names.
+A column that is computed of computed ones has all their texts in its name, as often as it uses them. Over some projects
+in a chain, names outgrow any memory. Arrow also hands on no name with a zero character. So a long name is replaced by a
+union, which takes the names of its first input. That input is one row that a filter drops, since DataFusion's optimizer
+removes an input that it knows to be empty, and its names with it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _shortened(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]])
 
 
 def renamed(relation: Relation) -> Relation:
-    """The relation with short names for its columns, whose types must all be able to."""
+    """The relation with short names for its columns; `can_rename` says of which relations there is one."""
     return Set([_no_rows(relation.types), relation], "UNION_ALL")
 
 
@@ -63,7 +63,7 @@ RENAMED = (*NEUTRAL, "list")
 
 
 def can_rename(relation: Relation) -> bool:
-    """Whether all columns have types that a row can be made of, to be filtered away."""
+    """Whether every column has a type that the row of the union's first input can have a value of."""
     return all(
         not types.holds(kind, ("struct",)) and (kind.nullable or kind.kind in RENAMED) for kind in relation.types
     )
@@ -80,7 +80,7 @@ def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
 
 
 def completed(relation: Relation, known: list[int]) -> list[int]:
-    """The lengths of a relation's own columns, where those that are not known are new and short."""
+    """The lengths of all of a relation's own columns: the known ones come first, the others are new and short."""
     picked = range(len(relation.types)) if relation.emit is None else relation.emit
     return known + [1] * (max(picked, default=-1) + 1 - len(known))
 

@@ -2,7 +2,7 @@
 
     SELECT n <> 0 AND 10 / n > 1 FROM (VALUES (0), (1)) t(n)   -- Divide by zero error
 
-So one may raise where Spark does not come to it. `chained_conjuncts`: it also takes a filter's AND apart, and nests it one
+So an operand may raise that Spark does not evaluate. `chained_conjuncts`: it also takes a filter's AND apart, and nests it one
 conjunct in the other, so that thousands of them overflow its stack.
 """
 
@@ -48,20 +48,20 @@ def conjunction(e: LoweringBuilder, operands: Sequence[Expression]) -> Expressio
 
 
 def flat(e: LoweringBuilder, operands: Sequence[Expression]) -> Expression:
-    """The AND of a filter's conjuncts, so many of which are one for the engine."""
+    """The AND of a filter's conjuncts. A long one is compared with true, so that the engine doesn't take it apart."""
     whole = e.and_(*operands)
     return whole if len(operands) <= MANY else e.equal(e.if_then(whole, e.i32(1), e.i32(0)), e.i32(1))
 
 
 def chosen(e: LoweringBuilder, parts: Sequence[Expression]) -> Expression:
-    """Conditions and values in turn, and the value of none, all booleans: over integers."""
+    """A choice of booleans, made among integers and compared with 1: conditions and values in turn, then the default."""
     last = len(parts) - 1
     lazy = [e.cast(part, types.I32) if n % 2 or n == last else part for n, part in enumerate(parts)]
     return e.equal(e.if_then(*lazy), e.i32(1))
 
 
 def coalesced(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """Coalesce, likewise."""
+    """Coalesce of booleans, made among integers too."""
     values = call.children()
     if not is_eager_choice(values):
         return call

@@ -1,4 +1,4 @@
-"""`constants_survive`: which columns DataFusion may take for constant, and how to keep it from it.
+"""`constants_survive`: DataFusion takes columns for constant that are not. This finds them, and hides that they were.
 
     SELECT j FROM (VALUES (1), (2)) LEFT JOIN (SELECT 1 AS j) ON column1 = j ORDER BY j NULLS FIRST   -- 1, NULL
 
@@ -24,7 +24,7 @@ NULL_RIGHT = ("LEFT", "OUTER")
 
 
 def varying_join(e: LoweringBuilder, join: Join) -> Relation:
-    """An outer join, whose columns that are null where nothing matches are taken for constant by nobody."""
+    """An outer join of whose columns DataFusion takes none for constant that is null in rows without a match."""
     if join.join_type not in NULL_LEFT + NULL_RIGHT:
         return join
     left, right = (constants(input) for input in join.inputs)
@@ -34,7 +34,7 @@ def varying_join(e: LoweringBuilder, join: Join) -> Relation:
 
 
 def varying_sort_input(e: LoweringBuilder, relation: Relation, sorts: Sequence[SortField]) -> Relation:
-    """A relation to sort, whose keys that are constant in some input of a union are taken for constant by nobody.
+    """A relation to sort, of whose keys DataFusion takes none for constant that is so in a single input of a union.
 
     DataFusion sorts each input by the other keys, and drops rows as soon as it has enough that are equal in these.
     """
@@ -46,9 +46,9 @@ def varying_sort_input(e: LoweringBuilder, relation: Relation, sorts: Sequence[S
 
 
 def varying_filter_input(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression]) -> Relation:
-    """A relation to filter, whose columns that are constant in some input of a union are no constants in what may raise.
+    """A relation to filter, of whose columns that a raising condition uses DataFusion takes none for constant.
 
-    DataFusion moves the filter into the inputs, and computes before it runs what is constant there.
+    It moves the filter into the inputs of a union, and computes as it plans what is constant in one of them.
     """
     raising = [condition for condition in conditions if condition.raises]
     if not raising or not any(isinstance(each, Set) for each in relations_below(relation)):
@@ -58,7 +58,7 @@ def varying_filter_input(e: LoweringBuilder, relation: Relation, conditions: Seq
 
 
 def _with_varying(e: LoweringBuilder, relation: Relation, keys: set[int]) -> Relation:
-    """The relation, with some of its columns' values by a condition that holds always and is known of none."""
+    """The relation with some of its columns behind a condition that always holds, which DataFusion doesn't know."""
     kept = [FieldReference(n, type) for n, type in enumerate(relation.types)]
     return columns(relation, [_varying(e, column) if column.ordinal in keys else column for column in kept])
 
@@ -68,7 +68,7 @@ def _varying(e: LoweringBuilder, column: Expression) -> Expression:
 
 
 def always(e: LoweringBuilder) -> Expression:
-    """A condition that holds always, which the engine does not know."""
+    """A condition that always holds, by a random number, so that the engine doesn't know it."""
     return e.call("comparison:gte", e.call(f"datafusion:{RANDOM}"), Literal(0.0, types.FP64))
 
 

@@ -36,7 +36,7 @@ def _always_casts(source: Type, target: Type) -> bool:
 
 
 def _is_error(expression: Expression) -> bool:
-    """Whether an expression has no value that a cast could be of."""
+    """Whether an expression always raises, so that there is no value to cast."""
     while isinstance(expression, Cast):
         expression = expression.input
     return isinstance(expression, ScalarFunction) and expression.declaration.name == RAISING
@@ -49,7 +49,7 @@ def _is_known(part: Expression) -> bool:
 
 
 def error(e: DataFusionBuilder, text: Expression) -> Expression:
-    """An integer that nobody has: it raises with a text."""
+    """An expression of an integer type that always raises, with this text."""
     return e.call(f"datafusion:{RAISING}", text)
 
 

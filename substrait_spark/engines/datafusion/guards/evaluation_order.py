@@ -35,7 +35,7 @@ def _guarded_above_filter(e: DataFusionBuilder, relation: Relation) -> Relation:
 
 
 def _marked(relation: Relation) -> Relation | None:
-    """The relation with one more column, last, that is true for all its rows by the filter in it; None without one."""
+    """The relation with its filter's condition as one more column, the last; None where it has no filter."""
     columns = tuple(range(len(relation.types))) if relation.emit is None else relation.emit
     if _is_marked(relation):
         return relation

@@ -1,10 +1,11 @@
-"""`grows_filters`: keeps filters from growing, which DataFusion moves below projections.
+"""`grows_filters`: DataFusion moves a filter below projections, where it grows. This keeps it from that.
 
     EXPLAIN SELECT 1 FROM (SELECT b, x + 1 AS y FROM (VALUES (1, true)) t(x, b))
     WHERE CASE WHEN b THEN y ELSE -y END > 0   -- a filter that adds twice
 
-There a filter has all that the projections compute written out in it, as often as it uses that: over some projects in a
-chain, it takes longer to evaluate than anyone waits. No filter passes a limit, so here one that limits nothing is below.
+Below them, the filter repeats whatever the projections compute, as often as it uses it. Over some projects in a chain, it
+takes longer to evaluate than anyone waits. DataFusion moves no filter below a limit, so a limit that no rows reach is put
+below a filter that would grow.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def _grows(relation: Filter, columns: Sequence[int]) -> bool:
 
 
 def _can_limit(relation: Filter) -> bool:
-    """Whether a limit changes no rows below a filter: it would be taken for one of a sort, and of one outer row."""
+    """Whether a limit below a filter changes nothing: DataFusion merges it into a sort, and in a correlated subquery
+    takes it for a limit for each outer row.
+    """
     return not any(
         isinstance(below, Sort) or any(map(_is_correlated, below.expressions())) for below in relations_below(relation)
     )

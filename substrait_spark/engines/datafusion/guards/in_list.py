@@ -1,8 +1,8 @@
-"""IN lists. `forgets_nulls`: DataFusion takes two of them without a common option for false, though `x` may be null.
+"""IN lists. `forgets_nulls`: DataFusion takes the AND of two lists without a common option for false, even of a null.
 
     SELECT x IN (1) AND x IN (2) FROM (VALUES (NULL::int)) t(x)   -- false, not NULL
 
-`literal_options`: it takes an option that a CASE computes for a constant.
+`literal_options`: it takes an option for a constant, though a CASE computes it for each row.
 
     SELECT 1 IN (2, CASE x WHEN 1 THEN 1 END) FROM (VALUES (1)) t(x)   -- NULL, not true
 """
@@ -37,7 +37,7 @@ def _is_literal(expression: Expression) -> bool:
 
 
 def with_lists_apart(e: DataFusionBuilder, operands: Sequence[Expression]) -> Sequence[Expression]:
-    """The operands of a connective, of which the engine sees one list only."""
+    """The operands of a connective, of which all IN lists but the first are shielded from the optimizer."""
     first = next((operand for operand in operands if _is_list(operand)), None)
     return [
         e.shielded_from_optimizer(operand) if operand is not first and _is_list(operand) else operand

@@ -17,7 +17,7 @@ ESCAPE = "\\"
 
 
 def like(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
-    """A backslash stands for itself behind another one."""
+    """The call with each backslash of the pattern doubled, since an escaped backslash stands for itself."""
     value, pattern = call.children()
     if not isinstance(pattern, Literal):
         raise NotInDialect(

@@ -20,9 +20,10 @@ Order = tuple[tuple[object, bool, bool], ...]
 
 
 def require_one_order(calls: Sequence[AggregateFunction]) -> None:
-    """Raise `NotInDialect` where lists are asked for in orders of which none goes on from the others, or their reverse.
+    """Raise `NotInDialect` unless one order serves all lists of an aggregate.
 
-    A list of DISTINCT values takes no reverse, and beside it first and last values are taken in its order.
+    The longest order serves those that are its beginning, or the beginning of its reverse. Beside a list of DISTINCT
+    values, no reverse is possible, and first and last values are taken in the list's order too.
     """
     lists = [call for call in calls if call.declaration.name in LISTS and call.sorts]
     distinct = any(call.distinct for call in lists)

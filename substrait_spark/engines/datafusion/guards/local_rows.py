@@ -1,4 +1,4 @@
-"""Rows in the plan; their schema names the fields of the structs in them.
+"""Virtual tables, whose schema names the fields of the structs in their rows.
 
 `nested_required`: DataFusion has nullable fields only in structs that a virtual table holds, and an error for REQUIRED ones.
 """

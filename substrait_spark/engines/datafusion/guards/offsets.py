@@ -1,9 +1,9 @@
-"""`offsets_forgotten`: sorts above a fetch with an offset. DataFusion moves them below it and loses rows.
+"""`offsets_forgotten`: DataFusion moves a sort below a fetch with an offset, and loses rows.
 
     SELECT x FROM (SELECT x FROM (VALUES (1), (2), (3)) t(x) LIMIT 2 OFFSET 1) ORDER BY x   -- 2, without 3
 
-So do groups, windows and lists that need an order. What is above a filter on a random number stays there
-(https://github.com/apache/datafusion/pull/24958).
+Groups, windows and lists that need an order make it sort too. A sort above a filter on a random number stays there, so each
+such fetch gets a filter of this kind (https://github.com/apache/datafusion/pull/24958).
 """
 
 from __future__ import annotations

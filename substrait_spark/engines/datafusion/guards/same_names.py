@@ -1,4 +1,4 @@
-"""Values that meet get one naming of their struct fields: DataFusion would bring them together by name, not by position.
+"""Gives values that meet, in a CASE, a list or a union, the same names of struct fields: DataFusion matches fields by name.
 
 Where names differ, what a plan builds is built with others, and a struct that is there is taken apart and built anew.
 """

@@ -1,9 +1,9 @@
-"""Names of struct fields. DataFusion goes by them where a plan goes by position, and types, literals and lambdas tell none.
+"""Finds the names of struct fields in lowered values: DataFusion goes by names where a plan goes by position.
 
     SELECT CASE WHEN x THEN {'a': 1, 'b': 2} ELSE {'b': 3, 'a': 4} END FROM (VALUES (false)) t(x)   -- {a: 4, b: 3}
 
-The names in a lowered expression's type are found from the inside out: those of a table's schema, and those that the calls
-of `named_struct` state.
+Types, literals and lambdas of a plan tell no names. So the names in an expression's type are found from the inside out: a
+table's schema states them, and so do the calls of `named_struct`.
 """
 
 from __future__ import annotations

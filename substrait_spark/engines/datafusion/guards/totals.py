@@ -1,8 +1,9 @@
-"""`filters_below_totals`: filters on constants move below aggregates without keys, which then still yield their row.
+"""`filters_below_totals`: DataFusion moves a filter on constants below an aggregate without keys.
 
     SELECT n FROM (SELECT 1 AS o, count(*) AS n) WHERE o > 2   -- one row
 
-No filter passes a limit, so there are limits on these.
+The aggregate still yields its one row then, of no rows. DataFusion moves no filter below a limit, so such an aggregate gets a
+limit of one row.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from .constants import constants, is_constant
 
 
 def with_limited_totals(relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:
-    """A relation whose columns, from the `first` on, some conditions are about, for a filter or a join.
+    """The input of a filter or a join, with limits on its aggregates without keys where a condition may move below them.
 
-    There are limits on its aggregates without keys, where a condition on constants would be moved below them: none
-    passes a limit.
+    The conditions refer to its columns by numbers from `first` on.
     """
     if not any(map(_is_total, relations_below(relation))):
         return relation

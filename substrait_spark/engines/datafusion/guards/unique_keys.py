@@ -1,9 +1,9 @@
-"""`keys_survive_joins`: hides the keys of an aggregate from DataFusion, which takes them for unique above a join too.
+"""`keys_survive_joins`: DataFusion takes an aggregate's keys for unique above a join too. This hides them from it.
 
     SELECT count(*) FROM (SELECT 1 AS a)
     JOIN (SELECT DISTINCT k, x FROM (SELECT DISTINCT 1 AS k), (VALUES (1), (2)) t(x)) ON a = k   -- 1, not 2
 
-It thinks so of a second aggregate by these keys and others: it then drops what multiplies its rows.
+A second aggregate above the join, by these keys and others, then loses the other keys, and so too many rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .column_names import can_rename, renamed
 
 
 def without_keys(e: LoweringBuilder, input: Relation, groupings: int) -> Relation:
-    """The input of an aggregate with so many keys, without the keys of aggregates below its joins."""
+    """The input of an aggregate by so many `groupings`, such that DataFusion knows no keys of aggregates below its joins."""
     if groupings < 2 or not _has_joined_keys(input):
         return input
     if not can_rename(input):

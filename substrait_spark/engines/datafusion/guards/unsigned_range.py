@@ -1,7 +1,7 @@
-"""`unsigned_range_keys`: frames by range, which DataFusion runs rightly for unsigned 64-bit sort keys only: keys are shifted.
+"""`unsigned_range_keys`: DataFusion runs RANGE offsets right on unsigned 64-bit sort keys only. This shifts keys to be such.
 
-In a plan, offsets from keys of other types count for nothing: a frame from 1 preceding begins with the first row. Binary and
-nested keys are wrong, or an error, without offsets too.
+With keys of other types, it ignores the offsets of a plan: a frame from 1 preceding begins with the first row. RANGE frames
+without offsets fail, too, or are wrong, on nested sort keys and on a leading binary key.
 
     SELECT count(*) OVER (ORDER BY 0, x) FROM (VALUES ({'a': 1}), ({'a': NULL})) t(x)   -- 2, not 1, for the first row
 """
@@ -50,7 +50,10 @@ def with_unsigned_key(
 
 
 def _by_range(e: LoweringBuilder, sorts: tuple[SortField, ...], is_whole: bool) -> tuple[SortField, ...]:
-    """The same order, behind a constant where a frame by range can't begin with the key; peers by nested keys get lost."""
+    """The order of a RANGE frame without offsets. A constant goes before a leading binary or struct key.
+
+    DataFusion doesn't find the peers by a nested key, so frames that end with them are refused.
+    """
     if not is_whole and any(types.holds(sort.expression.type, ("list", "struct")) for sort in sorts):
         raise NotInDialect(
             f"the dialect {e.dialect.name} has no frames by range in an order of lists or structs",

@@ -1,4 +1,4 @@
-"""The names that the structs of a canonical plan are to have in its result, for the expressions that build them.
+"""Finds which names of struct fields the plan's result asks of each expression that builds structs.
 
 A plan's root names the fields of structs that are built anywhere below it. The names flow from there to these places, as
 far as they can be followed; where they get lost, fields get other names, and later the ones that the root has.
