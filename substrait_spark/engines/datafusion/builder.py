@@ -18,7 +18,7 @@ from ...algebra.expression import (
 )
 from ...algebra.frame import Frame
 from ...algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Sort
-from ...algebra.traversal import columns, conjuncts
+from ...algebra.traversal import columns, conjuncts, inputs_first
 from ...algebra.types import Type
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
@@ -277,8 +277,11 @@ def _holds_nulls(type: Type) -> bool:
 
 def _levels(relation: Relation) -> int:
     """How many projects with window functions lie upon each other."""
-    own = any(isinstance(expression, WindowFunction) for expression in relation.expressions())
-    return own + max(map(_levels, relation.inputs), default=0)
+    levels: dict[Relation, int] = {}
+    for each in inputs_first(relation):
+        own = any(isinstance(expression, WindowFunction) for expression in each.expressions())
+        levels[each] = own + max([levels[input] for input in each.inputs], default=0)
+    return levels[relation]
 
 
 def _with_filtered_distinct(measures: Sequence[AggregateFunction]) -> Sequence[AggregateFunction]:

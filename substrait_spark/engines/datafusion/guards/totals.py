@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ....algebra.expression import Expression
 from ....algebra.relation import Aggregate, Fetch, Relation
-from ....algebra.traversal import is_true, relations_below
+from ....algebra.traversal import inputs_first, is_true, relations_below
 from .constants import constants, is_constant
 
 
@@ -29,13 +29,17 @@ def with_limited_totals(relation: Relation, conditions: Sequence[Expression], fi
     return relation
 
 
-def _limited(relation: Relation) -> Relation:
-    """The relation, with limits on the aggregates without keys in it that it takes rows from."""
-    if _is_total(relation):
-        return Fetch(relation, 0, 1)
-    if isinstance(relation, Fetch) or not relation.inputs:
-        return relation
-    return relation.with_inputs(tuple([_limited(input) for input in relation.inputs]))
+def _limited(root: Relation) -> Relation:
+    """The relation, with limits on the aggregates without keys in it that no limit is above already."""
+    limited: dict[Relation, Relation] = {}
+    for relation in inputs_first(root):
+        if _is_total(relation):
+            limited[relation] = Fetch(relation, 0, 1)
+        elif isinstance(relation, Fetch) or not relation.inputs:
+            limited[relation] = relation
+        else:
+            limited[relation] = relation.with_inputs(tuple([limited[input] for input in relation.inputs]))
+    return limited[root]
 
 
 def _is_total(relation: Relation) -> bool:

@@ -30,10 +30,16 @@ def without_keys(e: LoweringBuilder, input: Relation, groupings: int) -> Relatio
 def _has_joined_keys(relation: Relation) -> bool:
     while relation.KEEPS_KEYS:
         (relation,) = relation.inputs
-    return isinstance(relation, Join | Cross) and any(map(_has_keys, relation.inputs))
+    return isinstance(relation, Join | Cross) and _has_keys(relation)
 
 
-def _has_keys(relation: Relation) -> bool:
-    if isinstance(relation, Aggregate):
-        return True
-    return (relation.KEEPS_KEYS or isinstance(relation, Join | Cross)) and any(map(_has_keys, relation.inputs))
+def _has_keys(join: Relation) -> bool:
+    """Whether there is an aggregate below, with joins and relations that keep keys between."""
+    stack = [join]
+    while stack:
+        relation = stack.pop()
+        if isinstance(relation, Aggregate):
+            return True
+        if relation.KEEPS_KEYS or isinstance(relation, Join | Cross):
+            stack.extend(relation.inputs)
+    return False
