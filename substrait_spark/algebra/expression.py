@@ -338,7 +338,7 @@ class IfThen(Expression):
 
 
 class Shared(Expression):
-    """A value that is used in several places: `rel/sharing.py` computes it once, where it can, in a project below."""
+    """A value that is used in several places: `algebra/sharing.py` computes it once, where it can, in a project below."""
 
     __slots__ = ("value",)
 

@@ -105,7 +105,7 @@ def form_of(call: LoweredCall) -> AggregateForm:
 def lowered_aggregate(
     lowering: ExpressionLowering, relation: Aggregate, input: Relation
 ) -> tuple[Relation, list[Expression]]:
-    """The relation over a lowered input, and its keys, its measures and, of several sets, their number, in terms of that."""
+    """The relation over a lowered input; and, as expressions over it, the keys, the measures and a number of several sets."""
     e = lowering.e
     keys = [e.key(key) for key in lowering.lower_all(relation.groupings)]
     group = Group(keys, len(input.types))

@@ -163,7 +163,7 @@ class LoweringBuilder(CallBuilder):
 
     def lowered(self, function: str, *arguments: Expression | str, **options: str | None) -> Expression:
         """A canonical call of lowered arguments, in whatever form the dialect has for it."""
-        # The driver builds with this class.
+        # Imported here, since that module needs this one.
         from .expression import lowered_call
 
         declaration = self.resolve("scalar", function, arguments)
@@ -276,7 +276,7 @@ class LoweringBuilder(CallBuilder):
         )
 
     def named(self, relation: Relation, names: Sequence[str]) -> Relation:
-        """The root of a plan, for columns of these depth-first names, in the types of which are those of struct fields."""
+        """The root of a plan with these depth-first names, which are those of the columns and of the struct fields in them."""
         return relation
 
     def finished(self, relation: Relation) -> Relation:

@@ -58,7 +58,7 @@ def _parameter(kinds: Sequence[Type], ordinal: int, steps: int) -> Expression:
 class ExpressionLowering:
     """Lowers the expressions of one relation; what can't be is reported, and a stand-in takes its place.
 
-    `results`: what the columns are that the expressions refer to, where they are no columns of `e` as they stand.
+    `results`: the expressions over `e` that stand for the columns referred to, where these aren't the columns of `e`.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ExpressionLowering:
         return None if rule is None or self.e.dialect.allows_cast(source, target, cast.throws) else rule
 
     def _before(self, expression: Expression) -> Sequence[Expression]:
-        """The expressions below that are lowered before it: lambdas are by the call that applies them, or as a whole."""
+        """The expressions below that are lowered first; lambdas are not where the call's rule lowers them itself."""
         children = expression.children()
         if not children:
             return children
@@ -245,9 +245,10 @@ class ExpressionLowering:
         return FieldReference(reference.ordinal, self.e.columns[reference.ordinal])
 
     def body(self, function: Lambda, meaning: Meaning | None = None, *, stays: bool = True) -> Expression:
-        """The body of a lambda, whose parameters have a `meaning`, or are those of the lambda that it is to be in.
+        """The lowered body of a lambda.
 
-        It is in none unless one `stays`.
+        `meaning` tells what takes the place of its parameters; without it they stay parameters. `stays`: whether the body
+        is to be in a lambda again.
         """
         around = Around(meaning or partial(_parameter, function.parameters), stays)
         return ExpressionLowering(self.e, self._results, (*self._lambdas, around)).lower(function.body)
@@ -283,7 +284,7 @@ class ExpressionLowering:
 
 
 def _part_of(column: Expression, reference: FieldReference) -> Expression:
-    """What a reference is to, in a column that may be one to compute."""
+    """What a reference leads to in a column, which may be an expression in the place of one."""
     if not reference.path:
         return column
     if not isinstance(column, FieldReference):
@@ -346,7 +347,7 @@ def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 def _changes_nothing(cast: Cast, target: Type) -> bool:
-    """Whether a cast, which a rule may have made to give its call's type, changes nothing that a cast to another type sees."""
+    """Whether a cast to another type gives the same without this cast below it, which a rule may have made."""
     if cast.checks or not types.widens(cast.input.type, cast.type):
         return False
     kinds = {cast.input.type.kind, cast.type.kind, target.kind}

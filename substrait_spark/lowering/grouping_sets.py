@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def rewrite(lowering: Lowering, root: Relation) -> Relation:
     """Each Aggregate by several sets as one by all keys and the set's number, with null in place of keys not in a set.
 
-    Of no rows it has none, where a set without keys has one. Where a filter above drops that, it need not be made.
+    Of no rows such an Aggregate has none, but a set without keys has one all the same: a union adds it, unless a filter
+    above drops it.
     """
     if lowering.dialect.abilities.grouping_sets:
         return root

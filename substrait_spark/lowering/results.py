@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Results(NamedTuple):
-    """The columns of what became of a relation, in terms of those of a relation below."""
+    """A lowered relation that isn't built yet: its columns as expressions over those of a relation below."""
 
     below: Relation
     columns: Sequence[Expression]
@@ -38,7 +38,7 @@ class Results(NamedTuple):
 
 
 def lowered_results(lowering: Lowering, relation: Relation) -> Results | None:
-    """What became of a relation of aggregates or windows, or of a project or a filter above one; None for all others."""
+    """The results of an aggregate or a window relation, or of a project or a filter above one; None of any other."""
     if isinstance(relation, Aggregate | Window):
         return _computed(lowering, relation)
     if not isinstance(relation, Filter | Project):
@@ -90,7 +90,7 @@ def _filtered(lowering: Lowering, relation: Filter, results: Results) -> Results
 
 
 def _settled(results: Results) -> Results:
-    """The same columns, computed in a project but for casts to wider types."""
+    """The same columns over a project that computes them, all but casts to wider types, which stay to be made above it."""
     inner = [each.input if isinstance(each, Cast) and _widens(each) else each for each in results.columns]
     below = columns(results.below, inner)
     found: list[Expression] = []

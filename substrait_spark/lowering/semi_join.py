@@ -43,7 +43,7 @@ def _marked(e: CallBuilder, join: Join) -> Relation:
 
 
 def _unmatched(e: CallBuilder, join: Join) -> Relation:
-    """The rows on the left that a left join gives nulls, also in a column that the right side never has nulls in."""
+    """The rows on the left without a match: the left join gives them null in a column that is true for every row on the right."""
     left, right = join.inputs
     passed = [FieldReference(n, kind) for n, kind in enumerate(right.types)]
     joined = Join(left, columns(right, [*passed, e.true()]), "LEFT", join.condition)

@@ -50,7 +50,7 @@ class StagedWindows:
 def lowered_window(
     lowering: ExpressionLowering, relation: Window, input: Relation
 ) -> tuple[Relation, list[Expression]]:
-    """The relation over a lowered input, and the columns of the input and the results of the calls in terms of that."""
+    """The relation over a lowered input; and, as expressions over it, the columns of the input and the calls' results."""
     e = lowering.e
     partition = tuple([e.key(key) for key in lowering.lower_all(relation.partition)])
     sorts = tuple([e.sort_key(lowering.sort(sort)) for sort in relation.sorts])

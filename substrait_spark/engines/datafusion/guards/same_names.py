@@ -49,7 +49,7 @@ def _is_named(argument: Expression) -> bool:
 
 
 def together(e: DataFusionBuilder, values: Sequence[Expression]) -> Sequence[Expression]:
-    """Values of one type, or lists of such, with the same names: those of one that is there already, if there is one."""
+    """Values of one type, or lists of it, with the same names: those of a value that the plan doesn't build, if it has any."""
     if len(values) < 2 or not has_names(values[0].type):
         return values
     names = [e.names_of(value) for value in values]
@@ -60,7 +60,7 @@ def together(e: DataFusionBuilder, values: Sequence[Expression]) -> Sequence[Exp
 
 
 def _is_built(root: Expression) -> bool:
-    """Whether a plan builds the structs in a value where it is."""
+    """Whether the value's own expression builds the structs in it, so that other names cost nothing."""
     stack = [root]
     while stack:
         value = stack.pop()
@@ -77,7 +77,7 @@ def _is_call(value: Expression, functions: Sequence[str]) -> bool:
 
 
 def _passed(value: Expression) -> Sequence[Expression]:
-    """The parts of a value that it is, or is made of."""
+    """The parts of a choice, or of a call that passes them on, whose structs the value's structs are."""
     if isinstance(value, IfThen):
         return [*(each for _, each in value.clauses), value.otherwise]
     return value.children()
@@ -143,7 +143,7 @@ def shown(type: Type, names: Names) -> str:
 
 
 def united(e: DataFusionBuilder, inputs: Sequence[Relation]) -> Sequence[Relation]:
-    """The inputs of a set relation with the same names: those of a column that is there already, if there is one."""
+    """The inputs of a set relation with the same names: those of an input that doesn't build the structs, if there is one."""
     if not any(map(has_names, inputs[0].types)):
         return inputs
     found = list(zip(*map(e.relation_names, inputs), strict=True))

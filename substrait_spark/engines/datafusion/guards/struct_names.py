@@ -73,12 +73,12 @@ def own_names(type: Type, names: Names) -> list[str | None]:
 
 
 def joined(own: Sequence[str | None], inside: Sequence[Names]) -> Names:
-    """The names in a struct, of those of its fields and those in these."""
+    """The names in a struct, depth-first: each field's own name, then those inside the field."""
     return tuple([name for field, names in zip(own, inside, strict=True) for name in (field, *names)])
 
 
 def filled(names: Names, others: Names) -> Names:
-    """The names, others where they are not known."""
+    """The names, with the others in the place of unknown ones."""
     return tuple([other if name is None else name for name, other in zip(names, others, strict=True)])
 
 
@@ -101,7 +101,7 @@ def split(kinds: Sequence[Type], names: Sequence[str | None]) -> list[Names]:
 
 
 def element(type: Type) -> Type:
-    """What the lists of lists of a type are of in the end; the type itself where it is no list."""
+    """The type of the innermost elements of a list of lists; the type itself where it is no list."""
     while type.kind == "list":
         type = type.parameters[0]
     return type

@@ -199,7 +199,10 @@ def _of_call(
 
 
 def _in_argument(argument: Type, result: Type, names: Names) -> Names:
-    """The names in an argument, of those in a result: where one of both, or of its elements, keys or values, is in the other."""
+    """The names in an argument, of those in a call's result, where types tell that one holds the other's structs.
+
+    The argument may be the result, or be its elements, keys or values, or the other way round.
+    """
     if not has_names(argument):
         return ()
     given, wanted = element(argument), element(result)
@@ -219,7 +222,7 @@ def _in_argument(argument: Type, result: Type, names: Names) -> Names:
 
 
 def _in_whole(type: Type, path: Sequence[tuple[str, Any]], names: Names) -> Names:
-    """The names in a value, of those in what a path leads to in it."""
+    """The names in a value: those given are of the part that the path leads to, the others are unknown."""
     if not path:
         return names
     (kind, where), *rest = path
