@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -219,6 +219,22 @@ def attributes(root: Node) -> Sequence[Node]:
             found.append(node)
         stack.extend(child for child in node.children() if not isinstance(child, Plan))
     return found
+
+
+def outermost(expressions: Iterable[Node], name: str) -> list[Expression]:
+    """The expressions of a class in some others, each once, in order; none inside another, or in a subquery's plan.
+
+    The reader shares equal ones.
+    """
+    found: dict[Expression, None] = {}
+    stack: list[Node] = list(reversed(list(expressions)))
+    while stack:
+        node = stack.pop()
+        if node.name == name and isinstance(node, Expression):
+            found[node] = None
+        elif not isinstance(node, Plan):
+            stack.extend(reversed(list(node.children())))
+    return list(found)
 
 
 def words(root: Node) -> tuple[object, ...]:

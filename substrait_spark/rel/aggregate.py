@@ -28,7 +28,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     several = grouping_sets(node)
     if several is not None:
         return _by_sets(r, node, several)
-    calls = aggregate_calls(node["aggregateExpressions"])
+    calls = tree.outermost(node["aggregateExpressions"], "AggregateExpression")
     source = node["child"]
     order = order_below(source) if any(is_ordered(call) for call in calls) else None
     if order is not None:
@@ -59,7 +59,7 @@ def _output(above: ExpressionBuilder, relation: Relation, results: Sequence[Meas
 
 def _by_sets(r: RelationBuilder, node: tree.Plan, several: GroupingSets) -> Output:
     """Aggregate by several sets of keys. Of no rows, Spark makes none for the set without a key either."""
-    calls = aggregate_calls(node["aggregateExpressions"])
+    calls = tree.outermost(node["aggregateExpressions"], "AggregateExpression")
     input = r.emit(several.child)
     e = r.expressions(input.scope())
     groupings = e.emit_all(several.keys.values())
@@ -102,19 +102,6 @@ def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
             known.append(expression)
             found.append(expression)
     return found
-
-
-def aggregate_calls(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
-    """The aggregate calls in result expressions, each once, in order. The reader shares equal ones."""
-    found: dict[int, tree.Expression] = {}
-    stack: list[tree.Node] = list(reversed(expressions))
-    while stack:
-        node = stack.pop()
-        if node.name == "AggregateExpression":
-            found.setdefault(id(node), node)  # type: ignore[arg-type]
-        elif not isinstance(node, tree.Plan):  # a subquery's aggregates are its own
-            stack.extend(reversed(list(node.children())))
-    return list(found.values())
 
 
 HANDLERS = {"Aggregate": emit}

@@ -45,7 +45,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
 
 def _by_order(e: ExpressionBuilder, node: tree.Plan) -> list[tuple[list[tree.Expression], tuple[SortField, ...]]]:
     """The window calls with their order. Where rows tie in it, Spark keeps the order below."""
-    calls = window_calls(node["windowExpressions"])
+    calls = tree.outermost(node["windowExpressions"], "WindowExpression")
     sorts = tuple(sort_field(e, order) for order in order_of(node))
     order = order_below(node["child"])
     among_ties = [call for call in calls if tells_ties_apart(call)]
@@ -62,7 +62,8 @@ def _by_order(e: ExpressionBuilder, node: tree.Plan) -> list[tuple[list[tree.Exp
 
 def _require_no_numbers(node: tree.Plan) -> None:
     """Refuse row numbers in the order of a sort that the window doesn't state."""
-    if any(call["windowFunction"].name == "RowNumber" for call in window_calls(node["windowExpressions"])):
+    calls = tree.outermost(node["windowExpressions"], "WindowExpression")
+    if any(call["windowFunction"].name == "RowNumber" for call in calls):
         raise Unsupported(
             "it numbers rows in the order of a sort below, whose keys are not at hand",
             "Keep the sorting columns, or give row_number() an order of its own.",
@@ -92,19 +93,6 @@ def windowed(e: ExpressionBuilder, node: tree.Expression) -> WindowForm:
     except UNEXPECTED as error:
         e.context.report(node, unknown_form(error))
     return WindowForm((), lambda above, references: above.stand_in(node))
-
-
-def window_calls(expressions: Sequence[tree.Expression]) -> list[tree.Expression]:
-    """The WindowExpressions in expressions, each once, in order."""
-    found: dict[int, tree.Expression] = {}
-    stack: list[tree.Node] = list(reversed(expressions))
-    while stack:
-        node = stack.pop()
-        if node.name == "WindowExpression":
-            found.setdefault(id(node), node)  # type: ignore[arg-type]
-        else:
-            stack.extend(reversed(list(node.children())))
-    return list(found.values())
 
 
 HANDLERS = {"Window": emit}
