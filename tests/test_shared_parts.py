@@ -23,7 +23,7 @@ from substrait_spark.plan import build
 def _doubled(times: int) -> Relation:
     """A number, added to itself again and again: each project uses the column of the one below twice."""
     relation: Relation = VirtualTable([(Literal(1, types.I64),)], ["n"], [types.I64])
-    add = extensions.resolve("scalar", "spark", "add", (types.I64, types.I64))
+    add = extensions.resolve("scalar", "datafusion", "add", (types.I64, types.I64))
     assert add is not None
     for _ in range(times):
         column = FieldReference(0, types.I64)
