@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import base64
-import importlib.resources
 import json
 import sys
 import threading
-import uuid
-import weakref
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
+from .compiler import JavaClass
 from .locations import redacted
 from .session import require_running
 from .source_options import HARMLESS_OPTIONS
@@ -40,13 +38,12 @@ class Asked(Protocol):
     def reads(self) -> str: ...
 
 
-_readers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-_compiling = threading.Lock()
+_readers = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
 
 
 def prepare(df: DataFrame) -> None:
     """Let the JVM of a DataFrame compile the reader, if it hasn't yet, while Python goes on with other work."""
-    if _readers.get(df.sparkSession._sc._gateway) is None:
+    if not _readers.is_compiled(df.sparkSession._sc._gateway):
         threading.Thread(target=_prepared, args=(df,), name="substrait-spark-compile", daemon=True).start()
 
 
@@ -143,31 +140,4 @@ def _first_line(error: Exception) -> str:
 
 
 def _reader(df: DataFrame) -> Any:
-    gateway = df.sparkSession._sc._gateway
-    with _compiling:
-        reader = _readers.get(gateway)
-        if reader is None:
-            reader = _readers[gateway] = _compile(gateway)
-    return reader
-
-
-def _compile(gateway: Any) -> Any:
-    """Compile the reader with Janino, which Spark itself uses for generated code.
-
-    Each time in a package of a new name, because py4j remembers methods by their class's name: in a JVM that served
-    another Python process, or this module before a reload, they would be those of the earlier class.
-    """
-    source = importlib.resources.files(__package__).joinpath("PlanReader.java").read_text("utf-8")
-    package = f"substrait_spark_{uuid.uuid4().hex}"
-    # Classes by the names that py4j imports, or by a loader: for `org.codehaus` it looks for a class in all archives.
-    jvm = gateway.jvm
-    loader = jvm.Thread.currentThread().getContextClassLoader()
-    compiler = loader.loadClass("org.codehaus.janino.SimpleCompiler").newInstance()
-    compiler.setParentClassLoader(loader)
-    compiler.cook(source.replace("package substrait_spark;", f"package {package};", 1))
-    reader = compiler.getClassLoader().loadClass(f"{package}.PlanReader")
-    parameters = gateway.new_array(jvm.Class, 1)
-    parameters[0] = jvm.Class.forName("java.lang.String")
-    arguments = gateway.new_array(jvm.Object, 1)
-    arguments[0] = " ".join(sorted(HARMLESS_OPTIONS))
-    return reader.getConstructor(parameters).newInstance(arguments)
+    return _readers.of(df.sparkSession._sc._gateway)

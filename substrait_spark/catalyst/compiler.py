@@ -1,0 +1,60 @@
+"""Compiling a Java source of this library in a session's JVM: once per JVM, with the compiler that Spark brings."""
+
+from __future__ import annotations
+
+import importlib.resources
+import threading
+import uuid
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+
+class JavaClass:
+    """A class of ours by its source file, and the one object of it in each JVM."""
+
+    def __init__(self, package: str, name: str, arguments: Callable[[], tuple[str, ...]] = tuple) -> None:
+        self._package = package
+        self._name = name
+        self._arguments = arguments
+        self._objects: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._compiling = threading.Lock()
+
+    def is_compiled(self, gateway: Any) -> bool:
+        """Whether the JVM behind a gateway has the class."""
+        return gateway in self._objects
+
+    def forget(self) -> None:
+        """Compile it anew where it is wanted next."""
+        self._objects.clear()
+
+    def of(self, gateway: Any) -> Any:
+        """The object in the JVM behind a gateway, compiled if it is not yet."""
+        with self._compiling:
+            found = self._objects.get(gateway)
+            if found is None:
+                found = self._objects[gateway] = self._compile(gateway)
+        return found
+
+    def _compile(self, gateway: Any) -> Any:
+        """Compile the class with Janino, which Spark itself uses for generated code.
+
+        Each time in a package of a new name, because py4j remembers methods by their class's name: in a JVM that served
+        another Python process, or this module before a reload, they would be those of the earlier class.
+        """
+        source = importlib.resources.files(self._package).joinpath(f"{self._name}.java").read_text("utf-8")
+        package = f"substrait_spark_{uuid.uuid4().hex}"
+        # Classes by the names that py4j imports, or by a loader: for `org.codehaus` it looks for a class in all archives.
+        jvm = gateway.jvm
+        loader = jvm.Thread.currentThread().getContextClassLoader()
+        compiler = loader.loadClass("org.codehaus.janino.SimpleCompiler").newInstance()
+        compiler.setParentClassLoader(loader)
+        compiler.cook(source.replace("package substrait_spark;", f"package {package};", 1))
+        found = compiler.getClassLoader().loadClass(f"{package}.{self._name}")
+        given = self._arguments()
+        parameters = gateway.new_array(jvm.Class, len(given))
+        arguments = gateway.new_array(jvm.Object, len(given))
+        for index, argument in enumerate(given):
+            parameters[index] = jvm.Class.forName("java.lang.String")
+            arguments[index] = argument
+        return found.getConstructor(parameters).newInstance(arguments)

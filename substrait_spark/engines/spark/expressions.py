@@ -1,0 +1,213 @@
+"""Expressions of the tree as Catalyst's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...algebra import types
+from ...algebra.expression import (
+    AggregateFunction,
+    Cast,
+    Exists,
+    Expression,
+    FieldReference,
+    IfThen,
+    InSubquery,
+    Lambda,
+    Literal,
+    Nested,
+    Part,
+    ScalarFunction,
+    ScalarSubquery,
+    SingularOrList,
+    SortField,
+    WindowFunction,
+)
+from ...algebra.relation import Relation
+from ...errors import Unsupported
+from . import document as catalyst
+from .builder import Builder, Columns
+from .calls import AggregateCall, Call, ScalarCall, WindowCall
+from .casts import cast
+from .document import Node
+from .functions import rule_of
+from .windows import frame_of
+
+if TYPE_CHECKING:
+    from ...algebra.expression import WindowCall as WindowCallExpression
+
+
+class Scope(NamedTuple):
+    """What an expression can refer to: columns of its input, those of the query around it, and lambdas' parameters."""
+
+    columns: Sequence[Node]
+    outer: Scope | None = None
+    lambdas: tuple[Sequence[Node], ...] = ()
+
+
+class ExpressionBuilder:
+    """Writes the expressions of one plan. `relation` writes a relation that stands in an expression."""
+
+    def __init__(self, builder: Builder, relation: Callable[[Relation, Scope | None], Columns]) -> None:
+        self._b = builder
+        self._d = builder.document
+        self._relation = relation
+
+    def build(self, expression: Expression, scope: Scope) -> Node:
+        """The expression; a stand-in where it has a problem, which is noted."""
+        try:
+            found = _RULES[type(expression)](self, expression, scope)
+        except Unsupported as problem:
+            self._b.report(expression.origin, problem)
+            found = self._d.literal(None, types.of("boolean"))
+        return self._b.made(found, expression.origin)
+
+    def build_all(self, expressions: Sequence[Expression], scope: Scope) -> list[Node]:
+        return [self.build(expression, scope) for expression in expressions]
+
+    def sorts(self, sorts: Sequence[SortField], scope: Scope) -> list[Node]:
+        """Sort keys."""
+        return [
+            self._b.sort_order(self.build(sort.expression, scope), sort.ascending, sort.nulls_first) for sort in sorts
+        ]
+
+    # ---- calls
+
+    def _arguments(self, arguments: Sequence[Expression | str], scope: Scope) -> list[Node | str]:
+        return [a if isinstance(a, str) else self.build(a, scope) for a in arguments]
+
+    def _finished(self, call: Call) -> Node:
+        """What the rule of the function makes of a call, in the type that the plan declares."""
+        found = rule_of(call)(call)
+        return self._b.made(self._b.typed(found, call.type), call.function.origin)
+
+    def _scalar_function(self, call: ScalarFunction, scope: Scope) -> Node:
+        return self._finished(ScalarCall(self._b, call, self._arguments(call.arguments, scope)))
+
+    def measure(self, measure: AggregateFunction, scope: Scope) -> Node:
+        """An aggregate function's call; a stand-in where it has a problem, which is noted."""
+        filter = None if measure.filter is None else self.build(measure.filter, scope)
+        arguments = self._arguments(measure.arguments, scope)
+        sorts = self.sorts(measure.sorts, scope)
+        try:
+            return self._finished(AggregateCall(self._b, measure, arguments, filter, sorts))
+        except Unsupported as problem:
+            self._b.report(measure.origin, problem)
+            return self._d.literal(None, types.of("boolean"))
+
+    def window(
+        self, call: WindowCallExpression, partition: Sequence[Node], sorts: Sequence[Node], scope: Scope
+    ) -> Node:
+        """A window function's call; a stand-in where it has a problem, which is noted."""
+        arguments = self._arguments(call.arguments, scope)
+        try:
+            frame = frame_of(self._b, call, lambda offset: self.build(offset, scope))
+            return self._finished(WindowCall(self._b, call, arguments, partition, sorts, frame))
+        except Unsupported as problem:
+            self._b.report(call.origin, problem)
+            return self._d.literal(None, types.of("boolean"))
+
+    def _window_function(self, function: WindowFunction, scope: Scope) -> Node:
+        partition = self.build_all(function.partition, scope)
+        return self.window(function.call, partition, self.sorts(function.sorts, scope), scope)
+
+    # ---- leaves and references
+
+    def _literal(self, literal: Literal, scope: Scope) -> Node:
+        return self._d.literal(literal.value, literal.type)
+
+    def _field_reference(self, reference: FieldReference, scope: Scope) -> Node:
+        return self._path(self._column(reference, scope), reference.path)
+
+    def _column(self, reference: FieldReference, scope: Scope) -> Node:
+        if reference.parameter is not None:
+            return scope.lambdas[-1 - reference.parameter][reference.ordinal]
+        if not reference.outer:
+            return scope.columns[reference.ordinal]
+        if reference.outer > 1 or scope.outer is None:
+            raise Unsupported("Spark refers to columns of the next query outwards only")
+        return self._d.new("OuterReference", scope.outer.columns[reference.ordinal])
+
+    def _part(self, part: Part, scope: Scope) -> Node:
+        return self._path(self.build(part.root, scope), part.path)
+
+    def _path(self, node: Node, path: Sequence[tuple[str, Any]]) -> Node:
+        for kind, where in path:
+            node = self._step(node, kind, where)
+        return node
+
+    def _step(self, node: Node, kind: str, where: Any) -> Node:
+        if kind == "field":
+            return self._d.new("GetStructField", node, where, None)
+        if kind == "key":
+            return self._d.new("GetMapValue", node, self._d.literal(where.value, where.type))
+        if where < 0:  # from the end, of which the last is -1
+            return self._d.call("try_element_at", [node, self._d.literal(where, types.I32)], "ANSI")
+        return self._d.new("GetArrayItem", node, self._d.literal(where, types.I32), False)
+
+    # ---- the rest
+
+    def _cast(self, expression: Cast, scope: Scope) -> Node:
+        return cast(self._b, self.build(expression.input, scope), expression)
+
+    def _if_then(self, choice: IfThen, scope: Scope) -> Node:
+        clauses = [(self.build(when, scope), self.build(then, scope)) for when, then in choice.clauses]
+        return self._b.choice(clauses, self.build(choice.otherwise, scope))
+
+    def _singular_or_list(self, membership: SingularOrList, scope: Scope) -> Node:
+        return self._d.new("In", self.build(membership.value, scope), self.build_all(membership.options, scope))
+
+    def _nested(self, nested: Nested, scope: Scope) -> Node:
+        parts = self.build_all(nested.parts, scope)
+        if nested.type.kind == "list":
+            return self._b.typed(self._d.new("CreateArray", parts, False), nested.type)
+        if nested.type.kind == "map":
+            return self._b.typed(self._d.new("CreateMap", parts, False), nested.type)
+        named = [
+            node
+            for ordinal, part in enumerate(parts)
+            for node in (self._d.literal(str(ordinal), types.STRING), part)
+        ]
+        return self._d.new("CreateNamedStruct", named)
+
+    def _lambda(self, function: Lambda, scope: Scope) -> Node:
+        variables = [
+            self._d.variable(f"x{len(scope.lambdas)}_{n}", parameter) for n, parameter in enumerate(function.parameters)
+        ]
+        body = self.build(function.body, scope._replace(lambdas=(*scope.lambdas, variables)))
+        return self._d.new("LambdaFunction", body, variables, False)
+
+    # ---- subqueries
+
+    def _scalar_subquery(self, subquery: ScalarSubquery, scope: Scope) -> Node:
+        plan = self._relation(subquery.relation, scope).plan
+        return self._d.new("ScalarSubquery", plan, catalyst.Part("outer", plan))
+
+    def _exists(self, subquery: Exists, scope: Scope) -> Node:
+        plan = self._relation(subquery.relation, scope).plan
+        return self._d.new("Exists", plan, catalyst.Part("outer", plan))
+
+    def _in_subquery(self, subquery: InSubquery, scope: Scope) -> Node:
+        needles = self.build_all(subquery.needles, scope)
+        plan = self._relation(subquery.relation, scope).plan
+        count = len(subquery.relation.types)
+        query = self._d.new("ListQuery", plan, catalyst.Part("outer", plan), catalyst.NEW_ID, count)
+        return self._d.new("InSubquery", needles, query)
+
+
+_RULES: dict[type[Expression], Callable[[ExpressionBuilder, Any, Scope], Node]] = {
+    Cast: ExpressionBuilder._cast,
+    Exists: ExpressionBuilder._exists,
+    FieldReference: ExpressionBuilder._field_reference,
+    IfThen: ExpressionBuilder._if_then,
+    InSubquery: ExpressionBuilder._in_subquery,
+    Lambda: ExpressionBuilder._lambda,
+    Literal: ExpressionBuilder._literal,
+    Nested: ExpressionBuilder._nested,
+    Part: ExpressionBuilder._part,
+    ScalarFunction: ExpressionBuilder._scalar_function,
+    ScalarSubquery: ExpressionBuilder._scalar_subquery,
+    SingularOrList: ExpressionBuilder._singular_or_list,
+    WindowFunction: ExpressionBuilder._window_function,
+}

@@ -1,0 +1,76 @@
+"""Joins (https://substrait.io/relations/logical_relations/#join-types)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...algebra import types
+from ...algebra.relation import LEFT_ONLY, Cross, Join
+from .builder import Columns
+from .document import Node, Part, some
+from .expressions import Scope
+
+if TYPE_CHECKING:
+    from .relations import RelationBuilder
+
+_SPARK = {
+    "INNER": "inner",
+    "OUTER": "full",
+    "LEFT": "left",
+    "RIGHT": "right",
+    "LEFT_SEMI": "leftsemi",
+    "LEFT_ANTI": "leftanti",
+}
+"""Spark's joins of the same meaning."""
+
+
+def cross(r: RelationBuilder, relation: Cross, outer: Scope | None) -> Columns:
+    """Every row of the left input with every row of the right."""
+    left, right = r.inputs(relation, outer)
+    plan = _joined(r, left.plan, right.plan, Part("join", "cross"), None)
+    return Columns(plan, left.columns + right.columns)
+
+
+def join(r: RelationBuilder, relation: Join, outer: Scope | None) -> Columns:
+    """A join of any type."""
+    if relation.join_type == "LEFT_MARK":
+        return _marked(r, relation, outer)
+    left, right = r.inputs(relation, outer)
+    columns = left.columns + right.columns
+    condition = r.expressions.build(relation.condition, Scope(columns, outer))
+    if relation.join_type == "LEFT_SINGLE":
+        # More than one match for a row is an error.
+        kind = Part("object", "LeftSingle")
+    else:
+        kind = Part("join", _SPARK[relation.join_type])
+    plan = _joined(r, left.plan, right.plan, kind, condition)
+    return Columns(plan, left.columns if relation.join_type in LEFT_ONLY else columns)
+
+
+def _marked(r: RelationBuilder, relation: Join, outer: Scope | None) -> Columns:
+    """The left input with a mark: true with a match, null where a match is only unknown, else false.
+
+    Spark's own mark is true or false, so a second one says whether the condition is null for some row.
+    """
+    left, right = r.inputs(relation, outer)
+    condition = r.expressions.build(relation.condition, Scope(left.columns + right.columns, outer))
+    plan, matches = _existing(r, left.plan, right.plan, condition)
+    if not relation.condition.type.nullable:
+        return Columns(plan, [*left.columns, matches])
+    again = r.build(relation.inputs[1], outer)
+    unknown = r.expressions.build(relation.condition, Scope(left.columns + again.columns, outer))
+    plan, is_unknown = _existing(r, plan, again.plan, r.document.new("IsNull", unknown))
+    true, null = (r.document.literal(value, types.of("boolean")) for value in (True, None))
+    mark = r.b.choice([(matches, true), (is_unknown, null)], r.document.literal(False, types.BOOLEAN))
+    return Columns(plan, [*left.columns, mark])
+
+
+def _existing(r: RelationBuilder, left: Node, right: Node, condition: Node) -> tuple[Node, Node]:
+    """The left plan, and the column that says whether the right one has a row for which the condition holds."""
+    mark = r.document.attribute("mark", types.BOOLEAN, False)
+    return _joined(r, left, right, r.document.new("ExistenceJoin", mark), condition), mark
+
+
+def _joined(r: RelationBuilder, left: Node, right: Node, kind: Part | Node, condition: Node | None) -> Node:
+    no_hint = r.document.new("JoinHint", None, None)
+    return r.document.new("Join", left, right, kind, None if condition is None else some(condition), no_hint)

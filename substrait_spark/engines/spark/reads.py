@@ -1,0 +1,127 @@
+"""Tables and files of a plan as DataFrames of the caller's session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from ...algebra.relation import DelimitedText, File, IcebergTable, LocalFiles, NamedTable, Read
+from ...errors import Unsupported, kind_of
+from .types import spark_struct
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
+
+GLOB = "*?[]{}\\"
+"""What Hadoop takes for a pattern in a path."""
+
+
+class Tables:
+    """What a plan's reads are read from: the caller's tables, those of the session, and files."""
+
+    def __init__(self, spark: SparkSession, given: Mapping[str, DataFrame]) -> None:
+        self._spark = spark
+        self._given = given
+
+    def dataset(self, read: Read) -> DataFrame:
+        """The rows of a read, in columns of its schema. Raises Unsupported where they can't be had."""
+        if isinstance(read, NamedTable):
+            return self._named_table(read)
+        if isinstance(read, LocalFiles):
+            return self._files(read)
+        assert isinstance(read, IcebergTable)
+        source = self._spark.read.format("iceberg").option("snapshot-id", read.snapshot_id)
+        return _with_schema(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
+
+    def _named_table(self, read: NamedTable) -> DataFrame:
+        from pyspark.sql import DataFrame
+
+        full = ".".join(read.table)
+        given = self._given.get(full, self._given.get(read.table[-1]))
+        if given is None:
+            quoted = ".".join(f"`{part.replace('`', '``')}`" for part in read.table)
+            given = self._loaded(lambda: self._spark.table(quoted))
+        elif not isinstance(given, DataFrame):
+            raise TypeError(f"The table {full!r} must be a PySpark DataFrame, not {kind_of(given)}.")
+        return _with_schema(given, read, full)
+
+    def _files(self, read: LocalFiles) -> DataFrame:
+        reader = self._spark.read.schema(_schema(read))
+        paths = [_path(file) for file in read.files]
+        if isinstance(read.format, DelimitedText):
+            return self._loaded(lambda: reader.options(**_options(read.format)).csv(paths))
+        return self._loaded(lambda: reader.format(str(read.format)).load(paths))
+
+    def _loaded(self, load: Callable[[], DataFrame]) -> DataFrame:
+        from py4j.protocol import Py4JJavaError
+        from pyspark.errors import AnalysisException
+
+        try:
+            return load()
+        except (AnalysisException, Py4JJavaError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise Unsupported(f"Spark can't read it: {reason}", "Give the table in tables=.") from None
+
+
+def _schema(read: Read) -> StructType:
+    from pyspark.sql.types import StructType
+
+    return StructType.fromJson(json.loads(spark_struct(read.schema, read.names)))
+
+
+def _options(text: DelimitedText) -> dict[str, str]:
+    """Spark's options for delimited text: nothing is trimmed, and what is empty is an empty string."""
+    if text.header_lines_to_skip > 1:
+        raise Unsupported("Spark leaves out one line at the head of a file of text, or none")
+    return {
+        "sep": text.field_delimiter,
+        "quote": text.quote,
+        "escape": text.escape,
+        "nullValue": text.value_treated_as_null,
+        "emptyValue": "",
+        "header": str(bool(text.header_lines_to_skip)).lower(),
+        "enforceSchema": "true",
+        "mode": "PERMISSIVE",
+    }
+
+
+def _path(file: File) -> str:
+    """The path of a file's URI, as Hadoop reads paths: not encoded, and with patterns."""
+    parsed = urlsplit(file.uri)
+    path = unquote(parsed.path)
+    if file.length is not None:
+        path = "".join(f"\\{character}" if character in GLOB else character for character in path)
+    return f"{parsed.scheme}://{parsed.netloc}{path}" if parsed.scheme else path
+
+
+def _with_schema(df: DataFrame, read: Read, shown: str) -> DataFrame:
+    """The columns that a read's schema names, which must have its types."""
+    found = {field.name: field.dataType for field in df.schema.fields}
+    if len(found) != len(df.columns):
+        raise Unsupported(f"the table {shown} has several columns of one name")
+    wanted = _schema(read)
+    for field in wanted.fields:
+        if field.name not in found:
+            raise Unsupported(f"the table {shown} has no column {field.name}")
+        if _nullable(found[field.name]) != field.dataType:
+            raise Unsupported(
+                f"the column {field.name} of the table {shown} is {found[field.name].simpleString()}, "
+                f"and {field.dataType.simpleString()} in the plan"
+            )
+    return df.select(*(df[f"`{field.name.replace('`', '``')}`"] for field in wanted.fields))
+
+
+def _nullable(type: DataType) -> DataType:
+    """The type as the plan's types are written, where everything inside may be null, and has no metadata."""
+    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+
+    if isinstance(type, ArrayType):
+        return ArrayType(_nullable(type.elementType))
+    if isinstance(type, MapType):
+        return MapType(_nullable(type.keyType), _nullable(type.valueType))
+    if isinstance(type, StructType):
+        return StructType([StructField(field.name, _nullable(field.dataType)) for field in type.fields])
+    return type

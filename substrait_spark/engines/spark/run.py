@@ -1,0 +1,86 @@
+"""A plan as a DataFrame: read, written as a document, built inside the JVM."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from substrait.plan_pb2 import Plan
+
+from ... import extensions
+from ...catalyst.compiler import JavaClass
+from ...errors import Problem, Unsupported, UnsupportedPlanError
+from ...reading.plan import read_plan
+from .builder import Builder, Columns
+from .reads import Tables
+from .relations import RelationBuilder
+from .types import spark_columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_BUILDERS = JavaClass(__package__, "PlanBuilder")
+
+
+def execute(plan: Plan, spark: SparkSession, *, tables: Mapping[str, DataFrame] | None = None) -> DataFrame:
+    """A DataFrame of a canonical plan's rows, in columns named as the plan says.
+
+    Named tables are those of `tables`, by the dotted full name or its last part, else those that the session knows by
+    that name. What an expression means is the plan's business: the session's ANSI mode and time zone change nothing.
+    No job is started, and nothing of the session is changed.
+
+    Raises UnsupportedPlanError, which lists every obstacle, where the plan has what this engine, or this Spark, can't
+    run; TypeError where `tables` has something else than DataFrames.
+    """
+    extensions.load_all()
+    read = read_plan(plan)
+    problems = [_unreadable(entry.path, entry.part, entry.reason) for entry in read.problems]
+    if read.root is None:
+        raise UnsupportedPlanError(problems)
+    builder = Builder(Tables(spark, tables or {}))
+    root = RelationBuilder(builder).plan(read.root)
+    _named(builder, root, read.root.types, read.names)
+    problems += builder.problems
+    if problems:
+        raise UnsupportedPlanError(problems)
+    return _dataframe(builder, spark)
+
+
+def _unreadable(path: str, part: Any, reason: str) -> Problem:
+    name = part.name if part is not None else "Plan"
+    return Problem(path or "the plan", name, part.text if part is not None else name, reason, "")
+
+
+def _named(builder: Builder, root: Columns, types: Any, names: list[str]) -> None:
+    """The last node: the columns by the names that the plan's root has, and fields of structs by theirs."""
+    document = builder.document
+    try:
+        columns = spark_columns(types, names)
+    except Unsupported as problem:
+        builder.report(None, problem)
+        return
+    named = [
+        document.alias(document.typed(column, kind), name)
+        for column, (name, kind) in zip(root.columns, columns, strict=True)
+    ]
+    builder.made(document.new("Project", named, root.plan), None)
+
+
+def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import DataFrame
+
+    gateway = spark._sc._gateway
+    datasets = gateway.jvm.java.util.ArrayList()
+    for df in builder.document.datasets:
+        datasets.add(df._jdf)
+    try:
+        found = _BUILDERS.of(gateway).build(spark._jsparkSession, builder.document.text(), datasets)
+    except AnalysisException as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UnsupportedPlanError([Problem("the plan", "Plan", "Plan", f"Spark can't plan it: {reason}", "")]) from None
+    if isinstance(found, str):
+        builder.report_nodes([(number, reason) for number, reason in json.loads(found)])
+        raise UnsupportedPlanError(builder.problems)
+    return DataFrame(found, spark)

@@ -1,0 +1,95 @@
+"""Substrait's types as Spark's.
+
+Fields of structs, which have no names in Substrait, are called by their numbers, and whatever is inside a value may be
+null: so there is one type of Spark for a type of Substrait, whatever the nullability inside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+from ...algebra.types import Type
+from ...errors import Unsupported
+
+_PLAIN = {
+    "boolean": "boolean",
+    "i8": "byte",
+    "i16": "short",
+    "i32": "integer",
+    "i64": "long",
+    "fp32": "float",
+    "fp64": "double",
+    "string": "string",
+    "varchar": "string",
+    "fixedchar": "string",
+    "binary": "binary",
+    "fixedbinary": "binary",
+    "date": "date",
+    "interval_year": "interval year to month",
+}
+
+_BY_PRECISION = {
+    "precision_timestamp": "timestamp_ntz",
+    "precision_timestamp_tz": "timestamp",
+    "interval_day": "interval day to second",
+}
+"""Types with a number of digits for parts of a second, of which Spark keeps six."""
+
+MICROSECONDS = 6
+
+
+@lru_cache(maxsize=65536)
+def spark_type(type: Type) -> str:
+    """Spark's type, as its JSON. Raises Unsupported for a type that Spark lacks."""
+    return json.dumps(_json(type, iter(())), separators=(",", ":"))
+
+
+def spark_struct(types: Sequence[Type], names: Sequence[str]) -> str:
+    """The struct of columns with depth-first names, as JSON."""
+    rest = iter(names)
+    return json.dumps(_struct(types, rest), separators=(",", ":"))
+
+
+def spark_columns(types: Sequence[Type], names: Sequence[str]) -> list[tuple[str, str]]:
+    """The name of each column, and its type as JSON, by depth-first names."""
+    fields = _struct(types, iter(names))["fields"]
+    return [(field["name"], json.dumps(field["type"], separators=(",", ":"))) for field in fields]
+
+
+def _json(type: Type, names: Iterator[str]) -> Any:
+    kind = type.kind
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if kind in _BY_PRECISION:
+        return _precise(type, _BY_PRECISION[kind])
+    if kind == "precision_time":
+        return _precise(type, f"time({type.parameters[0]})")
+    if kind == "decimal":
+        return f"decimal({type.parameters[0]},{type.parameters[1]})"
+    if kind == "list":
+        return {"type": "array", "elementType": _json(type.parameters[0], names), "containsNull": True}
+    if kind == "map":
+        key, value = type.parameters
+        inner = {"keyType": _json(key, names), "valueType": _json(value, names)}
+        return {"type": "map", **inner, "valueContainsNull": True}
+    if kind == "struct":
+        return _struct(type.parameters, names)
+    raise Unsupported(f"Spark has no type for {type}")
+
+
+def _precise(type: Type, name: str) -> str:
+    if type.parameters[0] > MICROSECONDS:
+        raise Unsupported(f"Spark keeps microseconds, and no smaller parts, which {type} has")
+    return name
+
+
+def _struct(types: Sequence[Type], names: Iterator[str]) -> Any:
+    fields = []
+    for ordinal, type in zip(count(), types):
+        name = next(names, str(ordinal))
+        fields.append({"name": name, "type": _json(type, names), "nullable": True, "metadata": {}})
+    return {"type": "struct", "fields": fields}
