@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame
+import quick_spark
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import YearMonthIntervalType
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import EngineError, df_to_substrait
 from substrait_spark.engines import datafusion
+from substrait_spark.engines import spark as spark_engine
 
 SHOWN = 5
 """How many differing rows an assertion shows."""
@@ -54,6 +56,33 @@ def assert_same_rows(
     assert not found, "\n".join(["Spark (-) and the engine (+) differ:", *found])
     assert empty is None or empty == (not expected.num_rows), "there are rows" if empty else "vacuous: there is no row"
     return Same(plan, expected)
+
+
+def assert_canonical_rows(
+    df: DataFrame, *, ordered: bool = False, tolerance: float | None = None, tables: dict[str, DataFrame] | None = None
+) -> None:
+    """Spark's rows of a DataFrame, and those of its canonical plan in another session, are the same.
+
+    That session's settings are other ones, because none of them may matter. Rows are compared as in `assert_same_rows`.
+    """
+    expected = spark_table(df)
+    actual = spark_table(spark_engine.execute(plan_of(df), other_session(df.sparkSession), tables=tables))
+    order = ordering(df) if ordered else None
+    found = differences(expected, actual, tolerance=tolerance, order=order)
+    assert not found, "\n".join(["Spark (-) and the canonical plan in Spark (+) differ:", *found])
+
+
+def other_session(spark: SparkSession) -> SparkSession:
+    """A session of the same Spark whose settings say otherwise what Spark's expressions mean."""
+    other = spark.newSession()
+    for key, value in {
+        "spark.sql.ansi.enabled": str(spark.conf.get("spark.sql.ansi.enabled") != "true").lower(),
+        "spark.sql.session.timeZone": "Asia/Kathmandu",
+        "spark.sql.caseSensitive": "true",
+        **quick_spark.SETTINGS,
+    }.items():
+        other.conf.set(key, value)
+    return other
 
 
 def assert_same_outcome(

@@ -26,9 +26,7 @@ def aggregate(r: RelationBuilder, relation: Aggregate, outer: Scope | None) -> C
     measures = [r.expressions.measure(measure, scope) for measure in relation.measures]
     found = _grouped(r, plan, keys, measures)
     absent = [r.document.literal(None, types.nullable(key.type)) for key in relation.groupings]
-    by_key = [
-        found.columns[chosen.index(n)] if n in chosen else absent[n] for n in range(len(relation.groupings))
-    ]
+    by_key = [found.columns[chosen.index(n)] if n in chosen else absent[n] for n in range(len(relation.groupings))]
     return Columns(found.plan, [*by_key, *found.columns[len(keys) :]])
 
 
@@ -39,7 +37,11 @@ def _by_several_sets(r: RelationBuilder, relation: Aggregate, outer: Scope | Non
     kinds = [types.nullable(key.type) for key in relation.groupings]
     nulls = [r.document.literal(None, kind) for kind in kinds]
     projections = [
-        [*input.columns, *(keys[n] if n in chosen else nulls[n] for n in range(len(keys))), r.document.literal(index, types.I32)]
+        [
+            *input.columns,
+            *(keys[n] if n in chosen else nulls[n] for n in range(len(keys))),
+            r.document.literal(index, types.I32),
+        ]
         for index, chosen in enumerate(relation.sets)
     ]
     passed = [

@@ -14,8 +14,6 @@ from .document import Document, Node, Part, singleton
 from .types import spark_type
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from .reads import Tables
 
 T = TypeVar("T")
@@ -118,4 +116,3 @@ class Builder:
     def output(self, plan: Node, count: int) -> Columns:
         """A plan with its first columns."""
         return Columns(plan, self.document.columns(plan, count))
-

@@ -165,9 +165,7 @@ class ExpressionBuilder:
         if nested.type.kind == "map":
             return self._b.typed(self._d.new("CreateMap", parts, False), nested.type)
         named = [
-            node
-            for ordinal, part in enumerate(parts)
-            for node in (self._d.literal(str(ordinal), types.STRING), part)
+            node for ordinal, part in enumerate(parts) for node in (self._d.literal(str(ordinal), types.STRING), part)
         ]
         return self._d.new("CreateNamedStruct", named)
 

@@ -42,4 +42,5 @@ def _float(value: float) -> str:
 def _scaled(value: int, precision: int) -> int:
     if precision > MICROSECONDS:
         raise Unsupported("a literal counts smaller parts of a second than microseconds")
-    return int(value) * 10 ** (MICROSECONDS - precision)
+    scale: int = 10 ** (MICROSECONDS - precision)
+    return value * scale

@@ -32,7 +32,11 @@ class Tables:
             return self._named_table(read)
         if isinstance(read, LocalFiles):
             return self._files(read)
-        assert isinstance(read, IcebergTable)
+        if isinstance(read, IcebergTable):
+            return self._iceberg_table(read)
+        raise Unsupported(f"{type(read).__name__} is not read")
+
+    def _iceberg_table(self, read: IcebergTable) -> DataFrame:
         source = self._spark.read.format("iceberg").option("snapshot-id", read.snapshot_id)
         return _with_schema(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
 
@@ -52,8 +56,9 @@ class Tables:
         reader = self._spark.read.schema(_schema(read))
         paths = [_path(file) for file in read.files]
         if isinstance(read.format, DelimitedText):
-            return self._loaded(lambda: reader.options(**_options(read.format)).csv(paths))
-        return self._loaded(lambda: reader.format(str(read.format)).load(paths))
+            reader = reader.options(**_options(read.format))
+        format = read.format if isinstance(read.format, str) else "csv"
+        return self._loaded(lambda: reader.format(format).load(paths))
 
     def _loaded(self, load: Callable[[], DataFrame]) -> DataFrame:
         from py4j.protocol import Py4JJavaError

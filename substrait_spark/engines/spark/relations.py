@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...algebra import types
-from ...algebra.expression import Expression, Literal
+from ...algebra.expression import Literal
 from ...algebra.relation import (
     Aggregate,
     Cross,
@@ -92,20 +92,21 @@ def _virtual_table(r: RelationBuilder, table: VirtualTable, outer: Scope | None)
     document = r.document
     attributes = [document.attribute(f"c{n}", kind, kind.nullable) for n, kind in enumerate(table.schema)]
     if all(isinstance(value, Literal) for value in table.expressions()):
-        return Columns(document.rows(attributes, [list(map(_written, row)) for row in table.rows]), attributes)
+        values = [
+            [written(value.value, value.type) for value in row if isinstance(value, Literal)] for row in table.rows
+        ]
+        return Columns(document.rows(attributes, values), attributes)
     rows = [r.expressions.build_all(row, Scope(())) for row in table.rows]
     return Columns(document.new("Expand", rows, attributes, document.new("OneRowRelation")), attributes)
-
-
-def _written(value: Expression) -> Any:
-    assert isinstance(value, Literal)
-    return written(value.value, value.type)
 
 
 def _read(r: RelationBuilder, read: NamedTable | LocalFiles | IcebergTable, outer: Scope | None) -> Columns:
     r.b.at(read)
     dataset = r.document.dataset(r.b.tables.dataset(read))
-    columns = [r.b.typed(column, kind) for column, kind in zip(r.document.columns(dataset, len(read.schema)), read.schema, strict=True)]
+    columns = [
+        r.b.typed(column, kind)
+        for column, kind in zip(r.document.columns(dataset, len(read.schema)), read.schema, strict=True)
+    ]
     # Each read has columns of its own, also of a table that is read several times.
     return r.b.project(dataset, [r.document.alias(column, f"c{n}") for n, column in enumerate(columns)])
 

@@ -71,7 +71,7 @@ def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
     from pyspark.errors import AnalysisException
     from pyspark.sql import DataFrame
 
-    gateway = spark._sc._gateway
+    gateway: Any = spark._sc._gateway
     datasets = gateway.jvm.java.util.ArrayList()
     for df in builder.document.datasets:
         datasets.add(df._jdf)
@@ -79,7 +79,9 @@ def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
         found = _BUILDERS.of(gateway).build(spark._jsparkSession, builder.document.text(), datasets)
     except AnalysisException as error:
         reason = str(error).strip().splitlines()[0]
-        raise UnsupportedPlanError([Problem("the plan", "Plan", "Plan", f"Spark can't plan it: {reason}", "")]) from None
+        raise UnsupportedPlanError(
+            [Problem("the plan", "Plan", "Plan", f"Spark can't plan it: {reason}", "")]
+        ) from None
     if isinstance(found, str):
         builder.report_nodes([(number, reason) for number, reason in json.loads(found)])
         raise UnsupportedPlanError(builder.problems)

@@ -10,12 +10,17 @@ from collections.abc import Mapping
 
 from ....errors import Unsupported
 from ..calls import Call
-from . import aggregate, arithmetic, boolean, comparison, datetime, logarithmic, own, rounding, string, window
+from . import aggregate, arithmetic, boolean, collection, comparison, datetime, logarithmic, rounding, string, window
+from .own import aggregate as own_aggregate
+from .own import arithmetic as own_arithmetic
+from .own import collection as own_collection
+from .own import string as own_string
 from .rules import Rule
 
-_TABLES = (aggregate, arithmetic, boolean, comparison, datetime, logarithmic, own, rounding, string, window)
+_STANDARD = (aggregate, arithmetic, boolean, collection, comparison, datetime, logarithmic, rounding, string, window)
+_OWN = (own_aggregate, own_arithmetic, own_collection, own_string)
 
-RULES: Mapping[str, Rule] = {name: rule for table in _TABLES for name, rule in table.RULES.items()}
+RULES: Mapping[str, Rule] = {name: rule for table in (*_STANDARD, *_OWN) for name, rule in table.RULES.items()}
 """Every function that is run here."""
 
 

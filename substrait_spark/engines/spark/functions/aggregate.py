@@ -3,7 +3,7 @@ functions_aggregate_generic.yaml and functions_aggregate_approx.yaml."""
 
 from __future__ import annotations
 
-from ....algebra.types import BOOLEAN, FLOATS, FP64, I32, INTEGERS, I64
+from ....algebra.types import BOOLEAN, FLOATS, FP64, I32, I64, INTEGERS
 from ....errors import Unsupported
 from ..calls import ANSI, LEGACY, Call
 from ..document import Node

@@ -119,7 +119,9 @@ def _modulus(call: Call) -> Node:
     x, y = call.values
     remainder = call.spark("%", x, y, mode=LEGACY)
     if call.option("division_type") == "FLOOR":
-        differs = call.spark("!=", call.spark("sign", call.cast(remainder, FP64)), call.spark("sign", call.cast(y, FP64)))
+        differs = call.spark(
+            "!=", call.spark("sign", call.cast(remainder, FP64)), call.spark("sign", call.cast(y, FP64))
+        )
         nonzero = call.spark("not", _zero(call, remainder, call.type))
         moved = call.spark("+", remainder, y, mode=LEGACY)
         remainder = call.choice(call.spark("and", nonzero, differs), moved, remainder)

@@ -49,9 +49,7 @@ def _left_of_beginning(call: Call) -> Node:
     return call.choice(is_null, call.null(), call.spark("substring", text, first, count))
 
 
-_SUBSTRING = by_option(
-    "negative_start", {"WRAP_FROM_END": spark("substring"), "LEFT_OF_BEGINNING": _left_of_beginning}
-)
+_SUBSTRING = by_option("negative_start", {"WRAP_FROM_END": spark("substring"), "LEFT_OF_BEGINNING": _left_of_beginning})
 
 _CONCAT = by_option(
     "null_handling",

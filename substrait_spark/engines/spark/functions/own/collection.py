@@ -1,0 +1,17 @@
+"""Lists, maps and lambdas in functions_spark.yaml."""
+
+from __future__ import annotations
+
+from ..rules import Rule, spark
+
+_SAME = (
+    *("array_contains", "array_distinct", "array_except", "array_insert", "array_intersect", "array_join", "array_max"),
+    *("array_min", "array_position", "array_remove", "array_repeat", "array_sort", "array_union", "arrays_overlap"),
+    *("arrays_zip", "element_at", "flatten", "get", "reverse", "sequence", "slice", "sort_array", "try_element_at"),
+    *("map_concat", "map_entries", "map_from_arrays", "map_from_entries", "map_keys", "map_values", "str_to_map"),
+    *("aggregate", "filter", "map_filter", "map_zip_with", "transform", "transform_keys", "transform_values"),
+    "zip_with",
+)
+"""Spark's functions of the same name and arguments, in ANSI mode."""
+
+RULES: dict[str, Rule] = {f"spark:{name}": spark(name) for name in _SAME}

@@ -1,0 +1,21 @@
+"""Text and bytes in functions_spark.yaml: strings, regular expressions, digests and encodings."""
+
+from __future__ import annotations
+
+from ..rules import Rule, spark
+
+_SAME = (
+    *("ascii", "bit_length", "char", "concat", "concat_ws", "contains", "elt", "endswith", "find_in_set", "initcap"),
+    *("instr", "is_valid_utf8", "length", "levenshtein", "like", "locate", "lpad", "luhn_check", "make_valid_utf8"),
+    *("mask", "octet_length", "overlay", "quote", "regexp_count", "regexp_extract", "regexp_extract_all"),
+    *("regexp_instr", "regexp_replace", "repeat", "replace", "rlike", "rpad", "sentences", "soundex", "space", "split"),
+    *("split_part", "startswith", "substring", "substring_index", "translate", "try_validate_utf8", "validate_utf8"),
+    *("crc32", "md5", "sha1", "sha2"),
+    *("aes_decrypt", "aes_encrypt", "conv", "decode", "encode", "from_base32", "hex", "hmac", "parse_url"),
+    *("to_base32", "to_binary", "try_aes_decrypt", "try_parse_url", "try_to_binary", "try_url_decode", "unbase64"),
+    *("unhex", "url_decode", "url_encode"),
+    *("format_number", "format_string", "to_char"),
+)
+"""Spark's functions of the same name and arguments, in ANSI mode."""
+
+RULES: dict[str, Rule] = {f"spark:{name}": spark(name) for name in _SAME}
