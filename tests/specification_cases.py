@@ -9,7 +9,7 @@ import datetime
 import importlib.resources
 import re
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -411,7 +411,7 @@ def _value(text: str, kind: Type) -> Any:
 
 
 def _decimal(text: str, kind: Type) -> int:
-    return int(Decimal(text).scaleb(kind.parameters[1]))
+    return int(Decimal(text).scaleb(kind.parameters[1], Context(prec=80)))
 
 
 def _micros(text: str, kind: Type) -> int:
@@ -420,12 +420,6 @@ def _micros(text: str, kind: Type) -> int:
         moment = moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
     since = moment - datetime.datetime(1970, 1, 1)
     return int(since / datetime.timedelta(microseconds=1)) // 10 ** (6 - kind.parameters[0])
-
-
-def _time(text: str, kind: Type) -> int:
-    moment = datetime.time.fromisoformat(text)
-    seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second
-    return (seconds * 1_000_000 + moment.microsecond) // 10 ** (6 - kind.parameters[0])
 
 
 def _months(text: str, kind: Type) -> int:
@@ -448,13 +442,10 @@ def _count(text: str, unit: str) -> int:
 _VALUES: dict[str, Any] = {
     "boolean": lambda text, kind: text.lower() == "true",
     "string": lambda text, kind: text,
-    "varchar": lambda text, kind: text,
-    "fixedchar": lambda text, kind: text,
     "decimal": _decimal,
     "date": lambda text, kind: (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days,
     "precision_timestamp": _micros,
     "precision_timestamp_tz": _micros,
-    "precision_time": _time,
     "interval_year": _months,
     "interval_day": _day_time,
 }

@@ -10,7 +10,7 @@ from ...algebra.relation import Place, Relation
 from ...algebra.types import Type
 from ...errors import Problem, Unsupported
 from ...reading.place import MessagePart
-from .document import Document, Node, Part, singleton
+from .document import UTC, Document, Node, Part, singleton, some
 from .types import spark_type
 
 if TYPE_CHECKING:
@@ -82,14 +82,9 @@ class Builder:
         """The expression in a type of the plan."""
         return self.document.typed(node, spark_type(type))
 
-    def cast(self, node: Node, type: Type, mode: str) -> Node:
+    def cast(self, node: Node, type: Type, mode: str, zone: str = UTC) -> Node:
         """A cast in an evaluation mode of Spark's: ANSI, TRY or LEGACY."""
-        return self.cast_to(node, spark_type(type), mode)
-
-    def cast_to(self, node: Node, type: str, mode: str) -> Node:
-        """A cast to one of Spark's types, given as JSON."""
-        parts = (Part("type", type), Part("some", "UTC"), Part("mode", mode))
-        return self.document.new("Cast", node, *parts)
+        return self.document.new("Cast", node, Part("type", spark_type(type)), some(zone), Part("mode", mode))
 
     def sort_order(self, node: Node, ascending: bool, nulls_first: bool) -> Node:
         direction = singleton("Ascending" if ascending else "Descending")

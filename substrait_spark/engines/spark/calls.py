@@ -7,7 +7,7 @@ from typing import Any
 
 from ...algebra.expression import AggregateFunction, Expression, Literal, ScalarFunction
 from ...algebra.expression import WindowCall as WindowCallExpression
-from ...algebra.types import STRING, Type
+from ...algebra.types import I32, STRING, Type
 from ...errors import Unsupported
 from .builder import Builder
 from .document import NEW_ID, UTC, Node, Part, singleton
@@ -90,8 +90,8 @@ class Call:
         """What raises an error, in the place of a value of a type, by itself the call's."""
         return self.cast(self.spark("raise_error", self.literal(message, STRING)), type or self.type)
 
-    def cast(self, node: Node, type: Type, mode: str = ANSI) -> Node:
-        return self.builder.cast(node, type, mode)
+    def cast(self, node: Node, type: Type, mode: str = ANSI, zone: str = UTC) -> Node:
+        return self.builder.cast(node, type, mode, zone)
 
     def choice(self, when: Node, then: Node, otherwise: Node) -> Node:
         """One value where a condition is true, another where it is false or null."""
@@ -141,7 +141,8 @@ class WindowCall(Call):
     ) -> None:
         super().__init__(builder, function, arguments)
         self._partition = partition
-        self._sorts = sorts
+        # Spark wants an order for some functions. By a constant, rows come in any, and all are peers, as without one.
+        self._sorts = sorts or [builder.sort_order(self.literal(0, I32), ascending=True, nulls_first=True)]
         self._frame = frame
 
     def over_rows(self, function: Node) -> Node:

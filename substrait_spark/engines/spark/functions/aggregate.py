@@ -25,9 +25,14 @@ def _whole_average(call: Call) -> Node:
     return call.spark("div", total, call.over_rows(call.spark("count", x)), mode=LEGACY)
 
 
+def _in_doubles(name: str) -> Rule:
+    """An aggregate that Spark computes in double precision."""
+    return lambda call: call.over_rows(call.spark(name, *(call.cast(value, FP64) for value in call.values)))
+
+
 def _distribution(sample: str, population: str) -> Rule:
     """A statistic of a sample or of a population, as the first argument says; an option did, formerly."""
-    by_name = {"SAMPLE": aggregate(sample), "POPULATION": aggregate(population)}
+    by_name = {"SAMPLE": _in_doubles(sample), "POPULATION": _in_doubles(population)}
 
     def computed(call: Call) -> Node:
         return (by_enum(by_name) if call.enums else by_option("distribution", by_name))(call)
@@ -57,7 +62,7 @@ RULES: dict[str, Rule] = {
     "arithmetic:max": aggregate("max"),
     "arithmetic:std_dev": _distribution("stddev_samp", "stddev_pop"),
     "arithmetic:variance": _distribution("var_samp", "var_pop"),
-    "arithmetic:corr": by_option("rounding", {"TIE_TO_EVEN": aggregate("corr")}),
+    "arithmetic:corr": by_option("rounding", {"TIE_TO_EVEN": _in_doubles("corr")}),
     "arithmetic:mode": aggregate("mode"),
     "arithmetic:median": by_option("rounding", {"TIE_TO_EVEN": _median}),
     "arithmetic_decimal:sum": _SUM,

@@ -6,6 +6,8 @@ as everywhere in Spark. What a decimal function does on overflow, where that is 
 
 from __future__ import annotations
 
+import math
+
 from ....algebra import types
 from ....algebra.types import FLOATS, FP64, I32, I64, INTEGERS, Type
 from ....errors import Unsupported
@@ -119,12 +121,9 @@ def _modulus(call: Call) -> Node:
     x, y = call.values
     remainder = call.spark("%", x, y, mode=LEGACY)
     if call.option("division_type") == "FLOOR":
-        differs = call.spark(
-            "!=", call.spark("sign", call.cast(remainder, FP64)), call.spark("sign", call.cast(y, FP64))
-        )
-        nonzero = call.spark("not", _zero(call, remainder, call.type))
-        moved = call.spark("+", remainder, y, mode=LEGACY)
-        remainder = call.choice(call.spark("and", nonzero, differs), moved, remainder)
+        signs = [call.spark("sign", call.cast(value, FP64)) for value in (remainder, y)]
+        is_least = call.spark("or", _zero(call, remainder, call.type), call.spark("=", *signs))
+        remainder = call.choice(is_least, remainder, call.spark("+", remainder, y, mode=LEGACY))
     return _unless_zero(call, call.option("on_domain_error") or "ERROR", y, call.types[1], remainder)
 
 
@@ -152,6 +151,47 @@ def _power(call: Call) -> Node:
     if call.types[0].kind == "i64":
         raise Unsupported(f"{call.key} of integers is not run: Spark's power is one of doubles")
     return call.spark("power", *(call.cast(value, FP64) for value in call.values))
+
+
+def _power_of_decimals(call: Call) -> Node:
+    x, y = (call.cast(value, FP64) for value in call.values)
+    found = call.spark("power", x, y)
+    if call.option("complex_number_result") == "ERROR":
+        return call.choice(call.spark("isnan", found), call.error("Power that is a complex number"), found)
+    return found
+
+
+def _opposite(call: Call, x: Node) -> Node:
+    """Spark's own negation rounds to 34 digits; text has them all."""
+    minus = call.literal("-", types.STRING)
+    text = call.cast(x, types.STRING)
+    positive = call.spark("substring", text, call.literal(2, I32))
+    flipped = call.choice(call.spark("startswith", text, minus), positive, call.spark("concat", minus, text))
+    return call.cast(flipped, call.type)
+
+
+def _magnitude(call: Call) -> Node:
+    (x,) = call.values
+    is_negative = call.spark("startswith", call.cast(x, types.STRING), call.literal("-", types.STRING))
+    return call.choice(is_negative, _opposite(call, x), x)
+
+
+def _square_root_of_decimal(call: Call) -> Node:
+    x = call.cast(call.values[0], FP64)
+    is_negative = call.spark("<", x, call.literal(0.0, FP64))
+    return call.choice(is_negative, call.error("Square root of a negative number"), call.spark("sqrt", x))
+
+
+def _factorial_of_decimal(call: Call) -> Node:
+    """Of the numbers that a decimal of 38 digits holds the factorial of."""
+    x = call.cast(call.values[0], EXACT)
+    known = [call.literal(math.factorial(n), EXACT) for n in range(34)]
+    least, greatest = (call.literal(bound, EXACT) for bound in (0, 33))
+    is_held = call.spark("and", call.spark(">=", x, least), call.spark("<=", x, greatest))
+    found = call.new("GetArrayItem", call.new("CreateArray", known, False), call.cast(x, I32), False)
+    error = call.error("Factorial of a number outside of 0 to 33")
+    is_null = call.new("IsNull", x)
+    return call.choice(is_null, call.null(), call.choice(is_held, found, error))
 
 
 def _sign(call: Call) -> Node:
@@ -208,8 +248,9 @@ RULES: dict[str, Rule] = {
     "arithmetic_decimal:multiply": _decimal("*"),
     "arithmetic_decimal:divide": _decimal("/"),
     "arithmetic_decimal:modulus": _decimal("%"),
-    "arithmetic_decimal:negate": spark("negative"),
-    "arithmetic_decimal:abs": spark("abs"),
-    "arithmetic_decimal:sqrt": in_doubles("sqrt"),
-    "arithmetic_decimal:power": in_doubles("power"),
+    "arithmetic_decimal:negate": lambda call: _opposite(call, call.values[0]),
+    "arithmetic_decimal:abs": _magnitude,
+    "arithmetic_decimal:sqrt": _square_root_of_decimal,
+    "arithmetic_decimal:factorial": _factorial_of_decimal,
+    "arithmetic_decimal:power": _power_of_decimals,
 }

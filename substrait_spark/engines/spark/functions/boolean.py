@@ -30,7 +30,7 @@ RULES: dict[str, Rule] = {
     "boolean:and": _connective("and", of_none=True),
     "boolean:or": _connective("or", of_none=False),
     "boolean:and_not": _and_not,
-    "boolean:xor": spark("!="),
+    "boolean:xor": lambda call: call.spark("not", call.spark("=", *call.values)),
     "boolean:not": spark("not"),
     "boolean:bool_and": aggregate("bool_and"),
     "boolean:bool_or": aggregate("bool_or"),

@@ -63,7 +63,7 @@ def _extreme(name: str, skips_nulls: bool) -> Rule:
 
 RULES: dict[str, Rule] = {
     "comparison:equal": spark("="),
-    "comparison:not_equal": spark("!="),
+    "comparison:not_equal": _not("="),
     "comparison:is_not_distinct_from": spark("<=>"),
     "comparison:is_distinct_from": _not("<=>"),
     "comparison:lt": spark("<"),

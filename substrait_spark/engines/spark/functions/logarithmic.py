@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....algebra.types import FP64
+from ....errors import Unsupported
 from ..calls import Call
 from ..document import Node
 from .arithmetic import rounded_to_nearest
@@ -31,17 +32,21 @@ def _in_domain(call: Call, x: Node, result: Node, zero: float) -> Node:
 
 
 def _undefined(call: Call) -> Node:
-    choice = call.option("on_domain_error") or "NULL"
-    if choice == "ERROR":
-        return call.error("Logarithm of a negative number", FP64)
-    return call.literal(None if choice == "NULL" else float("nan"), FP64)
+    return _chosen(call, "on_domain_error", {"NULL": None, "NAN": float("nan")})
 
 
 def _of_zero(call: Call) -> Node:
-    choice = call.option("on_log_zero") or "MINUS_INFINITY"
+    return _chosen(call, "on_log_zero", {"MINUS_INFINITY": float("-inf"), "NAN": float("nan")})
+
+
+def _chosen(call: Call, option: str, values: dict[str, float | None]) -> Node:
+    """What an option says: one of these values, the first where the call leaves that open, or an error."""
+    choice = call.option(option) or next(iter(values))
     if choice == "ERROR":
-        return call.error("Logarithm of zero", FP64)
-    return call.literal(float("nan" if choice == "NAN" else "-inf"), FP64)
+        return call.error("Logarithm of a number that has none", FP64)
+    if choice not in values:
+        raise Unsupported(f"{call.key} is not run with {option}:{choice}")
+    return call.literal(values[choice], FP64)
 
 
 RULES: dict[str, Rule] = {

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-from ...calls import LEGACY
+from .....algebra.types import BOOLEAN
+from ...calls import LEGACY, Call
+from ...document import Node
 from ..rules import Rule, aggregate, by_kind
 
-RULES: dict[str, Rule] = {
-    "spark:sum": by_kind(
-        {"interval_year": aggregate("sum"), "interval_day": aggregate("sum")}, aggregate("sum", LEGACY)
-    ),
-    "spark:try_sum": aggregate("try_sum"),
-    "spark:avg": aggregate("avg"),
-    "spark:try_avg": aggregate("try_avg"),
-    "spark:min": aggregate("min"),
-    "spark:max": aggregate("max"),
+_SAME = (
+    *("approx_count_distinct", "approx_percentile", "avg", "bit_and", "bit_or", "bit_xor", "collect_list"),
+    *("collect_set", "corr", "covar_pop", "covar_samp", "histogram_numeric", "kurtosis", "max", "max_by", "min"),
+    *("min_by", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "skewness", "try_avg", "try_sum"),
+)
+"""Spark's functions of the same name and arguments, in ANSI mode."""
+
+
+def _of_position(name: str, ignore_nulls: bool) -> Rule:
+    """The first or last value, or such a one that is not null."""
+    return lambda call: call.over_rows(call.spark(name, *call.values, call.literal(ignore_nulls, BOOLEAN)))
+
+
+def _collected(name: str) -> Rule:
+    """Spark's class that collects values, nulls included."""
+
+    def collected(call: Call) -> Node:
+        return call.over_rows(call.new(name, call.values[0], 0, 0, False))
+
+    return collected
+
+
+RULES: dict[str, Rule] = {f"spark:{name}": aggregate(name) for name in _SAME} | {
+    "spark:sum": by_kind(dict.fromkeys(("interval_year", "interval_day"), aggregate("sum")), aggregate("sum", LEGACY)),
+    "spark:first": _of_position("first", False),
+    "spark:first_ignore_nulls": _of_position("first", True),
+    "spark:last": _of_position("last", False),
+    "spark:last_ignore_nulls": _of_position("last", True),
+    "spark:first_value": _of_position("first", False),
+    "spark:first_value_ignore_nulls": _of_position("first", True),
+    "spark:last_value": _of_position("last", False),
+    "spark:last_value_ignore_nulls": _of_position("last", True),
+    "spark:collect_list_respect_nulls": _collected("CollectList"),
+    "spark:collect_set_respect_nulls": _collected("CollectSet"),
 }
