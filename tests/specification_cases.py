@@ -5,7 +5,7 @@ Their format: https://github.com/substrait-io/substrait/blob/main/tests/README.m
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import importlib.resources
 import re
 from collections.abc import Iterator, Sequence
@@ -104,7 +104,7 @@ def _type(text: str) -> Type:
         text = _DEFAULTS[bare[0]] + ("?" if text.endswith("?") else "")
     text = re.sub(r"(\w+)(<[^>]*>)\?$", r"\1?\2", text)
     text = re.sub(r"\w+", lambda word: _NAMES.get(word[0], word[0]), text)
-    return program(text if "?" in text.split("<")[0] else text).evaluate({})
+    return program(text).evaluate({})
 
 
 class _Parser:
@@ -415,11 +415,12 @@ def _decimal(text: str, kind: Type) -> int:
 
 
 def _micros(text: str, kind: Type) -> int:
-    moment = datetime.datetime.fromisoformat(text)
+    moment = dt.datetime.fromisoformat(text)
     if moment.tzinfo is not None:
-        moment = moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-    since = moment - datetime.datetime(1970, 1, 1)
-    return int(since / datetime.timedelta(microseconds=1)) // 10 ** (6 - kind.parameters[0])
+        moment = moment.astimezone(dt.timezone.utc).replace(tzinfo=None)
+    since = moment - dt.datetime(1970, 1, 1)
+    unit: int = 10 ** (6 - kind.parameters[0])
+    return since // dt.timedelta(microseconds=1) // unit
 
 
 def _months(text: str, kind: Type) -> int:
@@ -443,7 +444,7 @@ _VALUES: dict[str, Any] = {
     "boolean": lambda text, kind: text.lower() == "true",
     "string": lambda text, kind: text,
     "decimal": _decimal,
-    "date": lambda text, kind: (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days,
+    "date": lambda text, kind: (dt.date.fromisoformat(text) - dt.date(1970, 1, 1)).days,
     "precision_timestamp": _micros,
     "precision_timestamp_tz": _micros,
     "interval_year": _months,

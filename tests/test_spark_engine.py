@@ -117,7 +117,8 @@ def _relation(cases: Sequence[Case]) -> Relation:
 def _listed(window: Window, expected: Literal | str) -> Relation:
     """One row: the values of a window function as a list, and the list that they should be."""
     declaration = extensions.resolve("aggregate", "spark", "collect_list_respect_nulls", window.types)
-    assert declaration is not None and isinstance(expected, Literal)
+    assert declaration is not None
+    assert isinstance(expected, Literal)
     reference = FieldReference(0, window.types[0])
     return Project(Aggregate(window, [], [AggregateFunction(declaration, (reference,))]), [expected])
 

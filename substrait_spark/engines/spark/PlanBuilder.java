@@ -375,6 +375,7 @@ public class PlanBuilder {
       Object what = ((Map) part).get(kind);
       if (kind.equals("node")) return at(what);
       if (kind.equals("type")) return type(what);
+      if (kind.equals("ddl")) return DataType.fromDDL((String) what);
       if (kind.equals("object")) return named(what + "$").getField("MODULE$").get(null);
       if (kind.equals("long")) return ((Number) what).longValue();
       if (kind.equals("mode")) return EvalMode.withName((String) what);

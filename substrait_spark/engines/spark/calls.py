@@ -123,6 +123,8 @@ class AggregateCall(Call):
         self.sorts = list(sorts)
 
     def over_rows(self, function: Node) -> Node:
+        if self.sorts:
+            raise Unsupported(f"{self.key} is not run over rows in an order")
         filter = None if self._filter is None else Part("some", self._filter)
         return self.new("AggregateExpression", function, singleton("Complete"), self._distinct, filter, NEW_ID)
 

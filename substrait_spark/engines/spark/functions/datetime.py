@@ -6,7 +6,7 @@ from ....algebra import types
 from ....algebra.types import I32, I64
 from ....errors import Unsupported
 from ..calls import Call
-from ..document import Node, Part
+from ..document import Node, some
 from .rules import Rule, aggregate, by_enum, spark
 
 _NTZ = types.of("precision_timestamp", 6)
@@ -90,13 +90,13 @@ def _local_timestamp(call: Call) -> Node:
     return call.cast(call.values[0], _NTZ, zone=zone_of(call, 1))
 
 
-def _add(sign: str) -> Rule:
+def added(sign: str) -> Rule:
     """A date or time with an interval added or subtracted."""
 
-    def added(call: Call) -> Node:
+    def add(call: Call) -> Node:
         start, interval = call.values[:2]
         kind, span = call.types[0].kind, call.types[1].kind
-        zone = Part("some", zone_of(call, 2) if len(call.values) > 2 else "UTC")
+        zone = some(zone_of(call, 2) if len(call.values) > 2 else "UTC")
         if sign == "-":
             interval = call.spark("negative", interval)
         if span == "interval_year":
@@ -107,13 +107,19 @@ def _add(sign: str) -> Rule:
             start = call.cast(start, _NTZ)
         return call.new("TimestampAddInterval|TimeAdd", start, interval, zone)
 
-    return added
+    return add
 
 
-def _multiply(call: Call) -> Node:
-    number, interval = call.values
-    name = "MultiplyYMInterval" if call.types[1].kind == "interval_year" else "MultiplyDTInterval"
-    return call.new(name, interval, number)
+def multiplied(operation: str) -> Rule:
+    """An interval multiplied or divided by a number, by one of Spark's classes."""
+
+    def multiply(call: Call) -> Node:
+        kinds = [kind.kind for kind in call.types]
+        at = next(n for n, kind in enumerate(kinds) if kind.startswith("interval"))
+        unit = "YM" if kinds[at] == "interval_year" else "DT"
+        return call.new(f"{operation}{unit}Interval", call.values[at], call.values[1 - at])
+
+    return multiply
 
 
 RULES: dict[str, Rule] = {
@@ -121,9 +127,9 @@ RULES: dict[str, Rule] = {
     "datetime:extract_boolean": by_enum({"IS_LEAP_YEAR": _is_leap_year}),
     "datetime:assume_timezone": _assume_timezone,
     "datetime:local_timestamp": _local_timestamp,
-    "datetime:add": _add("+"),
-    "datetime:subtract": _add("-"),
-    "datetime:multiply": _multiply,
+    "datetime:add": added("+"),
+    "datetime:subtract": added("-"),
+    "datetime:multiply": multiplied("Multiply"),
     "datetime:add_intervals": spark("+"),
     "datetime:lt": spark("<"),
     "datetime:lte": spark("<="),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....algebra.types import BOOLEAN
+from .....algebra.types import BOOLEAN, FP64
 from ...calls import LEGACY, Call
 from ...document import Node
 from ..rules import Rule, aggregate, by_kind
@@ -29,8 +29,29 @@ def _collected(name: str) -> Rule:
     return collected
 
 
+def _avg_in_doubles(call: Call) -> Node:
+    """The mean of the numbers without their points, in doubles, with the point put back."""
+    (x,) = call.values
+    scale: int = call.types[0].parameters[1]
+    mean = call.over_rows(call.spark("avg", call.new("UnscaledValue", x)))
+    return call.cast(call.spark("/", mean, call.literal(10.0**scale, FP64)), call.type)
+
+
+def _percentile(call: Call) -> Node:
+    x, p, frequency, _ = call.values
+    return call.over_rows(call.new("Percentile", x, p, frequency, 0, 0, call.constant(3)))
+
+
+def _percentile_disc(call: Call) -> Node:
+    x, p, _ = call.values
+    return call.over_rows(call.new("PercentileDisc", x, p, call.constant(2), 0, 0, False))
+
+
 RULES: dict[str, Rule] = {f"spark:{name}": aggregate(name) for name in _SAME} | {
     "spark:sum": by_kind(dict.fromkeys(("interval_year", "interval_day"), aggregate("sum")), aggregate("sum", LEGACY)),
+    "spark:percentile": _percentile,
+    "spark:percentile_disc": _percentile_disc,
+    "spark:avg_in_doubles": _avg_in_doubles,
     "spark:first": _of_position("first", False),
     "spark:first_ignore_nulls": _of_position("first", True),
     "spark:last": _of_position("last", False),

@@ -14,4 +14,9 @@ _SAME = (
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
 
-RULES: dict[str, Rule] = {f"spark:{name}": spark(name) for name in _SAME}
+RULES: dict[str, Rule] = {
+    **{f"spark:{name}": spark(name) for name in _SAME},
+    # `x[index]` of Spark's SQL.
+    "spark:get_array_item": lambda call: call.new("GetArrayItem", *call.values, True),
+    "spark:map_sort": lambda call: call.new("MapSort", call.values[0]),
+}

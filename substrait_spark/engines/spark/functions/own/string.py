@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...calls import Call
+from ...document import Node
 from ..rules import Rule, spark
 
 _SAME = (
@@ -18,4 +20,19 @@ _SAME = (
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
 
-RULES: dict[str, Rule] = {f"spark:{name}": spark(name) for name in _SAME}
+
+def _base64(call: Call) -> Node:
+    return call.new("Base64", call.values[0], call.constant(1))
+
+
+def _to_number(name: str) -> Rule:
+    """The third argument says the type, which the format does too."""
+    return lambda call: call.spark(name, *call.values[:2])
+
+
+RULES: dict[str, Rule] = {
+    **{f"spark:{name}": spark(name) for name in _SAME},
+    "spark:base64": _base64,
+    "spark:to_number": _to_number("to_number"),
+    "spark:try_to_number": _to_number("try_to_number"),
+}

@@ -1,0 +1,139 @@
+"""Dates, times and intervals of functions_spark.yaml. A time zone is a function's last argument."""
+
+from __future__ import annotations
+
+from .....algebra import types
+from .....algebra.types import I32
+from ...calls import ANSI, TRY, Call
+from ...document import UTC, Node, some
+from ..datetime import added, multiplied, zone_of
+from ..rules import Rule, legacy, spark
+
+_TZ = types.of("precision_timestamp_tz", 6)
+
+_SAME = (
+    *("add_months", "convert_timezone", "date_add", "date_from_unix_date", "date_sub", "datediff", "dayname"),
+    *("from_utc_timestamp", "last_day", "make_date", "make_dt_interval", "make_timestamp", "make_timestamp_ntz"),
+    *("make_ym_interval", "monthname", "next_day", "timestamp_micros", "timestamp_millis", "timestamp_seconds"),
+    *("to_timestamp_ntz", "to_utc_timestamp", "trunc", "unix_date", "unix_millis", "unix_seconds"),
+)
+"""Spark's functions of the same name and arguments, in ANSI mode."""
+
+_LENIENT = {
+    "try_make_date": "make_date",
+    "try_make_timestamp": "make_timestamp",
+    "try_make_timestamp_ntz": "make_timestamp_ntz",
+    "try_next_day": "next_day",
+    "try_to_timestamp_ntz": "to_timestamp_ntz",
+}
+"""Functions that give null in place of an error, as Spark's of these names do with ANSI mode off."""
+
+
+def _zone(call: Call, count: int) -> str:
+    """The time zone behind so many other arguments, where there is one."""
+    return zone_of(call, count) if len(call.values) > count else UTC
+
+
+def _zoned(name: str, count: int) -> Rule:
+    """Spark's function of a name, of so many arguments, in the time zone behind them."""
+    return lambda call: call.spark(name, *call.values[:count], zone=_zone(call, count))
+
+
+def _lenient(name: str, count: int) -> Rule:
+    return lambda call: call.spark(name, *call.values[:count], mode="LEGACY", zone=_zone(call, count))
+
+
+def _cast(mode: str) -> Rule:
+    """A cast to the type of the result, in the time zone behind the value."""
+    return lambda call: call.cast(call.values[0], call.type, mode, _zone(call, 1))
+
+
+def _unix_micros(call: Call) -> Node:
+    return call.spark("unix_micros", call.cast(call.values[0], _TZ))
+
+
+def _ntz_micros(call: Call) -> Node:
+    return call.cast(call.spark("timestamp_micros", call.values[0]), call.type)
+
+
+def _of_zone(name: str, count: int, *more: object) -> Rule:
+    """One of Spark's classes, of so many arguments and the time zone behind them."""
+    return lambda call: call.new(name, *call.values[:count], *more, some(_zone(call, count)))
+
+
+def _of_unit(name: str) -> Rule:
+    """One of Spark's classes whose first argument is the name of a unit."""
+    return lambda call: call.new(name, call.constant(0), *call.values[1:3], some(_zone(call, 3)))
+
+
+def _subtract_dates(call: Call) -> Node:
+    return call.new("SubtractDates", *call.values, False)
+
+
+def _add_calendar_interval(call: Call) -> Node:
+    """Months, days and microseconds are an interval of three parts, as Spark adds it."""
+    start, months, days, micros = call.values[:4]
+    zero = call.literal(0, I32)
+    exact = call.cast(micros, types.of("decimal", 38, 6))
+    seconds = call.spark("/", exact, call.literal(1_000_000, types.of("decimal", 7, 0)))
+    parts = (zero, months, zero, days, zero, zero, call.cast(seconds, types.of("decimal", 18, 6)))
+    interval = call.spark("make_interval", *parts)
+    if call.types[0].kind == "date":
+        return call.new("DateAddInterval", start, interval, some(UTC), True)
+    return call.new("TimestampAddInterval|TimeAdd", start, interval, some(_zone(call, 4)))
+
+
+def _part(name: str) -> Rule:
+    """One of Spark's classes for a part of an interval."""
+    return lambda call: call.new(f"ExtractANSIInterval{name}", call.values[0])
+
+
+def _try(rule: Rule) -> Rule:
+    return lambda call: call.new("TryEval", rule(call))
+
+
+_multiplied = multiplied("Multiply")
+_divided = multiplied("Divide")
+
+RULES: dict[str, Rule] = {
+    **{f"spark:{name}": spark(name) for name in _SAME},
+    **{f"spark:{name}": legacy(lenient) for name, lenient in _LENIENT.items()},
+    "spark:timestamp": _cast(ANSI),
+    "spark:try_timestamp": _cast(TRY),
+    "spark:timestamp_ntz": _cast(ANSI),
+    "spark:try_timestamp_ntz": _cast(TRY),
+    "spark:date": _cast(ANSI),
+    "spark:try_date": _cast(TRY),
+    "spark:string": _cast(ANSI),
+    "spark:extract_second": _of_zone("SecondWithFraction", 1),
+    "spark:date_trunc": _zoned("date_trunc", 2),
+    "spark:unix_micros": _unix_micros,
+    "spark:timestamp_ntz_micros": _ntz_micros,
+    "spark:unix_timestamp": _zoned("unix_timestamp", 2),
+    "spark:try_unix_timestamp": _lenient("unix_timestamp", 2),
+    "spark:date_format": _zoned("date_format", 2),
+    "spark:from_unixtime": _zoned("from_unixtime", 2),
+    "spark:to_timestamp": _zoned("to_timestamp", 2),
+    "spark:try_to_timestamp": _zoned("try_to_timestamp", 2),
+    "spark:months_between": _zoned("months_between", 3),
+    "spark:add_interval": added("+"),
+    "spark:subtract_timestamps": _of_zone("SubtractTimestamps", 2, False),
+    "spark:subtract_dates": _subtract_dates,
+    "spark:add_calendar_interval": _add_calendar_interval,
+    "spark:timestampadd": _of_unit("TimestampAdd"),
+    "spark:timestampdiff": _of_unit("TimestampDiff"),
+    "spark:extract_days": _part("Days"),
+    "spark:extract_hours": _part("Hours"),
+    "spark:extract_minutes": _part("Minutes"),
+    "spark:extract_seconds": _part("Seconds"),
+    "spark:extract_years": _part("Years"),
+    "spark:extract_months": _part("Months"),
+    "spark:multiply_interval": _multiplied,
+    "spark:divide_interval": _divided,
+    "spark:try_multiply_interval": _try(_multiplied),
+    "spark:try_divide_interval": _try(_divided),
+    "spark:add_intervals": spark("+"),
+    "spark:subtract_intervals": spark("-"),
+    "spark:negate_interval": spark("negative"),
+    "spark:abs_interval": spark("abs"),
+}
