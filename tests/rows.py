@@ -39,8 +39,11 @@ def assert_same_rows(
     dialect: str = "datafusion",
     empty: bool | None = False,
     tables: dict[str, Any] | None = None,
+    canonical: bool = True,
 ) -> Same:
     """Spark's rows of a DataFrame, and the engine's rows of its plan, are the same.
+
+    So are those of its canonical plan, which Spark runs, unless it is not to be judged `canonical`ly.
 
     Rows are compared as multisets; with `ordered`, the columns that the query orders by must also come in the same
     order (rows that tie on all of them may change places). Types are exact, decimals and timestamps too; NaN equals
@@ -55,19 +58,21 @@ def assert_same_rows(
     found = differences(expected, actual, tolerance=tolerance, order=order)
     assert not found, "\n".join(["Spark (-) and the engine (+) differ:", *found])
     assert empty is None or empty == (not expected.num_rows), "there are rows" if empty else "vacuous: there is no row"
+    if canonical:
+        _assert_canonical(df, expected, order, tolerance)
     return Same(plan, expected)
 
 
-def assert_canonical_rows(
-    df: DataFrame, *, ordered: bool = False, tolerance: float | None = None, tables: dict[str, DataFrame] | None = None
-) -> None:
+def assert_canonical_rows(df: DataFrame, *, ordered: bool = False, tolerance: float | None = None) -> None:
     """Spark's rows of a DataFrame, and those of its canonical plan in another session, are the same.
 
     That session's settings are other ones, because none of them may matter. Rows are compared as in `assert_same_rows`.
     """
-    expected = spark_table(df)
-    actual = spark_table(spark_engine.execute(plan_of(df), other_session(df.sparkSession), tables=tables))
-    order = ordering(df) if ordered else None
+    _assert_canonical(df, spark_table(df), ordering(df) if ordered else None, tolerance)
+
+
+def _assert_canonical(df: DataFrame, expected: pa.Table, order: Ordering | None, tolerance: float | None) -> None:
+    actual = spark_table(spark_engine.execute(plan_of(df), other_session(df.sparkSession)))
     found = differences(expected, actual, tolerance=tolerance, order=order)
     assert not found, "\n".join(["Spark (-) and the canonical plan in Spark (+) differ:", *found])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...algebra.expression import AggregateFunction, Expression, Literal, ScalarFunction
@@ -97,9 +97,18 @@ class Call:
         """One value where a condition is true, another where it is false or null."""
         return self.builder.choice([(when, then)], otherwise)
 
+    def lambda_(self, kinds: Sequence[Type], body: Callable[..., Node]) -> Node:
+        """An anonymous function of parameters of these types."""
+        variables = [self.builder.document.variable(f"v{n}", kind) for n, kind in enumerate(kinds)]
+        return self.new("LambdaFunction", body(*variables), variables, False)
+
     def over_rows(self, function: Node) -> Node:
         """An aggregate or window function, which `spark` gives, over the rows that the call is for."""
         raise Unsupported(f"{self.key} is called with one row, and wants several")
+
+    def over_any_rows(self, function: Node) -> Node:
+        """As `over_rows`, whatever order the call has."""
+        return self.over_rows(function)
 
 
 class ScalarCall(Call):
@@ -115,16 +124,21 @@ class AggregateCall(Call):
         function: AggregateFunction,
         arguments: Sequence[Node | str],
         filter: Node | None,
-        sorts: Sequence[Node],
+        keys: Sequence[Node],
     ) -> None:
         super().__init__(builder, function, arguments)
+        self.function: AggregateFunction = function
         self._distinct = function.distinct
         self._filter = filter
-        self.sorts = list(sorts)
+        self.keys = list(keys)
+        """What the rows are sorted by; `function.sorts` says how."""
 
     def over_rows(self, function: Node) -> Node:
-        if self.sorts:
+        if self.keys:
             raise Unsupported(f"{self.key} is not run over rows in an order")
+        return self.over_any_rows(function)
+
+    def over_any_rows(self, function: Node) -> Node:
         filter = None if self._filter is None else Part("some", self._filter)
         return self.new("AggregateExpression", function, singleton("Complete"), self._distinct, filter, NEW_ID)
 

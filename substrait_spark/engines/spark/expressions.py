@@ -89,9 +89,9 @@ class ExpressionBuilder:
         """An aggregate function's call; a stand-in where it has a problem, which is noted."""
         filter = None if measure.filter is None else self.build(measure.filter, scope)
         arguments = self._arguments(measure.arguments, scope)
-        sorts = self.sorts(measure.sorts, scope)
+        keys = self.build_all([sort.expression for sort in measure.sorts], scope)
         try:
-            return self._finished(AggregateCall(self._b, measure, arguments, filter, sorts))
+            return self._finished(AggregateCall(self._b, measure, arguments, filter, keys))
         except Unsupported as problem:
             self._b.report(measure.origin, problem)
             return self._d.literal(None, types.of("boolean"))

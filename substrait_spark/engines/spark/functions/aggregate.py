@@ -7,6 +7,7 @@ from ....algebra.types import BOOLEAN, FLOATS, FP64, I32, I64, INTEGERS
 from ....errors import Unsupported
 from ..calls import ANSI, LEGACY, Call
 from ..document import Node
+from .order import values_in_order
 from .rules import Rule, aggregate, by_enum, by_kind, by_option
 
 _SUM = by_option("overflow", {"ERROR": aggregate("sum"), "SILENT": aggregate("sum", LEGACY)})
@@ -54,6 +55,12 @@ def _any_value(ignore_nulls: bool) -> Rule:
     return lambda call: call.over_rows(call.spark("any_value", *call.values, call.literal(ignore_nulls, BOOLEAN)))
 
 
+def _string_agg(call: Call) -> Node:
+    values = values_in_order(call, ignore_nulls=True)
+    is_empty = call.spark("=", call.spark("size", values), call.literal(0, I32))
+    return call.choice(is_empty, call.null(), call.spark("array_join", values, call.values[1]))
+
+
 RULES: dict[str, Rule] = {
     "arithmetic:sum": _SUM,
     "arithmetic:sum0": _sum0,
@@ -72,5 +79,6 @@ RULES: dict[str, Rule] = {
     "arithmetic_decimal:max": aggregate("max"),
     "aggregate_generic:count": _count,
     "aggregate_generic:any_value": by_option("ignore_nulls", {"FALSE": _any_value(False), "TRUE": _any_value(True)}),
+    "string:string_agg": _string_agg,
     "aggregate_approx:approx_count_distinct": aggregate("approx_count_distinct"),
 }

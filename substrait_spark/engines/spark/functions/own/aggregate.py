@@ -2,31 +2,53 @@
 
 from __future__ import annotations
 
-from .....algebra.types import BOOLEAN, FP64
-from ...calls import LEGACY, Call
+from .....algebra import types
+from .....algebra.types import BOOLEAN, FP64, I32
+from ...calls import LEGACY, AggregateCall, Call
 from ...document import Node
-from ..rules import Rule, aggregate, by_kind
+from ..order import sort_orders, values_in_order
+from ..rules import Rule, aggregate, by_enum, by_kind
 
 _SAME = (
-    *("approx_count_distinct", "approx_percentile", "avg", "bit_and", "bit_or", "bit_xor", "collect_list"),
+    *("approx_count_distinct", "approx_percentile", "avg", "bit_and", "bit_or", "bit_xor"),
     *("collect_set", "corr", "covar_pop", "covar_samp", "histogram_numeric", "kurtosis", "max", "max_by", "min"),
     *("min_by", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "skewness", "try_avg", "try_sum"),
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
 
 
-def _of_position(name: str, ignore_nulls: bool) -> Rule:
+def _of_position(name: str, index: int, ignore_nulls: bool) -> Rule:
     """The first or last value, or such a one that is not null."""
-    return lambda call: call.over_rows(call.spark(name, *call.values, call.literal(ignore_nulls, BOOLEAN)))
+
+    def found(call: Call) -> Node:
+        if isinstance(call, AggregateCall) and call.keys:
+            return call.spark("try_element_at", values_in_order(call, ignore_nulls), call.literal(index, I32))
+        return call.over_rows(call.spark(name, *call.values, call.literal(ignore_nulls, BOOLEAN)))
+
+    return found
 
 
-def _collected(name: str) -> Rule:
-    """Spark's class that collects values, nulls included."""
+def _list(ignore_nulls: bool) -> Rule:
+    """The values of all rows."""
+    return lambda call: values_in_order(call, ignore_nulls)
 
-    def collected(call: Call) -> Node:
-        return call.over_rows(call.new(name, call.values[0], 0, 0, False))
 
-    return collected
+def _set_with_nulls(call: Call) -> Node:
+    return call.over_rows(call.new("CollectSet", call.values[0], 0, 0, False))
+
+
+def _listagg(call: Call) -> Node:
+    """Bytes one after the other. A null separator is an empty one."""
+    orders = sort_orders(call)
+    separator = call.spark("coalesce", call.values[1], call.literal(b"", types.of("binary")))
+    return call.over_any_rows(call.new("ListAgg", call.values[0], separator, orders, 0, 0))
+
+
+def _mode(reverse: bool | None) -> Rule:
+    """The most frequent value; of several any, the least or the greatest."""
+    if reverse is None:
+        return aggregate("mode")
+    return lambda call: call.over_rows(call.new("Mode", call.values[0], reverse))
 
 
 def _avg_in_doubles(call: Call) -> Node:
@@ -52,14 +74,13 @@ RULES: dict[str, Rule] = {f"spark:{name}": aggregate(name) for name in _SAME} | 
     "spark:percentile": _percentile,
     "spark:percentile_disc": _percentile_disc,
     "spark:avg_in_doubles": _avg_in_doubles,
-    "spark:first": _of_position("first", False),
-    "spark:first_ignore_nulls": _of_position("first", True),
-    "spark:last": _of_position("last", False),
-    "spark:last_ignore_nulls": _of_position("last", True),
-    "spark:first_value": _of_position("first", False),
-    "spark:first_value_ignore_nulls": _of_position("first", True),
-    "spark:last_value": _of_position("last", False),
-    "spark:last_value_ignore_nulls": _of_position("last", True),
-    "spark:collect_list_respect_nulls": _collected("CollectList"),
-    "spark:collect_set_respect_nulls": _collected("CollectSet"),
+    **{f"spark:first{suffix}": _of_position("first", 1, False) for suffix in ("", "_value")},
+    **{f"spark:first{suffix}_ignore_nulls": _of_position("first", 1, True) for suffix in ("", "_value")},
+    **{f"spark:last{suffix}": _of_position("last", -1, False) for suffix in ("", "_value")},
+    **{f"spark:last{suffix}_ignore_nulls": _of_position("last", -1, True) for suffix in ("", "_value")},
+    "spark:collect_list": _list(ignore_nulls=True),
+    "spark:collect_list_respect_nulls": _list(ignore_nulls=False),
+    "spark:collect_set_respect_nulls": _set_with_nulls,
+    "spark:listagg": _listagg,
+    "spark:mode": by_enum({"ANY": _mode(None), "LEAST": _mode(False), "GREATEST": _mode(True)}),
 }

@@ -32,6 +32,7 @@ def _to_number(name: str) -> Rule:
 
 RULES: dict[str, Rule] = {
     **{f"spark:{name}": spark(name) for name in _SAME},
+    "spark:jaro_winkler_similarity": spark("jaro_winkler_similarity"),
     "spark:base64": _base64,
     "spark:to_number": _to_number("to_number"),
     "spark:try_to_number": _to_number("try_to_number"),

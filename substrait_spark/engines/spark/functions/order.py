@@ -1,0 +1,64 @@
+"""The values of a group in an order, which Spark's aggregate functions take no notice of, but for a few."""
+
+from __future__ import annotations
+
+from ....algebra import types
+from ....algebra.expression import SortField
+from ....algebra.types import I32
+from ....errors import Unsupported
+from ..calls import AggregateCall, Call
+from ..document import Node
+
+
+def values_in_order(call: Call, ignore_nulls: bool) -> Node:
+    """A list of the first argument's values, in the order of the call where it has one."""
+    value = call.values[0]
+    if not isinstance(call, AggregateCall) or not call.keys:
+        return call.over_rows(call.new("CollectList", value, 0, 0, ignore_nulls))
+    parts = [*call.keys, value]
+    kinds = [*(sort.expression.type for sort in call.function.sorts), call.types[0]]
+    row = types.of("struct", *kinds)
+    rows = call.over_any_rows(call.new("CollectList", _struct(call, parts), 0, 0, True))
+    in_order = call.spark("array_sort", rows, call.lambda_((row, row), lambda a, b: _comparison(call, a, b)))
+    values = call.spark("transform", in_order, call.lambda_((row,), lambda each: _part(call, each, len(call.keys))))
+    return call.spark("array_compact", values) if ignore_nulls else values
+
+
+def sort_orders(call: Call) -> list[Node]:
+    """The order of a call as Spark's own."""
+    if not isinstance(call, AggregateCall):
+        raise Unsupported(f"{call.key} is not run over a frame")
+    return [
+        call.builder.sort_order(key, sort.ascending, sort.nulls_first)
+        for key, sort in zip(call.keys, call.function.sorts, strict=True)
+    ]
+
+
+def _struct(call: Call, parts: list[Node]) -> Node:
+    named = [node for n, part in enumerate(parts) for node in (call.literal(str(n), types.STRING), part)]
+    return call.new("CreateNamedStruct", named)
+
+
+def _part(call: Call, row: Node, ordinal: int) -> Node:
+    return call.new("GetStructField", row, ordinal, None)
+
+
+def _comparison(call: AggregateCall, a: Node, b: Node) -> Node:
+    """-1, 0 or 1 where a comes before b, anywhere, or after it: by the first key that differs."""
+    found = call.literal(0, I32)
+    for ordinal, sort in reversed(list(enumerate(call.function.sorts))):
+        found = _by_key(call, _part(call, a, ordinal), _part(call, b, ordinal), sort, found)
+    return found
+
+
+def _by_key(call: Call, a: Node, b: Node, sort: SortField, otherwise: Node) -> Node:
+    before, after = call.literal(-1, I32), call.literal(1, I32)
+    first, last = (before, after) if sort.nulls_first else (after, before)
+    less, greater = (before, after) if sort.ascending else (after, before)
+    clauses = [
+        (call.spark("<=>", a, b), otherwise),
+        (call.new("IsNull", a), first),
+        (call.new("IsNull", b), last),
+        (call.spark("<", a, b), less),
+    ]
+    return call.builder.choice(clauses, greater)
