@@ -4,24 +4,131 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from typing import Any
 
 import pytest
 import specification_cases as specification
-from pyspark.sql import SparkSession
-from rows import Float, other_session, rows, spark_table
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from rows import Float, assert_canonical_rows, other_session, plan_of, rows, spark_table
 from specification_cases import ERROR, Case
 
 from substrait_spark import extensions
 from substrait_spark.algebra import types
-from substrait_spark.algebra.expression import AggregateFunction, Expression, FieldReference, Literal
-from substrait_spark.algebra.relation import Aggregate, Cross, Project, Relation, VirtualTable, Window
+from substrait_spark.algebra.expression import AggregateFunction, Expression, FieldReference, Literal, ScalarFunction
+from substrait_spark.algebra.relation import (
+    Aggregate,
+    Cross,
+    Filter,
+    NamedTable,
+    Project,
+    Relation,
+    VirtualTable,
+    Window,
+)
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.errors import UnsupportedPlanError
+from substrait_spark.extensions import Declaration
 from substrait_spark.plan import build
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+# ---- what it does with a session
+
+
+@pytest.fixture
+def numbers(spark: SparkSession) -> DataFrame:
+    rows = [(1, "one", 0.5), (2147483647, "most", math.nan), (None, None, None)]
+    return spark.createDataFrame(rows, "n int, s string, d double")
+
+
+def test_it_starts_no_job_and_leaves_nothing(spark: SparkSession, numbers: DataFrame) -> None:
+    plan = plan_of(numbers.groupBy("s").agg(F.count("n")).where("s LIKE 'o%'"))
+    before, jobs = _traces(spark), _jobs(spark)
+    df = spark_engine.execute(plan, spark)
+    assert _jobs(spark) == jobs
+    assert _traces(spark) == before
+    assert df.sparkSession is spark
+    assert [tuple(row) for row in df.withColumn("more", F.lit(1)).collect()] == [("one", 1, 1)]
+
+
+def _traces(spark: SparkSession) -> tuple[object, ...]:
+    settings = sorted((row.key, row.value) for row in spark.sql("SET").collect())
+    return settings, spark.catalog.listTables()
+
+
+def _jobs(spark: SparkSession) -> int:
+    return int(spark.sparkContext._jsc.sc().dagScheduler().nextJobId())
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_modes_side_by_side_whatever_the_session_says(spark: SparkSession, numbers: DataFrame, ansi: str) -> None:
+    """One column is null where it overflows, one wraps around, and one raises."""
+    lenient = plan_of(numbers.selectExpr("try_add(n, 1) AS t", "try_cast(s AS int) AS c"))
+    strict = plan_of(numbers.selectExpr("try_add(n, 1) AS t", "n + 1 AS a"))
+    other = spark.newSession()
+    other.conf.set("spark.sql.ansi.enabled", ansi)
+    assert _collected(spark_engine.execute(lenient, other)) == {(2, None), (None, None)}
+    df = spark_engine.execute(strict, other)
+    with pytest.raises(Exception, match="ARITHMETIC_OVERFLOW"):
+        df.collect()
+
+
+def test_the_time_zone_is_the_plans(spark: SparkSession) -> None:
+    df = spark.sql("SELECT CAST(TIMESTAMP'2024-07-01 12:00:00' + make_dt_interval(0, id) AS STRING) AS t FROM range(2)")
+    assert_canonical_rows(df)
+
+
+def test_several_threads(spark: SparkSession, numbers: DataFrame) -> None:
+    plans = [plan_of(numbers.selectExpr(f"n - {index} AS n")) for index in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda plan: spark_engine.execute(plan, spark).collect(), plans))
+    assert [rows[0].n for rows in found] == [1 - index for index in range(8)]
+
+
+def test_tables(spark: SparkSession, numbers: DataFrame) -> None:
+    """A table that the session doesn't know is given; what is no table of these columns is refused."""
+    schema = [types.of("i32"), types.of("string")]
+    plan = build(Filter(NamedTable(["db", "t"], ["n", "s"], schema), Literal(True, types.BOOLEAN)), ["number", "text"])
+    for name in ("t", "db.t"):
+        found = spark_engine.execute(plan, spark, tables={name: numbers})
+        assert found.columns == ["number", "text"]
+        assert found.count() == 3
+    with pytest.raises(TypeError, match="must be a PySpark DataFrame, not list"):
+        spark_engine.execute(plan, spark, tables={"t": [1]})  # type: ignore[dict-item]
+    with pytest.raises(UnsupportedPlanError, match="the column s of the table db\\.t is double"):
+        spark_engine.execute(plan, spark, tables={"t": numbers.selectExpr("n", "d AS s")})
+    with pytest.raises(UnsupportedPlanError, match="Spark can't read it"):
+        spark_engine.execute(plan, spark)
+
+
+def test_a_table_read_twice(spark: SparkSession, numbers: DataFrame) -> None:
+    """Columns of the two are not confused."""
+    table = NamedTable(["t"], ["n", "s", "d"], [types.of("i32"), types.of("string"), types.of("fp64")])
+    plan = build(Cross(table, table).select([0, 4]), ["n", "s"])
+    found = spark_engine.execute(plan, spark, tables={"t": numbers.where("n = 1 OR n IS NULL")})
+    assert _collected(found) == {(1, None), (1, "one"), (None, None), (None, "one")}
+
+
+def _collected(df: DataFrame) -> set[tuple[Any, ...]]:
+    return {tuple(row) for row in df.collect()}
+
+
+def test_every_obstacle_is_told(spark: SparkSession) -> None:
+    argument = Literal(1, types.I32)
+    unknown = Declaration("x", "extension:org.example:f", "f", "i32", types.of("i32"))
+    other = Declaration("x", "extension:org.example:f", "g", "i32", types.of("i32"))
+    calls = [ScalarFunction(declaration, (argument,)) for declaration in (unknown, other)]
+    plan = build(Project(VirtualTable([()], [], []), calls), ["a", "b"])
+    with pytest.raises(UnsupportedPlanError) as refused:
+        spark_engine.execute(plan, spark)
+    assert [problem.catalyst_class for problem in refused.value.problems] == ["f:i32", "g:i32"]
+    assert {problem.path for problem in refused.value.problems} == {"Project"}
+
+
+# ---- the specification's own cases
 
 ICU = "its regular expressions follow ICU, and Spark's are Java's"
 

@@ -79,7 +79,7 @@ class RelationBuilder:
         return found
 
     def _stand_in(self, relation: Relation) -> Columns:
-        count = 1 + max((len(relation.types), *(relation.emit or ())))
+        count = len(relation.types) if relation.emit is None else 1 + max(relation.emit, default=0)
         nothing = self.document.new("OneRowRelation")
         return Columns(nothing, [self.document.literal(None, types.of("boolean"))] * count)
 

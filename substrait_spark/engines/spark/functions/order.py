@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ....algebra import types
-from ....algebra.expression import SortField
 from ....algebra.types import I32
 from ....errors import Unsupported
 from ..calls import AggregateCall, Call
@@ -47,16 +46,18 @@ def _comparison(call: AggregateCall, a: Node, b: Node) -> Node:
     """-1, 0 or 1 where a comes before b, anywhere, or after it: by the first key that differs."""
     found = call.literal(0, I32)
     for ordinal, sort in reversed(list(enumerate(call.function.sorts))):
-        found = _by_key(call, _part(call, a, ordinal), _part(call, b, ordinal), sort, found)
+        left, right = _part(call, a, ordinal), _part(call, b, ordinal)
+        found = compared(call, left, right, sort.ascending, sort.nulls_first, found)
     return found
 
 
-def _by_key(call: Call, a: Node, b: Node, sort: SortField, otherwise: Node) -> Node:
+def compared(call: Call, a: Node, b: Node, ascending: bool, nulls_first: bool, where_equal: Node | None = None) -> Node:
+    """-1 or 1 where a comes before or after b; where they are equal 0, or what else is given."""
     before, after = call.literal(-1, I32), call.literal(1, I32)
-    first, last = (before, after) if sort.nulls_first else (after, before)
-    less, greater = (before, after) if sort.ascending else (after, before)
+    first, last = (before, after) if nulls_first else (after, before)
+    less, greater = (before, after) if ascending else (after, before)
     clauses = [
-        (call.spark("<=>", a, b), otherwise),
+        (call.spark("<=>", a, b), where_equal or call.literal(0, I32)),
         (call.new("IsNull", a), first),
         (call.new("IsNull", b), last),
         (call.spark("<", a, b), less),

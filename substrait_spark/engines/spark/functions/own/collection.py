@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from .....algebra.types import Type
+from ...calls import Call
+from ...document import Node
+from ..order import compared
 from ..rules import Rule, spark
 
 _SAME = (
     *("array_contains", "array_distinct", "array_except", "array_insert", "array_intersect", "array_join", "array_max"),
-    *("array_min", "array_position", "array_remove", "array_repeat", "array_sort", "array_union", "arrays_overlap"),
+    *("array_min", "array_position", "array_remove", "array_repeat", "array_union", "arrays_overlap"),
     *("arrays_zip", "element_at", "flatten", "get", "reverse", "sequence", "slice", "sort_array", "try_element_at"),
     *("map_concat", "map_entries", "map_from_arrays", "map_from_entries", "map_keys", "map_values", "str_to_map"),
     *("aggregate", "filter", "map_filter", "map_zip_with", "transform", "transform_keys", "transform_values"),
@@ -14,8 +18,19 @@ _SAME = (
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
 
+
+def _array_sort(call: Call) -> Node:
+    """By a comparator, or in ascending order with nulls last."""
+    if len(call.values) > 1:
+        return call.spark("array_sort", *call.values)
+    element: Type = call.types[0].parameters[0]
+    comparator = call.lambda_((element, element), lambda a, b: compared(call, a, b, ascending=True, nulls_first=False))
+    return call.spark("array_sort", call.values[0], comparator)
+
+
 RULES: dict[str, Rule] = {
     **{f"spark:{name}": spark(name) for name in _SAME},
+    "spark:array_sort": _array_sort,
     # `x[index]` of Spark's SQL.
     "spark:get_array_item": lambda call: call.new("GetArrayItem", *call.values, True),
     "spark:map_sort": lambda call: call.new("MapSort", call.values[0]),
