@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from .....algebra.types import Type
+from .....algebra.types import INTEGERS, Type
 from ...calls import Call
 from ...document import Node
+from ..datetime import zone_of
 from ..order import compared
 from ..rules import Rule, spark
 
 _SAME = (
     *("array_contains", "array_distinct", "array_except", "array_insert", "array_intersect", "array_join", "array_max"),
     *("array_min", "array_position", "array_remove", "array_repeat", "array_union", "arrays_overlap"),
-    *("arrays_zip", "element_at", "flatten", "get", "reverse", "sequence", "slice", "sort_array", "try_element_at"),
+    *("arrays_zip", "element_at", "flatten", "get", "reverse", "slice", "sort_array", "try_element_at"),
     *("map_concat", "map_entries", "map_from_arrays", "map_from_entries", "map_keys", "map_values", "str_to_map"),
     *("aggregate", "filter", "map_filter", "map_zip_with", "transform", "transform_keys", "transform_values"),
     "zip_with",
@@ -28,8 +29,16 @@ def _array_sort(call: Call) -> Node:
     return call.spark("array_sort", call.values[0], comparator)
 
 
+def _sequence(call: Call) -> Node:
+    """Of dates and times, the last argument is the time zone."""
+    if call.types[0].kind in INTEGERS:
+        return call.spark("sequence", *call.values)
+    return call.spark("sequence", *call.values[:-1], zone=zone_of(call, len(call.values) - 1))
+
+
 RULES: dict[str, Rule] = {
     **{f"spark:{name}": spark(name) for name in _SAME},
+    "spark:sequence": _sequence,
     "spark:array_sort": _array_sort,
     # `x[index]` of Spark's SQL.
     "spark:get_array_item": lambda call: call.new("GetArrayItem", *call.values, True),
