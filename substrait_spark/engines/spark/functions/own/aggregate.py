@@ -10,7 +10,7 @@ from ..order import sort_orders, values_in_order
 from ..rules import Rule, aggregate, by_enum, by_kind
 
 _SAME = (
-    *("approx_count_distinct", "approx_percentile", "avg", "bit_and", "bit_or", "bit_xor"),
+    *("approx_count_distinct", "approx_percentile", "avg", "bit_and", "bit_or", "bit_xor", "collect_union"),
     *("collect_set", "corr", "covar_pop", "covar_samp", "histogram_numeric", "kurtosis", "max", "max_by", "min"),
     *("min_by", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "skewness", "try_avg", "try_sum"),
 )
@@ -33,8 +33,9 @@ def _list(ignore_nulls: bool) -> Rule:
     return lambda call: values_in_order(call, ignore_nulls)
 
 
-def _set_with_nulls(call: Call) -> Node:
-    return call.over_rows(call.new("CollectSet", call.values[0], 0, 0, False))
+def _with_nulls(name: str) -> Rule:
+    """One of Spark's classes that collect values, nulls included."""
+    return lambda call: call.over_rows(call.new(name, call.values[0], 0, 0, False))
 
 
 def _listagg(call: Call) -> Node:
@@ -80,7 +81,8 @@ RULES: dict[str, Rule] = {f"spark:{name}": aggregate(name) for name in _SAME} | 
     **{f"spark:last{suffix}_ignore_nulls": _of_position("last", -1, True) for suffix in ("", "_value")},
     "spark:collect_list": _list(ignore_nulls=True),
     "spark:collect_list_respect_nulls": _list(ignore_nulls=False),
-    "spark:collect_set_respect_nulls": _set_with_nulls,
+    "spark:collect_set_respect_nulls": _with_nulls("CollectSet"),
+    "spark:collect_union_respect_nulls": _with_nulls("CollectUnion"),
     "spark:listagg": _listagg,
     "spark:mode": by_enum({"ANY": _mode(None), "LEAST": _mode(False), "GREATEST": _mode(True)}),
 }
