@@ -97,20 +97,21 @@ class ExpressionBuilder:
             return self._d.literal(None, types.of("boolean"))
 
     def window(
-        self, call: WindowCallExpression, partition: Sequence[Node], sorts: Sequence[Node], scope: Scope
+        self, call: WindowCallExpression, partition: Sequence[Node], sorts: Sequence[SortField], scope: Scope
     ) -> Node:
         """A window function's call; a stand-in where it has a problem, which is noted."""
         arguments = self._arguments(call.arguments, scope)
         try:
-            frame = frame_of(self._b, call, lambda offset: self.build(offset, scope))
-            return self._finished(WindowCall(self._b, call, arguments, partition, sorts, frame))
+            key = sorts[0].expression.type if sorts else None
+            frame = frame_of(self._b, call, key, lambda offset: self.build(offset, scope))
+            return self._finished(WindowCall(self._b, call, arguments, partition, self.sorts(sorts, scope), frame))
         except Unsupported as problem:
             self._b.report(call.origin, problem)
             return self._d.literal(None, types.of("boolean"))
 
     def _window_function(self, function: WindowFunction, scope: Scope) -> Node:
         partition = self.build_all(function.partition, scope)
-        return self.window(function.call, partition, self.sorts(function.sorts, scope), scope)
+        return self.window(function.call, partition, function.sorts, scope)
 
     # ---- leaves and references
 

@@ -126,8 +126,8 @@ def _window(r: RelationBuilder, relation: Window, outer: Scope | None) -> Column
     plan, columns = r.input(relation, outer)
     scope = Scope(columns, outer)
     partition = r.expressions.build_all(relation.partition, scope)
-    sorts = r.expressions.sorts(relation.sorts, scope)
-    return Columns(plan, columns + [r.expressions.window(call, partition, sorts, scope) for call in relation.calls])
+    calls = [r.expressions.window(call, partition, relation.sorts, scope) for call in relation.calls]
+    return Columns(plan, columns + calls)
 
 
 def _sort(r: RelationBuilder, relation: Sort, outer: Scope | None) -> Columns:
