@@ -84,5 +84,5 @@ RULES: dict[str, Rule] = {f"spark:{name}": aggregate(name) for name in _SAME} | 
     "spark:collect_set_respect_nulls": _with_nulls("CollectSet"),
     "spark:collect_union_respect_nulls": _with_nulls("CollectUnion"),
     "spark:listagg": _listagg,
-    "spark:mode": by_enum({"ANY": _mode(None), "LEAST": _mode(False), "GREATEST": _mode(True)}),
+    "spark:mode": by_enum({"ANY": _mode(None), "LEAST": _mode(True), "GREATEST": _mode(False)}),
 }
