@@ -8,6 +8,7 @@ from ...calls import LEGACY, AggregateCall, Call
 from ...document import Node
 from ..order import sort_orders, values_in_order
 from ..rules import Rule, aggregate, by_enum, by_kind
+from . import same
 
 _SAME = (
     *("approx_count_distinct", "approx_percentile", "avg", "bit_and", "bit_or", "bit_xor", "collect_union"),
@@ -70,19 +71,23 @@ def _percentile_disc(call: Call) -> Node:
     return call.over_rows(call.new("PercentileDisc", x, p, call.constant(2), 0, 0, False))
 
 
-RULES: dict[str, Rule] = {f"spark:{name}": aggregate(name) for name in _SAME} | {
-    "spark:sum": by_kind(dict.fromkeys(("interval_year", "interval_day"), aggregate("sum")), aggregate("sum", LEGACY)),
+RULES: dict[str, Rule] = same(_SAME, aggregate) | {
+    "spark:spark_sum": by_kind(
+        dict.fromkeys(("interval_year", "interval_day"), aggregate("sum")), aggregate("sum", LEGACY)
+    ),
     "spark:percentile": _percentile,
     "spark:percentile_disc": _percentile_disc,
     "spark:avg_in_doubles": _avg_in_doubles,
-    **{f"spark:first{suffix}": _of_position("first", 1, False) for suffix in ("", "_value")},
+    "spark:first": _of_position("first", 1, False),
+    "spark:spark_first_value": _of_position("first", 1, False),
     **{f"spark:first{suffix}_ignore_nulls": _of_position("first", 1, True) for suffix in ("", "_value")},
-    **{f"spark:last{suffix}": _of_position("last", -1, False) for suffix in ("", "_value")},
+    "spark:last": _of_position("last", -1, False),
+    "spark:spark_last_value": _of_position("last", -1, False),
     **{f"spark:last{suffix}_ignore_nulls": _of_position("last", -1, True) for suffix in ("", "_value")},
     "spark:collect_list": _list(ignore_nulls=True),
     "spark:collect_list_respect_nulls": _list(ignore_nulls=False),
     "spark:collect_set_respect_nulls": _with_nulls("CollectSet"),
     "spark:collect_union_respect_nulls": _with_nulls("CollectUnion"),
     "spark:listagg": _listagg,
-    "spark:mode": by_enum({"ANY": _mode(None), "LEAST": _mode(True), "GREATEST": _mode(False)}),
+    "spark:spark_mode": by_enum({"ANY": _mode(None), "LEAST": _mode(True), "GREATEST": _mode(False)}),
 }

@@ -8,6 +8,7 @@ from ...document import Node
 from ..datetime import zone_of
 from ..order import compared
 from ..rules import Rule, spark
+from . import same
 
 _SAME = (
     *("array_contains", "array_distinct", "array_except", "array_insert", "array_intersect", "array_join", "array_max"),
@@ -37,7 +38,7 @@ def _sequence(call: Call) -> Node:
 
 
 RULES: dict[str, Rule] = {
-    **{f"spark:{name}": spark(name) for name in _SAME},
+    **same(_SAME, spark),
     "spark:sequence": _sequence,
     "spark:array_sort": _array_sort,
     # `x[index]` of Spark's SQL.

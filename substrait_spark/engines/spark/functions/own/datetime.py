@@ -8,6 +8,7 @@ from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of
 from ..rules import Rule, legacy, spark
+from . import same
 
 _TZ = types.of("precision_timestamp_tz", 6)
 
@@ -96,7 +97,7 @@ _multiplied = multiplied("Multiply")
 _divided = multiplied("Divide")
 
 RULES: dict[str, Rule] = {
-    **{f"spark:{name}": spark(name) for name in _SAME},
+    **same(_SAME, spark),
     **{f"spark:{name}": legacy(lenient) for name, lenient in _LENIENT.items()},
     "spark:timestamp": _cast(ANSI),
     "spark:try_timestamp": _cast(TRY),
@@ -132,7 +133,7 @@ RULES: dict[str, Rule] = {
     "spark:divide_interval": _divided,
     "spark:try_multiply_interval": _try(_multiplied),
     "spark:try_divide_interval": _try(_divided),
-    "spark:add_intervals": spark("+"),
+    "spark:spark_add_intervals": spark("+"),
     "spark:subtract_intervals": spark("-"),
     "spark:negate_interval": spark("negative"),
     "spark:abs_interval": spark("abs"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..rules import Rule, aggregate, spark
+from . import same
 
 _KINDS = ("bigint", "float", "double")
 _SUMMARIES = ("double", "integer")
@@ -34,6 +35,6 @@ _AGGREGATE = (
 """Spark's aggregate functions of the same name and arguments."""
 
 RULES: dict[str, Rule] = {
-    **{f"spark:{name}": spark(name) for name in _SCALAR},
-    **{f"spark:{name}": aggregate(name) for name in _AGGREGATE},
+    **same(_SCALAR, spark),
+    **same(_AGGREGATE, aggregate),
 }

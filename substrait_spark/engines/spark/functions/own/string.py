@@ -5,11 +5,12 @@ from __future__ import annotations
 from ...calls import Call
 from ...document import Node
 from ..rules import Rule, spark
+from . import same
 
 _SAME = (
-    *("ascii", "bit_length", "char", "concat", "concat_ws", "contains", "elt", "endswith", "find_in_set", "initcap"),
+    *("ascii", "char", "concat", "concat_ws", "contains", "elt", "endswith", "find_in_set", "initcap"),
     *("instr", "is_valid_utf8", "length", "levenshtein", "like", "locate", "lpad", "luhn_check", "make_valid_utf8"),
-    *("mask", "octet_length", "overlay", "quote", "regexp_count", "regexp_extract", "regexp_extract_all"),
+    *("mask", "overlay", "quote", "regexp_count", "regexp_extract", "regexp_extract_all"),
     *("regexp_instr", "regexp_replace", "repeat", "replace", "rlike", "rpad", "sentences", "soundex", "space", "split"),
     *("split_part", "startswith", "substring", "substring_index", "translate", "try_validate_utf8", "validate_utf8"),
     *("crc32", "md5", "sha1", "sha2"),
@@ -31,7 +32,7 @@ def _to_number(name: str) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    **{f"spark:{name}": spark(name) for name in _SAME},
+    **same(_SAME, spark),
     "spark:jaro_winkler_similarity": spark("jaro_winkler_similarity"),
     "spark:base64": _base64,
     "spark:to_number": _to_number("to_number"),

@@ -9,6 +9,7 @@ from ...calls import Call
 from ...document import Node, Part
 from ..datetime import zone_of
 from ..rules import Rule, spark
+from . import same
 
 _SAME = (
     *("get_json_object", "json_array_length", "json_object_keys"),
@@ -44,7 +45,7 @@ def _options(call: Call, options: list[Node]) -> list[Node]:
 
 
 RULES: dict[str, Rule] = {
-    **{f"spark:{name}": spark(name) for name in _SAME},
+    **same(_SAME, spark),
     "spark:from_csv": _read("from_csv"),
     "spark:from_json": _read("from_json"),
     "spark:from_xml": _read("from_xml"),
