@@ -18,6 +18,7 @@ from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import (
     AggregateFunction,
     Bound,
+    Cast,
     Expression,
     FieldReference,
     Lambda,
@@ -302,7 +303,7 @@ class _Parser:
         return ScalarFunction(self._declaration("scalar", name, found), found, options)
 
     def _declaration(self, kind: str, name: str, arguments: Sequence[Expression | str]) -> Declaration:
-        shapes = tuple(a if isinstance(a, str) else _predicate(a.type) for a in arguments)
+        shapes = tuple(a if isinstance(a, str) else a.type for a in arguments)
         for alias in self._aliases:
             if alias is not None:
                 found = extensions.resolve(kind, alias, name, shapes)
@@ -342,6 +343,8 @@ class _Parser:
         found = self._argument({name: parameter})
         self._at = end
         assert isinstance(found, Expression)
+        if found.type == types.BOOLEAN:  # predicates have a result that may be null, in the extension files
+            found = Cast(found, types.nullable(found.type), throws=True)
         return Lambda((parameter,), found)
 
     def _element_type(self, before: int) -> Type | None:
@@ -374,13 +377,6 @@ class _Parser:
 
     def _scalar_before_type(self) -> str:
         return self._take(r"'(?:[^'\\]|\\.)*'|.*?(?=::)")
-
-
-def _predicate(kind: Type) -> Type:
-    """The type of an argument; of a predicate with a result that may be null, as the extension files have it."""
-    if kind.kind != "func" or kind.parameters[-1].kind != "boolean":
-        return kind
-    return types.of("func", *kind.parameters[:-1], types.of("boolean"), nullable=kind.nullable)
 
 
 def _table(columns: Sequence[tuple[list[Any], Type]]) -> VirtualTable:
