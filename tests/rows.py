@@ -39,11 +39,11 @@ def assert_same_rows(
     dialect: str = "datafusion",
     empty: bool | None = False,
     tables: dict[str, Any] | None = None,
-    canonical: bool = True,
+    canonical: bool = False,
 ) -> Same:
     """Spark's rows of a DataFrame, and the engine's rows of its plan, are the same.
 
-    So are those of its canonical plan, which Spark runs, unless it is not to be judged `canonical`ly.
+    With `canonical`, so are those of its canonical plan, which Spark runs.
 
     Rows are compared as multisets; with `ordered`, the columns that the query orders by must also come in the same
     order (rows that tie on all of them may change places). Types are exact, decimals and timestamps too; NaN equals
