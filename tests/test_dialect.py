@@ -33,7 +33,9 @@ from substrait_spark.algebra.relation import (
 from substrait_spark.dialects import dialect, file
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.datafusion.rules import RULES
+from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.plan import lower_plan
+from substrait_spark.lowering.rules import Guard, Rules
 from substrait_spark.plan import build
 
 FILE = Path(datafusion.__file__).with_name("dialect.yaml")
@@ -351,3 +353,38 @@ def test_counts_of_elements_are_signed() -> None:
     lowered, _ = lower_plan(plan, file.load("datafusion"))
     assert lowered is not None
     assert datafusion.execute(lowered).equals(pa.table({"n": pa.array([2, None], pa.int64())}))
+
+
+# ---- guards
+
+GUARDED = """
+name: Guarded
+dependencies:
+  boolean: extension:io.substrait:functions_boolean
+  comparison: extension:io.substrait:functions_comparison
+supported_scalar_functions:
+  - {source: boolean, name: and, supported_impls: [bool]}
+  - {source: boolean, name: not, supported_impls: [bool]}
+  - {source: boolean, name: or, supported_impls: [bool]}
+  - {source: comparison, name: equal, supported_impls: [any_any]}
+  - {source: comparison, name: is_null, supported_impls: [any]}
+  - {source: comparison, name: lt, supported_impls: [any_any]}
+metadata: {defects: {reads_backwards: {sql: "1 = 2", gives: "2 = 1"}}}
+"""
+
+
+@pytest.mark.parametrize("condition", ["s = 'b'", "s <=> 'b'", "s <> 'b'", "nullif(s, 'b') IS NULL", "s <= 'b'"])
+def test_general_forms_pass_the_guards(spark: SparkSession, tmp_path: Path, condition: str) -> None:
+    """Whatever compares two texts for equality in a plan has its operands the other way round."""
+
+    def turned(e: LoweringBuilder, call: ScalarFunction) -> ScalarFunction:
+        return e.listed("comparison:equal", *reversed(call.children()))
+
+    rules = Rules(guards={"comparison:equal": Guard("reads_backwards", turned)}, defects=frozenset({"reads_backwards"}))
+    guarded = file.load(written(tmp_path, GUARDED), rules=rules)
+    df = spark.table("dt").selectExpr(f"{condition} AS found")
+    plan = df_to_substrait(df, dialect=guarded)
+    names = {d.extension_function.function_anchor: d.extension_function.name for d in plan.extensions}
+    calls = [m for m in messages(plan) if isinstance(m, Expression.ScalarFunction)]
+    equal = [call for call in calls if names[call.function_reference] == "equal:any_any"]
+    assert [call.arguments[0].value.WhichOneof("rex_type") for call in equal] == ["literal"] * max(len(equal), 1)

@@ -112,6 +112,11 @@ class LoweringBuilder(CallBuilder):
         """A call by `alias:name` of a function that the dialect has as it stands."""
         return self._scalar(self.resolve("scalar", function, arguments), arguments, given(options))
 
+    def guarded(self, function: str, *arguments: Expression) -> Expression:
+        """A call of a function that the dialect has as it stands, by the guard against its defect where there is one."""
+        self.listed(function, *arguments)
+        return self.lowered(function, *arguments)
+
     def _scalar(
         self, declaration: extensions.Declaration, arguments: tuple[Expression | str, ...], options: Options
     ) -> ScalarFunction:

@@ -18,12 +18,14 @@ def ordering(mirrored: str, opposite: str, strict: str = "") -> CallRule:
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         left, right = call.children()
         forms = [
-            lambda: e.listed(f"comparison:{mirrored}", right, left),
-            lambda: e.not_(e.listed(f"comparison:{opposite}", left, right)),
+            lambda: e.guarded(f"comparison:{mirrored}", right, left),
+            lambda: e.not_(e.guarded(f"comparison:{opposite}", left, right)),
         ]
         if strict:
             one, other = e.share(left), e.share(right)
-            forms.append(lambda: e.or_(e.listed(f"comparison:{strict}", one, other), e.equal(one, other)))
+            forms.append(
+                lambda: e.or_(e.guarded(f"comparison:{strict}", one, other), e.lowered("comparison:equal", one, other))
+            )
         return e.instead(call, *forms)
 
     return rule
@@ -34,33 +36,35 @@ def equal(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     one, other = map(e.share, call.children())
     return e.instead(
         call,
-        lambda: e.not_(e.listed("comparison:not_equal", *call.children())),
-        lambda: e.and_(e.listed("comparison:lte", one, other), e.listed("comparison:gte", one, other)),
-        lambda: e.not_(e.or_(e.listed("comparison:lt", one, other), e.listed("comparison:gt", one, other))),
+        lambda: e.not_(e.guarded("comparison:not_equal", *call.children())),
+        lambda: e.and_(e.guarded("comparison:lte", one, other), e.guarded("comparison:gte", one, other)),
+        lambda: e.not_(e.or_(e.guarded("comparison:lt", one, other), e.guarded("comparison:gt", one, other))),
     )
 
 
 def not_equal(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Not equal."""
-    return e.instead(call, lambda: e.not_(e.equal(*call.children())))
+    return e.instead(call, lambda: e.not_(e.lowered("comparison:equal", *call.children())))
 
 
 def between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """At least the one and at most the other."""
     value, low, high = call.children()
     kept = e.share(value)
-    return e.instead(call, lambda: e.and_(e.call("comparison:gte", kept, low), e.call("comparison:lte", kept, high)))
+    return e.instead(
+        call, lambda: e.and_(e.lowered("comparison:gte", kept, low), e.lowered("comparison:lte", kept, high))
+    )
 
 
 def not_distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Equal, or both null; never null itself."""
     left, right = map(e.share, call.children())
-    equal = e.equal(left, right)
+    equal = e.lowered("comparison:equal", left, right)
     if not equal.type.nullable:
         return equal
     nulls = [e.is_null(value) for value in (left, right) if value.type.nullable]
     if not e.dialect.allows_expression("IF_THEN"):
-        known = e.listed("comparison:coalesce", equal, e.false())
+        known = e.guarded("comparison:coalesce", equal, e.false())
         return known if len(nulls) == 1 else e.or_(e.and_(*nulls), known)
     if len(nulls) == 1:
         return e.if_then(nulls[0], e.false(), e.required(equal))
@@ -76,7 +80,7 @@ def null_test(other: str) -> CallRule:
     """A null test: not the other one."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-        return e.instead(call, lambda: e.not_(e.listed(f"comparison:{other}", *call.children())))
+        return e.instead(call, lambda: e.not_(e.guarded(f"comparison:{other}", *call.children())))
 
     return rule
 
@@ -93,7 +97,7 @@ def nullif(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Null where two values are equal, else the first."""
     value, other = call.children()
     kept = e.share(value)
-    return e.if_then(e.equal(kept, other), e.null(kept.type), kept)
+    return e.if_then(e.lowered("comparison:equal", kept, other), e.null(kept.type), kept)
 
 
 def of_anything(name: str) -> CallRule:

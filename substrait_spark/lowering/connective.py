@@ -36,7 +36,7 @@ def negated(e: LoweringBuilder, operand: Expression) -> Expression:
 
 def negation(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Not: equal to false."""
-    return e.instead(call, lambda: e.listed("comparison:equal", *call.children(), e.false()))
+    return e.instead(call, lambda: e.guarded("comparison:equal", *call.children(), e.false()))
 
 
 CALLS: Mapping[str, CallRule] = {

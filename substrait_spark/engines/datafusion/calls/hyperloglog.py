@@ -89,6 +89,8 @@ def _average(estimates: list[float], measured: list[float], raw: float) -> float
 
 @lru_cache
 def _measured() -> dict[int, dict[str, list[float]]]:
-    text = importlib.resources.files(__package__).joinpath("../hyperloglog.yaml").read_text("utf-8")
+    text = (
+        importlib.resources.files("substrait_spark.engines.datafusion").joinpath("hyperloglog.yaml").read_text("utf-8")
+    )
     found: dict[int, dict[str, list[float]]] = yaml.safe_load(text)
     return found
