@@ -115,8 +115,11 @@ def source(alias: str) -> Traversable:
 
 @cache
 def load(alias: str) -> dict[str, Any]:
-    """The content of an extension file."""
-    text = _registered[alias] if alias in _registered else source(alias).read_text("utf-8")
+    """The content of an extension file. Raises LookupError for an alias that is none's."""
+    try:
+        text = _registered[alias] if alias in _registered else source(alias).read_text("utf-8")
+    except FileNotFoundError:
+        raise LookupError(f"no extension file has the alias {alias!r}") from None
     content: dict[str, Any] = parsed(text)
     return content
 

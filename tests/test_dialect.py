@@ -17,6 +17,7 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import DialectError, check, df_to_substrait, extensions
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import Cast, FieldReference, Literal, ScalarFunction, SortField
+from substrait_spark.algebra.expression import Expression as Expression_
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.relation import (
     Cross,
@@ -388,3 +389,13 @@ def test_general_forms_pass_the_guards(spark: SparkSession, tmp_path: Path, cond
     calls = [m for m in messages(plan) if isinstance(m, Expression.ScalarFunction)]
     equal = [call for call in calls if names[call.function_reference] == "equal:any_any"]
     assert [call.arguments[0].value.WhichOneof("rex_type") for call in equal] == ["literal"] * max(len(equal), 1)
+
+
+@pytest.mark.stumbles
+def test_a_rule_that_calls_a_function_of_no_file(spark: SparkSession, tmp_path: Path) -> None:
+    def wrong(e: LoweringBuilder, call: ScalarFunction) -> Expression_:
+        return e.call("guarde:shout", *call.children())
+
+    rules = Rules(calls={"string:upper": wrong}, defects=frozenset({"reads_backwards"}))
+    report = check(spark.table("dt").selectExpr("upper(s)"), dialect=file.load(written(tmp_path, GUARDED), rules=rules))
+    assert "no extension file has the alias 'guarde'" in str(report)
