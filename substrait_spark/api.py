@@ -29,7 +29,8 @@ def df_to_substrait(
 
     `dialect` is None for the specification's canonical forms, the name of a built-in dialect (`"datafusion"`), the path of
     a dialect file, or a dialect that `substrait_spark.dialects.load` has loaded. `reads` is `"auto"` (catalog tables by
-    name, paths as files), `"files"` or `"tables"`. `inline_limit` is how many rows of local data may be written into the plan. A read of more than `list_files` files
+    name, paths as files), `"files"` or `"tables"`. `inline_limit` is how many rows of local data may be written into the
+    plan. A read of more than `list_files` files
     names complete folders by one pattern each, in place of their files; None lists all files.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`, at most `inline_limit + 1`.

@@ -225,6 +225,23 @@ def test_extension_files_by_address() -> None:
     assert new.extensions[0].extension_function.extension_urn_reference == urn.extension_urn_anchor
 
 
+def test_an_address_beside_the_greatest_anchor() -> None:
+    plan = plan_of(Rel())
+    plan.extension_urns.add(extension_urn_anchor=2**32 - 1, urn="extension:org.example:functions")
+    plan.MergeFromString(removed(1, SimpleExtensionURN(extension_urn_anchor=7, urn="/f.yaml").SerializeToString()))
+    new, problems = up_to_date(plan)
+    assert not problems
+    assert [entry.extension_urn_anchor for entry in new.extension_urns] == [2**32 - 1, 1]
+
+
+@pytest.mark.parametrize("old", [removed(1, b"\xff"), removed(1, 5)])
+def test_what_is_no_address_is_refused(old: bytes) -> None:
+    plan = plan_of(Rel())
+    plan.MergeFromString(old)
+    with pytest.raises(UnsupportedPlanError, match="a removed field holds no SimpleExtensionURN"):
+        lower(plan, "datafusion")
+
+
 @pytest.mark.parametrize("old", [removed(99, 1), removed(3, b"two"), removed(4, b"")])
 def test_what_is_not_known_is_refused_by_place(old: bytes) -> None:
     rel = Rel()
@@ -247,7 +264,7 @@ def broken(plan: Plan, chance: random.Random) -> Plan:
     """The plan with some fields of its messages left out, changed, repeated or exchanged."""
     new = Plan()
     new.CopyFrom(plan)
-    parts = [message for message in messages(new.relations[0]) if message.ListFields()]
+    parts = [message for message in messages(new) if message.ListFields()]
     for _ in range(chance.randint(1, 3)):
         part = chance.choice(parts)
         if not part.ListFields():

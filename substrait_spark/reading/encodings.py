@@ -6,6 +6,7 @@ field that this release doesn't know is a problem, because a plan without it wou
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -44,7 +45,11 @@ def up_to_date(plan: Plan) -> tuple[Plan, list[Unreadable]]:
     """The plan in today's encodings, and what in it this release does not know. The plan given stays as it is."""
     new = Plan()
     new.CopyFrom(plan)
-    around = Around(_urns_of_uris(new), plan.version.minor_number)
+    try:
+        urns = _urns_of_uris(new)
+    except Unsupported as problem:
+        return new, [Unreadable("", None, problem.reason)]
+    around = Around(urns, plan.version.minor_number)
     problems = []
     for message, path in _with_places(new):
         try:
@@ -115,13 +120,15 @@ def _message(kind: type[M], data: Any) -> M:
 def _urns_of_uris(plan: Plan) -> dict[int, int]:
     """The anchors of URNs for a plan's URIs: a file's URN has its name in the place of its address."""
     anchors = {entry.urn: entry.extension_urn_anchor for entry in plan.extension_urns}
+    taken = set(anchors.values())
+    free = (anchor for anchor in itertools.count(1) if anchor not in taken)
     found = {}
     for data in _unknown_fields(plan).get(1, ()):
         # The message of a URI had the fields that the message of a URN has.
         uri = _message(SimpleExtensionURN, data)
         urn = f"extension:io.substrait:{PurePosixPath(uri.urn).name.partition('.')[0]}"
         if urn not in anchors:
-            anchors[urn] = max(anchors.values(), default=0) + 1
+            anchors[urn] = next(free)
             plan.extension_urns.add(extension_urn_anchor=anchors[urn], urn=urn)
         found[uri.extension_urn_anchor] = anchors[urn]
     return found
