@@ -39,42 +39,43 @@ def assert_same_rows(
     dialect: str = "datafusion",
     empty: bool | None = False,
     tables: dict[str, Any] | None = None,
-    canonical: bool = False,
+    canonical: bool = True,
 ) -> Same:
-    """Spark's rows of a DataFrame, and the engine's rows of its plan, are the same.
-
-    With `canonical`, so are those of its canonical plan, which Spark runs.
+    """Spark's rows of a DataFrame, the engine's rows of its plan, and Spark's of its canonical plan are the same.
 
     Rows are compared as multisets; with `ordered`, the columns that the query orders by must also come in the same
     order (rows that tie on all of them may change places). Types are exact, decimals and timestamps too; NaN equals
     NaN, and -0.0 isn't 0.0. Floating-point numbers are equal, or within a relative `tolerance`. No rows at all is a
-    failure, because it shows little, unless `empty`, where any row is one; None takes both.
+    failure, because it shows little, unless `empty`, where any row is one; None takes both. A test that says
+    `canonical=False` says why.
     """
     plan = plan_of(df, dialect)
     expected = spark_table(df)
-    actual = datafusion.execute(plan, tables=tables)
     order = ordering(df) if ordered else None
     assert order is None or order.columns, "the query's result isn't ordered by any of its columns"
-    found = differences(expected, actual, tolerance=tolerance, order=order)
-    assert not found, "\n".join(["Spark (-) and the engine (+) differ:", *found])
-    assert empty is None or empty == (not expected.num_rows), "there are rows" if empty else "vacuous: there is no row"
+    results = {"the engine": datafusion.execute(plan, tables=tables)}
     if canonical:
-        _assert_canonical(df, expected, order, tolerance)
+        results["the canonical plan in Spark"] = canonical_rows(df)
+    for name, actual in results.items():
+        found = differences(expected, actual, tolerance=tolerance, order=order)
+        assert not found, "\n".join([f"Spark (-) and {name} (+) differ:", *found])
+    assert empty is None or empty == (not expected.num_rows), "there are rows" if empty else "vacuous: there is no row"
     return Same(plan, expected)
 
 
-def assert_canonical_rows(df: DataFrame, *, ordered: bool = False, tolerance: float | None = None) -> None:
-    """Spark's rows of a DataFrame, and those of its canonical plan in another session, are the same.
-
-    That session's settings are other ones, because none of them may matter. Rows are compared as in `assert_same_rows`.
-    """
-    _assert_canonical(df, spark_table(df), ordering(df) if ordered else None, tolerance)
+def lowered_rows(df: DataFrame) -> pa.Table:
+    """The rows of a DataFrame's plan for DataFusion."""
+    return datafusion.execute(plan_of(df, "datafusion"))
 
 
-def _assert_canonical(df: DataFrame, expected: pa.Table, order: Ordering | None, tolerance: float | None) -> None:
-    actual = spark_table(spark_engine.execute(plan_of(df), other_session(df.sparkSession)))
-    found = differences(expected, actual, tolerance=tolerance, order=order)
-    assert not found, "\n".join(["Spark (-) and the canonical plan in Spark (+) differ:", *found])
+def canonical_rows(df: DataFrame) -> pa.Table:
+    """The rows of a DataFrame's canonical plan, which Spark runs."""
+    return spark_table(canonical(df))
+
+
+def canonical(df: DataFrame) -> DataFrame:
+    """A DataFrame's canonical plan as a DataFrame of another session, whose settings say otherwise what expressions mean."""
+    return spark_engine.execute(plan_of(df), other_session(df.sparkSession))
 
 
 def other_session(spark: SparkSession) -> SparkSession:
@@ -84,16 +85,16 @@ def other_session(spark: SparkSession) -> SparkSession:
         "spark.sql.ansi.enabled": str(spark.conf.get("spark.sql.ansi.enabled") != "true").lower(),
         "spark.sql.session.timeZone": "Asia/Kathmandu",
         "spark.sql.caseSensitive": "true",
-        **quick_spark.SETTINGS,
+        **{key: spark.conf.get(key) for key in quick_spark.SETTINGS},
     }.items():
-        other.conf.set(key, value)
+        other.conf.set(key, str(value))
     return other
 
 
 def assert_same_outcome(
     df: DataFrame, *, ordered: bool = False, tolerance: float | None = None, dialect: str = "datafusion"
 ) -> Same | None:
-    """As `assert_same_rows`; but where Spark raises, the engine raises. None then."""
+    """As `assert_same_rows`; but where Spark raises, so do both plans. None then."""
     try:
         df.collect()
     except Exception:  # noqa: BLE001 - whatever Spark raises is an outcome
@@ -103,8 +104,18 @@ def assert_same_outcome(
 
 
 def assert_engine_raises(df: DataFrame, dialect: str = "datafusion") -> None:
-    """The DataFrame has a plan, and the engine raises when it runs it."""
+    """The DataFrame has plans, and the engine raises when it runs one, and Spark when it runs the canonical one."""
     assert_plan_raises(plan_of(df, dialect))
+    assert_raises(canonical(df))
+
+
+def assert_raises(df: DataFrame) -> None:
+    """Spark raises when it runs a DataFrame."""
+    try:
+        result = spark_table(df)
+    except Exception:  # noqa: BLE001 - whatever Spark raises
+        return
+    pytest.fail(f"The canonical plan has {result.to_pylist()[:SHOWN]} in Spark")
 
 
 def assert_plan_raises(plan: Plan) -> None:

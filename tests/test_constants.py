@@ -84,7 +84,8 @@ def test_what_fails_where_rows_reach_it(unfolded: SparkSession, call: str) -> No
     assert_same_outcome(unfolded.sql(f"SELECT CASE WHEN id > 1 THEN {call} END AS r FROM range(3)"))
 
 
-def test_examples(unfolded: SparkSession) -> None:
+@pytest.mark.parametrize("engine", oracle.ENGINES)
+def test_examples(unfolded: SparkSession, engine: str) -> None:
     """Spark's own examples of a sample of its functions."""
     found: dict[str, oracle.Outcome] = {}
     for function in examples.functions(unfolded)[::EVERY]:
@@ -93,7 +94,7 @@ def test_examples(unfolded: SparkSession) -> None:
                 df = unfolded.sql(example)
             except examples.REFUSED:
                 continue
-            found[example] = oracle.of_dataframe(df)
+            found[example] = oracle.of_dataframe(df, oracle.ENGINES[engine])
     kinds = [outcome.kind for outcome in found.values()]
     assert kinds.count(oracle.EQUAL) > len(kinds) / 3
     wrong = {e: o for e, o in found.items() if o.kind not in (oracle.EQUAL, oracle.RAISED, oracle.REFUSED)}

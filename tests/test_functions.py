@@ -14,12 +14,20 @@ import pytest
 import quick_spark
 from functions import cases, grid
 from functions.cases import Case
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from rows import assert_plan_raises, differences, spark_table
+from rows import (
+    assert_plan_raises,
+    canonical,
+    canonical_rows,
+    differences,
+    lowered_rows,
+    plan_of,
+    spark_table,
+)
 
-from substrait_spark import check, df_to_substrait
-from substrait_spark.engines import datafusion
+from substrait_spark import check
 from substrait_spark.functions.aggregate import AGGREGATE
 from substrait_spark.functions.window import WINDOW
 
@@ -33,7 +41,7 @@ class Grid:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        self._results: dict[tuple[str, ...], dict[str, tuple[pa.Table, pa.Table] | Exception]] = {}
+        self._results: dict[tuple[str, ...], dict[str, list[pa.Table] | Exception]] = {}
 
     @contextmanager
     def mode(self, mode: str) -> Iterator[None]:
@@ -43,8 +51,8 @@ class Grid:
         finally:
             self.spark.conf.unset("spark.sql.ansi.enabled")
 
-    def columns(self, case: Case) -> tuple[pa.Table, pa.Table] | Exception:
-        """Spark's and the engine's columns of a case: key and result; or what went wrong with its batch."""
+    def columns(self, case: Case) -> list[pa.Table] | Exception:
+        """Spark's and the engines' columns of a case: key and result; or what went wrong with its batch."""
         key = tuple(map(str, case.batch or ()))
         if key not in self._results:
             calls = sorted({other.call for other in CASES if other.batch == case.batch}, key=_together)
@@ -55,15 +63,13 @@ class Grid:
                     self._results[key].update(self._run(members[start : start + BATCH], case))
         return self._results[key][case.call]
 
-    def _run(self, calls: list[str], case: Case) -> dict[str, tuple[pa.Table, pa.Table] | Exception]:
+    def _run(self, calls: list[str], case: Case) -> dict[str, list[pa.Table] | Exception]:
         try:
-            df = self.spark.sql(case.query(calls))
-            df_to_substrait(df)
-            both = run_both(df)
+            tables = run(self.spark.sql(case.query(calls)), case)
         except Exception as error:  # noqa: BLE001 - a case that fails alone as well then shows its own error
             half = len(calls) // 2
             return {**self._run(calls[:half], case), **self._run(calls[half:], case)} if half else {calls[0]: error}
-        return {call: tuple(_picked(table, n) for table in both) for n, call in enumerate(calls)}
+        return {call: [_picked(table, n) for table in tables] for n, call in enumerate(calls)}
 
 
 def _together(call: str) -> tuple[str, list[str], str]:
@@ -82,8 +88,9 @@ def _picked(table: pa.Table, n: int) -> pa.Table:
     return table.select(names)
 
 
-def run_both(df: DataFrame) -> tuple[pa.Table, pa.Table]:
-    return spark_table(df), datafusion.execute(df_to_substrait(df, dialect="datafusion"))
+def run(df: DataFrame, case: Case) -> list[pa.Table]:
+    """Spark's rows, those of the canonical plan, and those of the plan for DataFusion where there is one."""
+    return [spark_table(df), canonical_rows(df), *([lowered_rows(df)] if case.runs_in_datafusion else [])]
 
 
 @pytest.fixture(scope="module")
@@ -103,18 +110,13 @@ def edges(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iter
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_function(edges: Grid, case: Case) -> None:
     with edges.mode(case.mode):
-        if case.batch is not None:
-            columns = edges.columns(case)
-            if not isinstance(columns, Exception):
-                assert_equal(*columns, case)
-                return
-        exportable(edges.spark.sql(case.query()), case)
-        if case.datafusion == "equal" and case.raises and case.by_rows:
-            compare_row_by_row(edges.spark, case)
-        elif case.datafusion == "equal" and case.raises:
-            both_raise(edges.spark.sql(case.query()))
-        elif case.datafusion == "equal":
-            assert_equal(*run_both(edges.spark.sql(case.query())), case)
+        columns = edges.columns(case) if case.batch is not None else None
+        if isinstance(columns, list):
+            assert_equal(columns, case)
+        elif case.is_judged:
+            compare_alone(edges.spark.sql(case.query()), case)
+        if not case.runs_in_datafusion:
+            exportable(edges.spark.sql(case.query()), case)
 
 
 def test_every_aggregate_and_window_function_has_a_case() -> None:
@@ -127,52 +129,67 @@ def exportable(df: DataFrame, case: Case) -> None:
     report = check(df)
     assert bool(report) == case.canonical, str(report)
     report = check(df, dialect="datafusion")
-    assert bool(report) == (case.datafusion == "equal"), str(report)
+    assert bool(report) == case.runs_in_datafusion, str(report)
 
 
-def assert_equal(expected: pa.Table, actual: pa.Table, case: Case) -> None:
+def assert_equal(tables: list[pa.Table], case: Case) -> None:
+    """Spark's rows, and all others."""
+    expected, *others = tables
     assert expected.num_rows, "no row was compared"
-    found = differences(expected, actual, tolerance=case.tolerance)
-    assert not found, "\n".join(found[:5])
+    for name, actual in zip(("the canonical plan in Spark", "DataFusion"), others, strict=False):
+        found = differences(expected, actual, tolerance=case.tolerance)
+        assert not found, "\n".join([f"{name}:", *found[:5]])
 
 
-def compare_row_by_row(spark: SparkSession, case: Case) -> None:
-    """Rows for which Spark raises must raise in the engine, each by itself; the others must be equal."""
-    query = case.query()
-    raising = raising_rows(spark, query)
-    assert raising, "the case says that Spark raises, and no row of the grid does"
+def compare_alone(df: DataFrame, case: Case) -> None:
+    """A case that raises, or whose batch failed."""
+    if case.runs_in_datafusion and not case.raises:
+        assert_equal(run(df, case), case)
+    elif case.by_rows:
+        compare_row_by_row(df, case)
+    else:
+        all_raise(df, case)
+
+
+def compare_row_by_row(df: DataFrame, case: Case) -> None:
+    """Rows for which Spark raises must raise in the engines, each by itself; the others must be equal."""
+    raising = raising_rows(df)
+    assert raising, "no row of the grid raises"
+    assert raising_rows(canonical(df)) == raising
+    spark, query = df.sparkSession, case.query()
     if len(raising) < grid.ROWS:
-        good = spark.sql(f"{query} WHERE id NOT IN ({', '.join(map(str, raising))})")
-        assert_equal(*run_both(good), case)
-    for row in raising[:: max(1, len(raising) // 4)][:4]:
-        plan = df_to_substrait(spark.sql(f"{query} WHERE id = {row}"), dialect="datafusion")
-        assert_plan_raises(plan)
+        assert_equal(run(spark.sql(f"{query} WHERE id NOT IN ({', '.join(map(str, raising))})"), case), case)
+    if case.runs_in_datafusion:
+        for row in raising[:: max(1, len(raising) // 4)][:4]:
+            assert_plan_raises(plan_of(spark.sql(f"{query} WHERE id = {row}"), "datafusion"))
 
 
-def both_raise(df: DataFrame) -> None:
-    """Spark raises somewhere among the groups or windows, and so does the engine."""
-    plan = df_to_substrait(df, dialect="datafusion")
-    with pytest.raises(PySparkException):
-        spark_table(df)
-    assert_plan_raises(plan)
+def all_raise(df: DataFrame, case: Case) -> None:
+    """Spark raises somewhere among the groups or windows, and so do the engines."""
+    for run_by_spark in (df, canonical(df)):
+        with pytest.raises(PySparkException):
+            spark_table(run_by_spark)
+    if case.runs_in_datafusion:
+        assert_plan_raises(plan_of(df, "datafusion"))
 
 
-def raising_rows(spark: SparkSession, query: str) -> list[int]:
+def raising_rows(df: DataFrame) -> list[int]:
     """The ids of the rows for which Spark raises: its interpreter evaluates the call row by row."""
-    project = spark.sql(query)._jdf.queryExecution().optimizedPlan()
+    project = df._jdf.queryExecution().optimizedPlan()
     assert project.nodeName() == "Project", "only calls without aggregates are told apart by rows"
+    spark = df.sparkSession
     jvm: Any = spark._jvm
     sql = jvm.org.apache.spark.sql
     rows = sql.classic.Dataset.ofRows(spark._jsparkSession, project.child()).queryExecution().executedPlan()
     columns = sql.catalyst.expressions.package.AttributeSeq(project.child().output())
     key, call = (project.projectList().apply(n) for n in range(2))
-    return list(_interpreter(spark).find(key, call, columns, rows.executeCollect()))
+    return list(_interpreter(spark.sparkContext).find(key, call, columns, rows.executeCollect()))
 
 
 @cache
-def _interpreter(spark: SparkSession) -> Any:
-    """RaisingRows.java, compiled in the session's JVM."""
-    jvm: Any = spark._jvm
+def _interpreter(context: SparkContext) -> Any:
+    """RaisingRows.java, compiled in the JVM."""
+    jvm: Any = context._jvm
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
     compiler.cook((Path(cases.__file__).parent / "RaisingRows.java").read_text("utf-8"))

@@ -120,15 +120,17 @@ def fuzzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Spa
     return session
 
 
+@pytest.mark.parametrize("engine", oracle.ENGINES)
 @pytest.mark.parametrize("regression", REGRESSIONS, ids=lambda regression: regression.sql[:60])
-def test_regression(fuzzed: SparkSession, regression: Regression) -> None:
+def test_regression(fuzzed: SparkSession, regression: Regression, engine: str) -> None:
     oracle.settings(fuzzed, regression.ansi, regression.time_zone)
-    outcome = oracle.of_dataframe(fuzzed.sql(regression.sql))
+    outcome = oracle.of_dataframe(fuzzed.sql(regression.sql), oracle.ENGINES[engine])
     assert outcome.kind in (oracle.EQUAL, oracle.RAISED), outcome
 
 
 @pytest.mark.smoke
-def test_random_queries(fuzzed: SparkSession) -> None:
+@pytest.mark.parametrize("engine", oracle.ENGINES)
+def test_random_queries(fuzzed: SparkSession, engine: str) -> None:
     kinds: Counter[str] = Counter()
 
     @seed(SEED)
@@ -136,7 +138,7 @@ def test_random_queries(fuzzed: SparkSession) -> None:
     @given(query=queries(), ansi=st.booleans(), time_zone=st.sampled_from(TIME_ZONES))
     def check(query: Query, ansi: bool, time_zone: str) -> None:
         oracle.settings(fuzzed, ansi, time_zone)
-        outcome = oracle.judge(fuzzed, query)
+        outcome = oracle.judge(fuzzed, query, oracle.ENGINES[engine])
         kinds[outcome.kind] += 1
         assert outcome.kind not in oracle.FAILURES, outcome
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import tpc_data
 from pyspark.sql import SparkSession
-from rows import assert_canonical_rows, assert_same_rows, plan_of
+from rows import assert_same_rows, plan_of
 
 UNORDERED = {6, 14, 17, 19}
 """The queries that return one row, without an ORDER BY."""
@@ -17,12 +17,6 @@ UNORDERED = {6, 14, 17, 19}
 @pytest.mark.parametrize("number", range(1, 23))
 def test_rows(spark: SparkSession, tpch: Path, number: int) -> None:
     assert_same_rows(spark.sql(tpc_data.queries(tpch)[number]), ordered=number not in UNORDERED)
-
-
-@pytest.mark.smoke
-@pytest.mark.parametrize("number", range(1, 23))
-def test_canonical_rows(spark: SparkSession, tpch: Path, number: int) -> None:
-    assert_canonical_rows(spark.sql(tpc_data.queries(tpch)[number]), ordered=number not in UNORDERED)
 
 
 @pytest.mark.parametrize("number", range(1, 23))

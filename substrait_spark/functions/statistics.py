@@ -40,7 +40,7 @@ def require_null_for_one(node: tree.Expression) -> None:
 
 
 AGGREGATE: dict[str, AggregateRule] = {
-    "Corr": statistic("spark_corr", "y", "x"),
+    "Corr": statistic("spark_corr", "x", "y"),
     "CovPopulation": statistic("covar_pop", "left", "right"),
     "CovSample": statistic("covar_samp", "left", "right"),
     "HistogramNumeric": plain_aggregate("spark:histogram_numeric"),

@@ -11,6 +11,7 @@ Each entry says what DataFusion does with a function, measured on the grid:
 * `over`: for a window function, the window specifications to try it over, one by one
 * `from`: the rows instead of all of `grid`, for example `grid WHERE id < 0`
 * `canonical`: false where not even the canonical plan has it
+* `unjudged`: why the rows of what DataFusion refuses are not compared with those of the canonical plan in Spark
 * `tolerance`: for results that depend on the order of summation
 """
 
@@ -45,6 +46,7 @@ class Case:
     source: str
     tolerance: float | None
     notes: str
+    unjudged: str
 
     @property
     def id(self) -> str:
@@ -53,11 +55,21 @@ class Case:
         return f"{self.family}: {self.call}{source}{grouped} ({self.mode})"
 
     @property
-    def batch(self) -> tuple[str, str, bool, str, str] | None:
-        """Cases of the same batch run as columns of one query; None for those that raise, and for refusals."""
-        if self.raises or self.datafusion != "equal":
+    def batch(self) -> tuple[str, str, bool, str, str, bool] | None:
+        """Cases of the same batch run as columns of one query; None for those that raise, or whose rows nothing tells."""
+        if self.raises or not self.is_judged:
             return None
-        return (self.family, self.mode, self.aggregate, self.group_by, self.source)
+        return (self.family, self.mode, self.aggregate, self.group_by, self.source, self.runs_in_datafusion)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the rows of the canonical plan are compared with Spark's."""
+        return self.canonical and not self.unjudged
+
+    @property
+    def runs_in_datafusion(self) -> bool:
+        """Whether the call has a plan for DataFusion; every one has a canonical plan, which Spark runs."""
+        return self.datafusion == "equal"
 
     @property
     def by_rows(self) -> bool:
@@ -107,4 +119,5 @@ def _case(family: str, entry: dict[str, Any], call: str, group_by: str, mode: st
         source=entry.get("from", GRID),
         tolerance=entry.get("tolerance"),
         notes=entry.get("notes", ""),
+        unjudged=entry.get("unjudged", ""),
     )

@@ -43,12 +43,13 @@ class Tally:
         self.kinds[outcome.kind] += 1
         self.details.setdefault(outcome.kind, Counter())[outcome.detail.split("\n", 1)[0][:200]] += 1
 
-    def run(self, spark: str, seeds: tuple[int, int]) -> dict[str, Any]:
+    def run(self, spark: str, engine: str, seeds: tuple[int, int]) -> dict[str, Any]:
         """What the record keeps."""
         return {
             "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
             "version": __version__,
             "spark": spark,
+            "engine": engine,
             "seeds": seeds,
             "kinds": dict(self.kinds),
             "refusals": dict(self.details.get(oracle.REFUSED, {})),
@@ -65,7 +66,7 @@ class Tally:
         return "\n".join(lines)
 
 
-def run(spark: SparkSession, number: int, tally: Tally) -> str | None:
+def run(spark: SparkSession, number: int, tally: Tally, engine: oracle.Engine) -> str | None:
     """The queries of one seed; returns a regression test for the smallest that fails."""
     smallest: list[str] = []
 
@@ -76,7 +77,7 @@ def run(spark: SparkSession, number: int, tally: Tally) -> str | None:
     @given(queries(), st.booleans(), st.sampled_from(TIME_ZONES))
     def check(query: Query, ansi: bool, time_zone: str) -> None:
         oracle.settings(spark, ansi, time_zone)
-        outcome = oracle.judge(spark, query)
+        outcome = oracle.judge(spark, query, engine)
         tally.add(outcome)
         if outcome.kind in SHOWN or any(gap in outcome.detail for gap in UNKNOWN):
             print(regression_test(query, ansi, time_zone, outcome), flush=True)
@@ -105,15 +106,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--queries", type=int, default=0, help="stop after about so many (0: go on until interrupted)")
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    parser.add_argument("--canonical", action="store_true", help="judge canonical plans, which Spark runs")
     parser.add_argument("--record", action="store_true", help="add what came of them to docs/fuzzing.md")
     arguments = parser.parse_args()
+    engine = "spark" if arguments.canonical else "datafusion"
     tally, started, number, failures = Tally(), time.monotonic(), arguments.seed, 0
     with tempfile.TemporaryDirectory() as directory, session(Path(directory)) as spark:
         tables.create(spark, Path(directory))
         function_forms.add(spark)
         try:
             while not arguments.queries or sum(tally.kinds.values()) < arguments.queries:
-                failure = run(spark, number, tally)
+                failure = run(spark, number, tally, oracle.ENGINES[engine])
                 if failure:
                     failures += 1
                     print(f"seed {number}:\n{failure}\n", flush=True)
@@ -123,7 +126,7 @@ def main() -> int:
         except KeyboardInterrupt:
             pass
         if arguments.record:
-            report.record(tally.run(spark.version, (arguments.seed, number - 1)))
+            report.record(tally.run(spark.version, engine, (arguments.seed, number - 1)))
     print(tally.report(time.monotonic() - started))
     return 1 if failures else 0
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
+import pyarrow as pa
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
-from rows import Ordering, differences, ordering, spark_table
+from rows import Ordering, differences, ordering, other_session, spark_table
 from substrait.algebra_pb2 import CrossRel, JoinRel, Rel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
+from substrait_spark.engines import spark as spark_engine
 from substrait_spark.testing import assert_well_formed
 
 from .queries import Query
@@ -34,47 +37,69 @@ class Outcome(NamedTuple):
     detail: str = ""
 
 
+class Engine(NamedTuple):
+    """What runs the plans: a dialect, the canonical one without, and how."""
+
+    dialect: str | None
+    rows: Callable[[Plan, SparkSession], pa.Table]
+    """Raises EngineError where the engine fails as it runs, and UnsupportedPlanError where it can't run the plan."""
+
+
+def _in_spark(plan: Plan, spark: SparkSession) -> pa.Table:
+    df = spark_engine.execute(plan, other_session(spark))
+    try:
+        return spark_table(df)
+    except Exception as error:
+        raise EngineError(str(error)) from error
+
+
+ENGINES = {
+    "datafusion": Engine("datafusion", lambda plan, spark: datafusion.execute(plan)),
+    "spark": Engine(None, _in_spark),
+}
+
+
 def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:
     """Set the mode and the time zone that the next query runs in."""
     spark.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
     spark.conf.set("spark.sql.session.timeZone", time_zone)
 
 
-def judge(spark: SparkSession, query: Query) -> Outcome:
-    """Run a query in Spark and its plan in DataFusion; both its forms have the same plan."""
+def judge(spark: SparkSession, query: Query, engine: Engine) -> Outcome:
+    """Run a query in Spark and its plan in an engine; both its forms have the same plan."""
     try:
         by_sql = spark.sql(query.sql())
         by_operations = query.dataframe(spark)
     except (AnalysisException, ParseException) as error:
         return Outcome(INVALID, str(error).split("\n", 1)[0])
-    outcome = of_dataframe(by_sql)
+    outcome = of_dataframe(by_sql, engine)
     if outcome.kind not in (EQUAL, RAISED):
         return outcome
-    return outcome if same_plan(by_sql, by_operations) else of_dataframe(by_operations)
+    return outcome if same_plan(by_sql, by_operations, engine) else of_dataframe(by_operations, engine)
 
 
-def same_plan(one: DataFrame, other: DataFrame) -> bool:
+def same_plan(one: DataFrame, other: DataFrame, engine: Engine) -> bool:
     """Whether two DataFrames have the same bytes as a plan."""
-    plans = [df_to_substrait(df, dialect="datafusion").SerializeToString(deterministic=True) for df in (one, other)]
-    return plans[0] == plans[1]
+    plans = [df_to_substrait(df, dialect=engine.dialect) for df in (one, other)]
+    return plans[0].SerializeToString(deterministic=True) == plans[1].SerializeToString(deterministic=True)
 
 
-def of_dataframe(df: DataFrame) -> Outcome:
+def of_dataframe(df: DataFrame, engine: Engine) -> Outcome:
     """What comes of a DataFrame."""
     try:
         assert_well_formed(df_to_substrait(df))
-        plan = df_to_substrait(df, dialect="datafusion")
+        plan = df_to_substrait(df, dialect=engine.dialect)
         assert_well_formed(plan)
-        if df_to_substrait(df, dialect="datafusion") != plan:
+        if df_to_substrait(df, dialect=engine.dialect) != plan:
             return Outcome(UNSTABLE)
+        return compared(df, plan, engine)
     except UnsupportedPlanError as error:
         return Outcome(REFUSED, "; ".join(sorted({problem.reason for problem in error.problems})))
     except Exception as error:  # noqa: BLE001 - nothing else may leave the library
         return Outcome(FOREIGN, f"{type(error).__name__}: {error}")
-    return compared(df, plan)
 
 
-def compared(df: DataFrame, plan: Plan) -> Outcome:
+def compared(df: DataFrame, plan: Plan, engine: Engine) -> Outcome:
     """What comes of running a query and its plan."""
     expected, raised = None, ""
     try:
@@ -82,12 +107,10 @@ def compared(df: DataFrame, plan: Plan) -> Outcome:
     except Exception as error:  # noqa: BLE001 - whatever Spark raises is an outcome
         raised = str(error).split("\n", 1)[0]
     try:
-        actual = datafusion.execute(plan)
+        actual = engine.rows(plan, df.sparkSession)
     except EngineError as error:
         return Outcome(RAISED if raised else LOUD, str(error)[:300])
-    except Exception as error:  # noqa: BLE001 - nothing else may leave the library
-        return Outcome(FOREIGN, f"{type(error).__name__}: {error}")
-    if expected is None and _leaves_out(plan):
+    if expected is None and engine.dialect and _leaves_out(plan):
         return Outcome(UNNEEDED, raised)
     if expected is None:
         return Outcome(WRONG, f"Spark raises: {raised}; the engine returns {actual.num_rows} rows")

@@ -32,7 +32,7 @@ from .calls import AggregateCall, Call, ScalarCall, WindowCall
 from .casts import cast
 from .document import Node
 from .functions import rule_of
-from .windows import frame_of
+from .windows import frame_of, held
 
 if TYPE_CHECKING:
     from ...algebra.expression import WindowCall as WindowCallExpression
@@ -68,8 +68,11 @@ class ExpressionBuilder:
 
     def sorts(self, sorts: Sequence[SortField], scope: Scope) -> list[Node]:
         """Sort keys."""
+        return self._ordered(sorts, self.build_all([sort.expression for sort in sorts], scope))
+
+    def _ordered(self, sorts: Sequence[SortField], keys: Sequence[Node]) -> list[Node]:
         return [
-            self._b.sort_order(self.build(sort.expression, scope), sort.ascending, sort.nulls_first) for sort in sorts
+            self._b.sort_order(key, sort.ascending, sort.nulls_first) for sort, key in zip(sorts, keys, strict=True)
         ]
 
     # ---- calls
@@ -104,7 +107,11 @@ class ExpressionBuilder:
         try:
             key = sorts[0].expression.type if sorts else None
             frame = frame_of(self._b, call, key, lambda offset: self.build(offset, scope))
-            return self._finished(WindowCall(self._b, call, arguments, partition, self.sorts(sorts, scope), frame))
+            keys = self.build_all([sort.expression for sort in sorts], scope)
+            if keys:
+                keys[0] = held(self._b, call, keys[0], sorts[0])
+            orders = self._ordered(sorts, keys)
+            return self._finished(WindowCall(self._b, call, arguments, partition, orders, frame))
         except Unsupported as problem:
             self._b.report(call.origin, problem)
             return self._d.literal(None, types.of("boolean"))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from ...algebra import types
-from ...algebra.expression import Bound, Expression, Literal, WindowCall
-from ...algebra.types import Type
+from ...algebra.expression import Bound, Expression, Literal, SortField, WindowCall
+from ...algebra.types import INTEGERS, Type
 from ...errors import Unsupported
 from .builder import Builder
 from .document import Node, Part, singleton
@@ -24,6 +24,33 @@ def frame_of(builder: Builder, call: WindowCall, key: Type | None, offset: Calla
     lower = _bound(builder, call.rows, call.lower, "UnboundedPreceding", offset)
     upper = _bound(builder, call.rows, call.upper, "UnboundedFollowing", offset)
     return builder.document.new("SpecifiedWindowFrame", kind, lower, upper)
+
+
+def held(builder: Builder, call: WindowCall, key: Node, sort: SortField) -> Node:
+    """The integer key that a frame's rows are in the range of, which raises where its type does not hold a bound.
+
+    The specification doesn't say; Spark itself raises or wraps around, as the session's mode is when the query runs.
+    """
+    type = sort.expression.type
+    if call.rows or type.kind not in INTEGERS:
+        return key
+    preceding, following = _reach(call, "preceding"), _reach(call, "following")
+    below, above = (preceding, following) if sort.ascending else (following, preceding)
+    limit = 2 ** (int(type.kind[1:]) - 1)
+    document = builder.document
+    for reach, compare, last in ((above, ">", limit - 1 - above), (below, "<", below - limit)):
+        if reach:
+            message = document.literal(f"A frame by range ends where {type} does not reach", types.STRING)
+            error = builder.cast(document.call("raise_error", [message], "ANSI"), type, "ANSI")
+            is_outside = document.call(compare, [key, document.literal(last, types.required(type))], "ANSI")
+            key = builder.choice([(is_outside, error)], key)
+    return key
+
+
+def _reach(call: WindowCall, kind: str) -> int:
+    """How far the bounds of a kind are away, at most."""
+    offsets = [bound.offset for bound in (call.lower, call.upper) if bound.kind == kind]
+    return max((int(offset.value) for offset in offsets if isinstance(offset, Literal)), default=0)
 
 
 def _bound(

@@ -64,7 +64,7 @@ def _divide_integers(call: Call) -> Node:
     else:
         mode = ANSI if overflow == "ERROR" else LEGACY
         quotient = call.cast(call.spark("div", x, y, mode=mode), call.type, mode)
-    return _unless_zero(call, call.option("on_division_by_zero") or "ERROR", y, I64, quotient)
+    return _unless_zero(call, call.option("on_division_by_zero") or "ERROR", x, _zero(call, y, I64), quotient)
 
 
 def _exact_quotient(call: Call, x: Node, y: Node) -> Node:
@@ -74,12 +74,12 @@ def _exact_quotient(call: Call, x: Node, y: Node) -> Node:
     return call.choice(call.spark("=", y, call.literal(-1, I64)), opposite, quotient)
 
 
-def _unless_zero(call: Call, on_zero: str, y: Node, type: Type, result: Node) -> Node:
-    """A result, but where the divisor is zero what an option says."""
+def _unless_zero(call: Call, on_zero: str, x: Node, is_zero: Node, result: Node) -> Node:
+    """A result, but where x is no null and the divisor is zero what an option says."""
     if on_zero not in ("NULL", "ERROR"):
         raise Unsupported(f"{call.key} of integers is not run with on_division_by_zero:{on_zero}")
     otherwise = call.null() if on_zero == "NULL" else call.error("Division by zero")
-    return call.choice(_zero(call, y, type), otherwise, result)
+    return call.choice(call.spark("and", is_zero, call.new("IsNotNull", x)), otherwise, result)
 
 
 def _divide_floats(call: Call) -> Node:
@@ -124,7 +124,7 @@ def _modulus(call: Call) -> Node:
         signs = [call.spark("sign", call.cast(value, FP64)) for value in (remainder, y)]
         is_least = call.spark("or", _zero(call, remainder, call.type), call.spark("=", *signs))
         remainder = call.choice(is_least, remainder, call.spark("+", remainder, y, mode=LEGACY))
-    return _unless_zero(call, call.option("on_domain_error") or "ERROR", y, call.types[1], remainder)
+    return _unless_zero(call, call.option("on_domain_error") or "ERROR", x, _zero(call, y, call.types[1]), remainder)
 
 
 # ---- functions of floating-point numbers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...calls import Call
+from ...document import Node
 from ..rules import Rule, aggregate, spark
 from . import same
 
@@ -25,8 +27,7 @@ _SCALAR = (
 """Spark's functions of the same name and arguments."""
 
 _AGGREGATE = (
-    *("approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine", "count_min_sketch", "hll_sketch_agg"),
-    "hll_union_agg",
+    *("approx_top_k", "approx_top_k_accumulate", "count_min_sketch", "hll_sketch_agg", "hll_union_agg"),
     *(f"kll_{name}_agg_{kind}" for name in ("sketch", "merge") for kind in _KINDS),
     *("theta_sketch_agg", "theta_union_agg", "theta_intersection_agg"),
     *(f"tuple_{name}_agg_{kind}" for name in ("sketch", "union", "intersection") for kind in _SUMMARIES),
@@ -34,7 +35,16 @@ _AGGREGATE = (
 )
 """Spark's aggregate functions of the same name and arguments."""
 
+
+def _top_k_combined(call: Call) -> Node:
+    """Spark wants no number for the states' own."""
+    state, tracked = call.values
+    arguments = (state,) if call.constant(1) == -1 else (state, tracked)
+    return call.over_rows(call.spark("approx_top_k_combine", *arguments))
+
+
 RULES: dict[str, Rule] = {
     **same(_SCALAR, spark),
     **same(_AGGREGATE, aggregate),
+    "spark:approx_top_k_combine": _top_k_combined,
 }
