@@ -275,8 +275,10 @@ def _expand(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
             columns.append(e.read_all(field.switching_field.duplicates, scope))
         else:
             columns.append((e.read(field.consistent_field, scope),))
-    beyond = range(len(columns), len(input.types))
-    columns += [(FieldReference(n, input.types[n]),) for n in beyond]
+    emitted = message.common.emit.output_mapping if message.common.HasField("emit") else None
+    if emitted is None or max(emitted, default=0) >= len(columns):
+        beyond = range(len(columns), len(input.types))
+        columns += [(FieldReference(n, input.types[n]),) for n in beyond]
     count = max(map(len, columns), default=1)
     if any(len(column) not in (1, count) for column in columns):
         raise Unsupported("the fields of an expand relation have different numbers of duplicates")
