@@ -1,7 +1,7 @@
 """Measures which of Spark's functions can be exported, and writes `substrait_spark/support/functions.yaml`.
 
 Each example that Spark's registry gives of a function is exported, canonically and for DataFusion, with columns for its
-arguments, and DataFusion's rows are compared with Spark's. Run it with the newest Spark, which takes some minutes: `PYTHONPATH=tests .venv/bin/python scripts/measure_functions.py`; with names of
+arguments, and the rows of both plans, the first run by Spark, are compared with Spark's. Run it with the newest Spark, which takes some minutes: `PYTHONPATH=tests .venv/bin/python scripts/measure_functions.py`; with names of
 functions, it measures only these, and prints what becomes of each query.
 """
 
@@ -13,21 +13,21 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyspark
 import quick_spark
 import yaml
 from functions import examples
 from functions.examples import Arguments, SparkFunction
 from pyspark.sql import DataFrame, SparkSession
-from rows import differences, spark_table
+from rows import canonical_rows, differences, lowered_rows, spark_table
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import UnsupportedPlanError, df_to_substrait, extensions
-from substrait_spark.engines import datafusion
 
 RECORD = Path(__file__).parent.parent / "substrait_spark" / "support" / "functions.yaml"
 GROUP = 25
@@ -40,6 +40,15 @@ OPEN = ("collect_list", "collect_set", "array_agg", "listagg", "string_agg", "mo
 """Functions whose result Spark leaves open: the order of its elements, or which of several."""
 
 
+class Judgement(NamedTuple):
+    """How an engine's rows compare with Spark's."""
+
+    verdict: str
+    """`equal`, `different`, or why the engine refuses the plan or raises."""
+    detail: str = ""
+    """What is different."""
+
+
 class Outcome(NamedTuple):
     """What became of one query."""
 
@@ -48,10 +57,10 @@ class Outcome(NamedTuple):
     """Why there is no canonical plan; empty where there is one."""
     form: tuple[str, ...]
     """The functions that the canonical plan calls."""
-    datafusion: str
-    """`equal`, `different`, or why the dialect refuses it or the engine raises."""
-    detail: str = ""
-    """What is different."""
+    in_spark: Judgement
+    """What the canonical plan gives in Spark."""
+    datafusion: Judgement
+    """What the plan for DataFusion gives."""
 
 
 def main() -> None:
@@ -65,7 +74,7 @@ def main() -> None:
         measured[function.name] = entry(function, found)
         print(f"{len(measured)}/{len(chosen)} {function.name}: {measured[function.name]}", file=sys.stderr)
         for outcome in found:
-            if names or outcome.datafusion == "different":
+            if names or "different" in (outcome.in_spark.verdict, outcome.datafusion.verdict):
                 print(f"    {outcome}")
     spark.stop()
     kept = yaml.safe_load(RECORD.read_text("utf-8"))["functions"] if names else {}
@@ -137,15 +146,10 @@ def _query(spark: SparkSession, name: str, query: str) -> Outcome | None:
     try:
         form = functions_of(df_to_substrait(df))
     except UnsupportedPlanError as error:
-        return Outcome(query, reason(error), (), "")
-    try:
-        plan = df_to_substrait(df, dialect="datafusion")
-    except UnsupportedPlanError as error:
-        return Outcome(query, "", form, reason(error))
-    detail = different(df, plan)
-    if detail.startswith(RAISES):
-        return Outcome(query, "", form, detail)
-    return Outcome(query, "", form, "different" if detail and name not in OPEN else "equal", detail)
+        return Outcome(query, reason(error), (), Judgement(""), Judgement(""))
+    expected = spark_rows(df)
+    engines = (lambda: canonical_rows(df), lambda: lowered_rows(df))
+    return Outcome(query, "", form, *[judged(expected, run, name in OPEN) for run in engines])
 
 
 def reason(error: UnsupportedPlanError) -> str:
@@ -163,20 +167,27 @@ def functions_of(plan: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{urns[d.extension_urn_reference]}:{d.name.partition(':')[0]}" for d in declared))
 
 
-def different(df: DataFrame, plan: Plan) -> str:
-    """How DataFusion's rows differ from Spark's; empty where they don't, and where both raise."""
-    expected, raised = None, ""
+def spark_rows(df: DataFrame) -> pa.Table | str:
+    """Spark's rows, or what it says where it raises."""
     try:
-        expected = spark_table(df)
+        return spark_table(df)
     except Exception as error:  # noqa: BLE001 - whatever Spark raises is an outcome
-        raised = str(error).partition("\n")[0]
+        return str(error).partition("\n")[0]
+
+
+def judged(expected: pa.Table | str, run: Callable[[], pa.Table], is_open: bool) -> Judgement:
+    """How an engine's rows compare with Spark's; they are equal also where both raise."""
     try:
-        actual = datafusion.execute(plan)
+        actual = run()
+    except UnsupportedPlanError as error:
+        return Judgement(reason(error))
     except BaseException as error:  # noqa: BLE001 - a panic of the engine is no Exception
-        return "" if expected is None else RAISES + re.sub(r"(?<= )\d+", "…", str(error).partition("\n")[0])
-    if expected is None:
-        return f"Spark raises {raised}"
-    return " ".join(differences(expected, actual, tolerance=TOLERANCE))
+        said = RAISES + re.sub(r"(?<= )\d+", "…", str(error).partition("\n")[0])
+        return Judgement("equal" if isinstance(expected, str) else said)
+    if isinstance(expected, str):
+        return Judgement("different", f"Spark raises {expected}")
+    found = " ".join(differences(expected, actual, tolerance=TOLERANCE))
+    return Judgement("different" if found and not is_open else "equal", found)
 
 
 def entry(function: SparkFunction, found: Sequence[Outcome]) -> dict[str, Any]:
@@ -187,14 +198,22 @@ def entry(function: SparkFunction, found: Sequence[Outcome]) -> dict[str, Any]:
     kept: dict[str, Any] = {"class": function.catalyst_class, "group": function.group, "canonical": canonical}
     if exported:
         kept["form"] = list(exported[0].form)
-        kept["datafusion"] = (
-            "different"
-            if any(o.datafusion == "different" for o in exported)
-            else verdict("equal", "refused", [o.datafusion == "equal" for o in exported])
-        )
+        kept["in_spark"] = _verdict_of([o.in_spark for o in exported])
+        kept["datafusion"] = _verdict_of([o.datafusion for o in exported])
     kept["refused"] = list(dict.fromkeys(o.canonical for o in typed if o.canonical))
-    kept["refused_datafusion"] = list(dict.fromkeys(o.datafusion for o in exported if o.datafusion not in COMPARED))
+    kept["refused_in_spark"] = _reasons([o.in_spark for o in exported])
+    kept["refused_datafusion"] = _reasons([o.datafusion for o in exported])
     return {key: value for key, value in kept.items() if value or key == "form"}
+
+
+def _verdict_of(found: Sequence[Judgement]) -> str:
+    if any(each.verdict == "different" for each in found):
+        return "different"
+    return verdict("equal", "refused", [each.verdict == "equal" for each in found])
+
+
+def _reasons(found: Sequence[Judgement]) -> list[str]:
+    return list(dict.fromkeys(each.verdict for each in found if each.verdict not in COMPARED))
 
 
 RAISES = "where Spark has a value, "

@@ -35,6 +35,13 @@ Of the {total} functions that Spark {spark} lists, canonically
 * **{no}** can't, for the reason given,
 * {untried} don't run in a default session of Spark itself.
 
+Of the canonical plans of these {exported}, run by [Spark](../how-to/run-a-plan-in-spark.md) as the specification says,
+
+* **{spark_equal}** give Spark's rows,
+* **{spark_partly}** do in part: for other calls Spark has no such function, for the reason given,
+* **{spark_refused}** can't be run, for the reason given,
+* **{spark_different}** have other rows: {chance}.
+
 On DataFusion, of the {exported} that can be exported,
 
 * **{equal}** run with Spark's rows,
@@ -121,8 +128,12 @@ def page() -> str:
 
 def _head(functions: Sequence[FunctionSupport]) -> str:
     canonical = Counter(function.canonical for function in functions)
+    in_spark = Counter(function.in_spark for function in functions)
     datafusion = Counter(function.datafusion for function in functions)
+    chance = [f"`{function.name}`" for function in functions if function.in_spark == "different"]
     return HEAD.format(
+        chance=f"{', '.join(chance)}, whose results hang on chance" if chance else "which would be a defect",
+        **{f"spark_{verdict}": in_spark[verdict] for verdict in ("equal", "partly", "refused", "different")},
         total=len(functions),
         spark=support.spark_version(),
         exported=canonical["yes"] + canonical["partly"],
@@ -133,7 +144,11 @@ def _head(functions: Sequence[FunctionSupport]) -> str:
 
 
 def _row(function: FunctionSupport) -> Sequence[str]:
-    notes = [*function.refused, *(f"DataFusion: {reason}" for reason in function.refused_datafusion)]
+    notes = [
+        *function.refused,
+        *(f"Spark: {reason}" for reason in function.refused_in_spark),
+        *(f"DataFusion: {reason}" for reason in function.refused_datafusion),
+    ]
     exported = function.canonical in ("yes", "partly")
     form = (", ".join(f"`{name}`" for name in function.form) or "none") if exported else ""
     return (
@@ -141,13 +156,14 @@ def _row(function: FunctionSupport) -> Sequence[str]:
         f"`{function.catalyst_class}`",
         function.canonical,
         form,
+        function.in_spark + (" ✓" if function.on_grid and function.in_spark else ""),
         function.datafusion + (" ✓" if function.on_grid else ""),
         "; ".join(notes),
     )
 
 
 def _table(rows: Iterable[Sequence[str]]) -> str:
-    head = ("Function", "Catalyst class", "Canonical", "Canonical form", "DataFusion", "Notes")
+    head = ("Function", "Catalyst class", "Canonical", "Canonical form", "In Spark", "DataFusion", "Notes")
     lines = [head, ["---"] * len(head), *rows]
     return "".join("| " + " | ".join(map(_cell, line)) + " |\n" for line in lines)
 

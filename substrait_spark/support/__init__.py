@@ -23,12 +23,17 @@ class FunctionSupport(NamedTuple):
     """`yes`, `partly` (some calls are refused), `no`, or `untried` (no call of it runs in a default session)."""
     form: tuple[str, ...]
     """The functions that its canonical plan calls, as `alias:name`; none where it is a literal, a cast or a reference."""
+    in_spark: str
+    """The canonical plan's rows in Spark: `equal` (Spark's own), `partly` (some calls are refused), `refused`, `different`
+    (they hang on chance), or empty."""
     datafusion: str
     """`equal` (Spark's rows), `partly` (some calls are refused), `refused`, `different` (a defect), or empty."""
     on_grid: bool
     """Whether the rows were compared on the tests' grid of edge values, not only on documented calls."""
     refused: tuple[str, ...]
     """Why calls have no canonical plan."""
+    refused_in_spark: tuple[str, ...]
+    """Why calls that have one can't be run by Spark."""
     refused_datafusion: tuple[str, ...]
     """Why calls that have one are refused for DataFusion."""
 
@@ -46,9 +51,11 @@ def _function(name: str, entry: Mapping[str, Any]) -> FunctionSupport:
         entry["group"],
         entry["canonical"],
         tuple(entry.get("form", ())),
+        entry.get("in_spark", ""),
         _both(entry.get("datafusion", ""), entry.get("grid", "")),
         "grid" in entry,
         tuple(entry.get("refused", ())),
+        tuple(entry.get("refused_in_spark", ())),
         tuple(dict.fromkeys([*entry.get("refused_datafusion", ()), *entry.get("refused_on_grid", ())])),
     )
 
