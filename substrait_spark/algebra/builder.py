@@ -79,10 +79,13 @@ class CallBuilder:
     def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> extensions.Declaration:
         """The declaration of a function, `alias:name`, that takes these arguments."""
         alias, _, name = function.rpartition(":")
-        shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
+        try:
+            shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
+        except AttributeError:
+            raise TypeError(_no_expression(function, arguments)) from None
         declaration = extensions.resolve(kind, alias, name, shapes)
         if declaration is None:
-            listed = ", ".join(map(str, shapes))
+            listed = ", ".join(repr(shape) if isinstance(shape, str) else str(shape) for shape in shapes)
             raise UndeclaredFunctionError(f"the {kind} function {function} is not declared for ({listed})")
         return declaration
 
@@ -205,6 +208,14 @@ class CallBuilder:
 
     def false(self) -> Literal:
         return Literal(False, types.BOOLEAN)
+
+
+def _no_expression(function: str, arguments: Sequence[Any]) -> str:
+    """What to say of an argument that is neither an expression nor the name of an enum value."""
+    position, value = next((n, a) for n, a in enumerate(arguments, 1) if not isinstance(a, str | Expression))
+    return (
+        f"argument {position} of {function} is {value!r}, which is no expression: e.i32, e.text, … make one of a value"
+    )
 
 
 def given(options: dict[str, str | None]) -> Options:

@@ -11,9 +11,10 @@ from ..algebra.aggregate_form import AggregateCall, AggregateForm, Measures, Win
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, StandIn, WindowCall
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
-from ..errors import UNEXPECTED, NotInDialect, Unsupported
+from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
 from ..refusals import unknown_form
 from . import count
+from .application import applied, applied_in_type
 from .expression import ExpressionLowering
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def form_of(call: LoweredCall) -> AggregateForm:
     name = function.declaration.function
     rule = e.lowering.rules.aggregates.get(name)
     if rule is not None:
-        return rule(call)
+        return applied(rule, name, AggregateForm, call)
     try:
         e.require_aggregate(function, call.frame)
     except NotInDialect as lacking:
@@ -135,7 +136,7 @@ def result_of(
 ) -> Expression:
     """The result of a form, over the relation that has what its calls have become; what can't be told is reported."""
     try:
-        return form.result(above, references)
+        return applied_in_type(form.result, function.declaration.function, function.type, above, references)
     except Unsupported as problem:
         above.lowering.report(above, function, problem)
     except UNEXPECTED as error:
@@ -149,7 +150,8 @@ def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: G
     try:
         return form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group))
     except Unsupported as problem:
-        e.lowering.report(e, measure, problem)
+        if not isinstance(problem, BrokenRule) or not any(isinstance(part, StandIn) for part in parts):
+            e.lowering.report(e, measure, problem)
     except UNEXPECTED as error:
         if not any(isinstance(part, StandIn) for part in parts):  # which rules may not know what to do with
             e.lowering.report(e, measure, unknown_form(error))

@@ -102,11 +102,20 @@ class LoweringBuilder(CallBuilder):
         try:
             return self.listed(function, *arguments, **options)
         except NotInDialect:
-            rule = None if function in self.lowering.rules.calls else calls.GENERAL.get(function)
-            if rule is None:
+            if function in self.lowering.rules.calls or function not in calls.GENERAL:
                 raise
-        declaration = self.resolve("scalar", function, arguments)
-        return rule(self, ScalarFunction(declaration, arguments, given(options)))
+        return self.general(ScalarFunction(self.resolve("scalar", function, arguments), arguments, given(options)))
+
+    def general(self, call: ScalarFunction) -> Expression:
+        """What becomes of a call that the dialect lacks where the engine has no rule for it; refused where nothing does.
+
+        For a rule that is about some calls of a function only.
+        """
+        rule = calls.GENERAL.get(call.declaration.function)
+        if rule is not None:
+            return rule(self, call)
+        self.dialect.require_function("scalar", call.declaration, call.arguments, call.options)
+        raise self.lacks(call)
 
     def listed(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
         """A call by `alias:name` of a function that the dialect has as it stands."""

@@ -20,6 +20,7 @@ from ..algebra.traversal import inputs_first, relations_below, subexpressions, s
 from ..errors import UNEXPECTED, Unsupported
 from ..plan import RELATION_DEPTH
 from ..refusals import unknown_form
+from .application import applied
 from .builder import LoweringBuilder
 from .check import check, require_columns
 from .emit import projected
@@ -113,7 +114,7 @@ class Lowering:
             if defect not in self.dialect.defects:
                 continue
             try:
-                root = guard(self.builder(), root)
+                root = applied(guard, f"the defect {defect}", Relation, self.builder(), root)
             except Unsupported as problem:
                 self.at(root, root.place)
                 self.report(None, None, problem)

@@ -45,4 +45,4 @@ def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Prob
 def _problem(path: str, origin: Origin | None, problem: Unsupported) -> Problem:
     name = origin.name if origin is not None else "Plan"
     text = origin.text if isinstance(origin, MessagePart) else name
-    return Problem(path or "the plan", name, text, problem.reason, problem.hint)
+    return Problem(path or "the plan", name, text, problem.reason, problem.hint, problem.cause)
