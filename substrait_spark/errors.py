@@ -125,10 +125,13 @@ class Unsupported(Exception):
         return None
 
 
+LACKING = "Choose another dialect, or compute this column in Spark."
+
+
 class NotInDialect(Unsupported):
     """A form of a node that the dialect doesn't offer; another form may serve."""
 
-    def __init__(self, reason: str, hint: str = "Choose another dialect, or compute this column in Spark.") -> None:
+    def __init__(self, reason: str, hint: str = LACKING) -> None:
         super().__init__(reason, hint)
 
 

@@ -135,7 +135,9 @@ class LoweringBuilder(CallBuilder):
 
     def lacks(self, call: ScalarFunction) -> NotInDialect:
         """Why there is no form of a call."""
-        return NotInDialect(f"the dialect {self.dialect.name} has no function {call.declaration.compound}")
+        return NotInDialect(
+            f"the dialect {self.dialect.name} has no function {call.declaration.compound}", self.dialect.hint
+        )
 
     def stated(self, call: ScalarFunction) -> ScalarFunction:
         """A canonical call that the dialect has as it stands."""
@@ -167,8 +169,7 @@ class LoweringBuilder(CallBuilder):
         for what, lacks in lacking.items():
             if lacks:
                 raise NotInDialect(
-                    f"the dialect {self.dialect.name} has no {declaration.compound} {what}",
-                    "Choose another dialect, or compute this column in Spark.",
+                    f"the dialect {self.dialect.name} has no {declaration.compound} {what}", self.dialect.hint
                 )
 
     def require_window(self, call: WindowCall) -> None:
