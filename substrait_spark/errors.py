@@ -133,6 +133,8 @@ class NotInDialect(Unsupported):
 
     def __init__(self, reason: str, hint: str = LACKING) -> None:
         super().__init__(reason, hint)
+        self.lacking = reason
+        """What the dialect lacks, without what it lacks of the forms that could be in its place."""
 
 
 class BrokenRule(Unsupported):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from lacking import Thing, everything, without
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import UnsupportedPlanError, lower
@@ -15,7 +16,7 @@ from substrait_spark.algebra.aggregate_form import AggregateForm, WindowForm, as
 from substrait_spark.algebra.builder import CallBuilder, Traits
 from substrait_spark.algebra.expression import Cast, Expression, FieldReference, IfThen, Literal, ScalarFunction
 from substrait_spark.algebra.frame import WHOLE
-from substrait_spark.algebra.relation import Aggregate, Project, Relation, VirtualTable, Window
+from substrait_spark.algebra.relation import Aggregate, Join, Project, Relation, VirtualTable, Window
 from substrait_spark.dialects import Dialect
 from substrait_spark.dialects.file import problems
 from substrait_spark.errors import NotInDialect
@@ -266,3 +267,58 @@ def test_a_rule_falls_through_to_the_general_form() -> None:
     assert "equal(is_null($1:count), false)" in explain(lower(plan(projected(numbers)), dialect(calls=rules)))
     texts = E.call("comparison:is_not_null", NAME)
     assert "Mine tells no texts apart" in str(refused(projected(texts), calls=rules))
+
+
+# ---- what general forms need
+
+
+def lacking(*removed: str) -> Dialect:
+    """A dialect of all standard functions, but for some functions, relations, expressions or abilities."""
+    document = dict(everything())
+    for name in removed:
+        what, _, rest = name.partition(" ")
+        document = dict(without(document, Thing(what, *rest.split(" "))))
+    return Dialect("Mine", document)
+
+
+COMPARISON = "scalar extension:io.substrait:functions_comparison:"
+LIST_OF_NULLS = E.call("comparison:coalesce", NAME, E.text("?"))
+SEMI = Join(TABLE, TABLE, "LEFT_SEMI", E.call("comparison:equal", NAME, FieldReference(2, TEXT)))
+SEVERAL = Aggregate(TABLE, [NAME], [E.aggregate("aggregate_generic:count")], [(0,), ()])
+NEEDS: list[tuple[Relation, tuple[str, ...], str]] = [
+    (
+        projected(LIST_OF_NULLS),
+        (f"{COMPARISON}coalesce", "expression IF_THEN"),
+        "has no function coalesce:any; in its place it would need IF_THEN expressions",
+    ),
+    (
+        projected(LIST_OF_NULLS),
+        (f"{COMPARISON}coalesce", f"{COMPARISON}is_not_null", f"{COMPARISON}is_null"),
+        "has no function coalesce:any; in its place it would need function is_not_null:any",
+    ),
+    (
+        projected(E.call("comparison:gte", COUNT, COUNT)),
+        tuple(COMPARISON + name for name in ("gte", "lte", "lt", "gt")),
+        "has no function gte:any_any; in its place it would need function lte:any_any, or function lt:any_any, or function gt:any_any",
+    ),
+    (
+        SEMI,
+        ("relation JOIN join_types LEFT_SEMI", "relation FILTER"),
+        "has no LEFT_SEMI JOIN relations; in its place it would need FILTER relations",
+    ),
+    (
+        SEVERAL,
+        ("ability grouping_sets", "relation EXPAND field_types SWITCHING_FIELD", "relation SET operations UNION_ALL"),
+        "has no aggregates with several groupings; in its place it would need UNION_ALL SET relations",
+    ),
+    (projected(UPPER), ("scalar extension:io.substrait:functions_string:upper",), "has no function upper:str with char_set UTF8"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("root", "removed", "sentence"), NEEDS, ids=[sentence for _, _, sentence in NEEDS])
+def test_what_other_forms_need(root: Relation, removed: Sequence[str], sentence: str) -> None:
+    """What the dialect lacks of the query is told, and what the other form of it would need."""
+    with pytest.raises(UnsupportedPlanError) as raised:
+        lower(plan(root), lacking(*removed))
+    (problem,) = raised.value.problems
+    assert problem.reason == f"the dialect Mine {sentence}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra import types
@@ -16,6 +15,7 @@ from ..refusals import unknown_form
 from . import count
 from .application import applied, applied_in_type
 from .expression import ExpressionLowering
+from .lacking import without_other_form
 
 if TYPE_CHECKING:
     from .builder import LoweringBuilder
@@ -97,9 +97,10 @@ def form_of(call: LoweredCall) -> AggregateForm:
         general = count.AGGREGATES.get(name)
         if general is None:
             raise
-        with suppress(NotInDialect):
+        try:
             return general(call)
-        raise lacking from None
+        except NotInDialect as problem:
+            raise without_other_form(e.dialect, lacking, [problem]) from None
     return AggregateForm((function,), as_is)
 
 

@@ -24,6 +24,8 @@ from ..algebra.relation import Aggregate, Fetch, Filter, Join, Project, Relation
 from ..algebra.types import Type
 from ..errors import NotInDialect
 from . import calls
+from .check import require_expression
+from .lacking import without_other_form
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -82,10 +84,13 @@ class LoweringBuilder(CallBuilder):
 
     def instead(self, call: ScalarFunction, *forms: Callable[[], Expression]) -> Expression:
         """The first form that the dialect has, in the place of a call that it lacks."""
-        try:
-            return self.first(*forms)
-        except NotInDialect:
-            raise self.lacks(call) from None
+        refused: list[NotInDialect] = []
+        for form in forms:
+            try:
+                return form()
+            except NotInDialect as problem:
+                refused.append(problem)
+        raise without_other_form(self.dialect, self.lacks(call), refused)
 
     def has(self, form: Callable[[], Any]) -> bool:
         """Whether the dialect has everything that a form needs."""
@@ -112,10 +117,15 @@ class LoweringBuilder(CallBuilder):
         For a rule that is about some calls of a function only.
         """
         rule = calls.GENERAL.get(call.declaration.function)
-        if rule is not None:
+        lacking = self.lacks(call)
+        if rule is None:
+            raise lacking
+        try:
             return rule(self, call)
-        self.dialect.require_function("scalar", call.declaration, call.arguments, call.options)
-        raise self.lacks(call)
+        except NotInDialect as problem:
+            if problem.lacking == lacking.lacking:
+                raise
+            raise without_other_form(self.dialect, lacking, [problem]) from None
 
     def listed(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
         """A call by `alias:name` of a function that the dialect has as it stands."""
@@ -135,6 +145,10 @@ class LoweringBuilder(CallBuilder):
 
     def lacks(self, call: ScalarFunction) -> NotInDialect:
         """Why there is no form of a call."""
+        try:
+            self.dialect.require_function("scalar", call.declaration, call.arguments, call.options)
+        except NotInDialect as problem:
+            return problem
         return NotInDialect(
             f"the dialect {self.dialect.name} has no function {call.declaration.compound}", self.dialect.hint
         )
@@ -226,6 +240,12 @@ class LoweringBuilder(CallBuilder):
     def connected(self, name: str, operands: Sequence[Expression]) -> Expression:
         """The `and` or `or` of operands, where later ones that may raise are evaluated only if the earlier leave it open."""
         return operands[0] if len(operands) == 1 else self.lowered(f"boolean:{name}", *operands)
+
+    def if_then(self, *parts: Expression) -> Expression:
+        """`if_then(condition, value, …, otherwise)`, where the dialect has such expressions."""
+        found = super().if_then(*parts)
+        require_expression(self.dialect, found)
+        return found
 
     def chosen(self, parts: Sequence[Expression]) -> Expression:
         """The value of the first condition that holds: conditions and values in turn, and the value of none."""
