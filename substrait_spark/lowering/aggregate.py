@@ -64,6 +64,7 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
 
     @property
     def sorts(self) -> tuple[SortField, ...]:
+        """The order of the call's own."""
         return self.function.sorts
 
     def below(self, *calls: tuple[str, Expression], within: Sequence[Expression] = ()) -> list[FieldReference]:
@@ -81,6 +82,7 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
         return value if self.filter is None else self.e.if_then(self.filter, value, self.e.null(value.type))
 
     def no_order(self) -> Unsupported:
+        """Why it can't be a window function: it has an order of its own."""
         return NotInDialect(f"{self.function.declaration.name} with an order of its own is no window function")
 
 

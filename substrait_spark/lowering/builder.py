@@ -205,6 +205,7 @@ class LoweringBuilder(CallBuilder):
     # ---- expressions
 
     def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
+        """A cast as the engine has it, as nullable as its input must make it; none where there is nothing to do."""
         target = types.with_nullable(type, input.type.nullable or not throws)
         if types.equal_but_nullability(input.type, target):
             return self.as_type(input, target)
@@ -235,6 +236,7 @@ class LoweringBuilder(CallBuilder):
         )
 
     def conjunction(self, operands: Sequence[Expression]) -> Expression:
+        """The AND of a filter's conjuncts; later ones that may raise are evaluated where earlier hold."""
         return self.connected("and", operands)
 
     def connected(self, name: str, operands: Sequence[Expression]) -> Expression:
@@ -284,12 +286,15 @@ class LoweringBuilder(CallBuilder):
         return Join(left, right, join_type, self.connected("and", conditions) if conditions else self.true())
 
     def sorted(self, input: Relation, sorts: Sequence[SortField]) -> Relation:
+        """The rows in an order."""
         return Sort(input, sorts)
 
     def fetched(self, input: Relation, offset: int, count: int | None) -> Relation:
+        """So many rows behind the first ones, all of them without a count."""
         return Fetch(input, offset, count)
 
     def united(self, inputs: Sequence[Relation], operation: str) -> Relation:
+        """The rows of several relations, by the name of a set operation such as `UNION_ALL`."""
         return Set(inputs, operation)
 
     def grouped(
@@ -299,6 +304,7 @@ class LoweringBuilder(CallBuilder):
         measures: Sequence[AggregateFunction],
         sets: Sequence[tuple[int, ...]],
     ) -> Relation:
+        """A row for each group of each of the sets of keys."""
         return Aggregate(input, groupings, measures, sets)
 
     def table(self, table: VirtualTable, expressions: ExpressionLowering) -> Relation:
