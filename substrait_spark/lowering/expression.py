@@ -24,6 +24,7 @@ from ..algebra.expression import (
     Subquery,
     put_back,
 )
+from ..algebra.traversal import rebuilt
 from ..algebra.types import INTERVALS, Type
 from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
 from ..refusals import unknown_form
@@ -73,28 +74,11 @@ class ExpressionLowering:
 
     def lower(self, root: Expression) -> Expression:
         """The expression in the dialect's forms, in its type but for nullability."""
-        return self._uncounted(root, self._lower(root))
+        found = rebuilt(root, self._done, self._by_itself, self._before, self._over_parts)
+        return self._uncounted(root, found)
 
-    def _lower(self, root: Expression) -> Expression:
-        done = self._done
-        stack = [root]
-        while stack:
-            expression = stack[-1]
-            if expression in done:
-                stack.pop()
-                continue
-            found = self._by_itself(expression)
-            if found is None:
-                pending = [child for child in self._before(expression) if child not in done]
-                if pending:
-                    stack.extend(reversed(pending))
-                    continue
-                found = self._tried(expression, self._lowered)
-            if found is not expression:
-                found.came_from(expression.origin)
-            done[expression] = found
-            stack.pop()
-        return done[root]
+    def _over_parts(self, expression: Expression) -> Expression:
+        return _from(expression, self._tried(expression, self._lowered))
 
     def _by_itself(self, expression: Expression) -> Expression | None:
         """An expression by a rule that lowers the parts itself, because it looks at them as they were; None without one."""
@@ -103,12 +87,13 @@ class ExpressionLowering:
             if unlowered is None:
                 return None
             asked = (unlowered, expression.declaration.function, expression.type, self)
-            return self._tried(expression, partial(applied_in_type, *asked))
+            return _from(expression, self._tried(expression, partial(applied_in_type, *asked)))
         if isinstance(expression, Cast):
             rule = self._unlowered_cast_rule(expression)
             if rule is None:
                 return None
-            return self._tried(expression, partial(applied_if_concerned, rule, _pair(expression), self))
+            found = self._tried(expression, partial(applied_if_concerned, rule, _pair(expression), self))
+            return None if found is None else _from(expression, found)
         return None
 
     def _unlowered_rule(self, call: ScalarFunction) -> UnloweredRule | None:
@@ -290,6 +275,13 @@ class ExpressionLowering:
         if len(kinds) == 1 and all(new is old for new, old in zip(children, choice.children(), strict=True)):
             return self.e.chosen(choice.children())
         return self.e.chosen(children)
+
+
+def _from(expression: Expression, found: Expression) -> Expression:
+    """What an expression has become, which came from where that did."""
+    if found is not expression:
+        found.came_from(expression.origin)
+    return found
 
 
 def _part_of(column: Expression, reference: FieldReference) -> Expression:

@@ -45,8 +45,9 @@ def _filter(expressions: ExpressionLowering, relation: Filter, inputs: Inputs) -
 
 
 def _join(expressions: ExpressionLowering, relation: Join, inputs: Inputs) -> Relation:
-    conditions = [part for part in conjuncts(relation.condition) if not is_true(part)]
-    return _emitted(relation, expressions.e.joined(*inputs, relation.join_type, expressions.lower_all(conditions)))
+    left, right = inputs
+    conditions = expressions.lower_all([part for part in conjuncts(relation.condition) if not is_true(part)])
+    return _emitted(relation, expressions.e.joined(left, right, relation.join_type, conditions))
 
 
 def _sort(expressions: ExpressionLowering, relation: Sort, inputs: Inputs) -> Relation:
