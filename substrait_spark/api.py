@@ -65,7 +65,8 @@ def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan:
     """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
 
     The plan may be `df_to_substrait`'s or another producer's: any plan of one root relation whose parts are read
-    (docs/reference/python.md). `dialect` is as for `df_to_substrait`.
+    (docs/reference/python.md). A plan of `df_to_substrait`'s that calls an engine's own functions is lowered already, and is
+    refused: guards would be there twice. `dialect` is as for `df_to_substrait`.
 
     Raises UnsupportedPlanError, which lists every obstacle by its place in the plan; DialectError for a dialect that is
     unknown or invalid; TypeError where `plan` is no Plan message.

@@ -32,6 +32,7 @@ class PendingProblem:
     node: Origin | None
     reason: str
     hint: str
+    cause: BaseException | None = None
 
 
 @dataclass
@@ -78,4 +79,4 @@ class Context:
         key = (path, id(node), problem.reason)
         if key not in self._known:
             self._known.add(key)
-            self.found.append(PendingProblem(path, node, problem.reason, problem.hint))
+            self.found.append(PendingProblem(path, node, problem.reason, problem.hint, problem.cause))

@@ -130,6 +130,7 @@ def _problems(df: DataFrame, settings: Settings, found: Sequence[PendingProblem]
             or (item.node.name if item.node is not None else ""),
             item.reason,
             item.hint,
+            item.cause,
         )
         for item, node in zip(found, nodes, strict=True)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class SubstraitSparkError(Exception):
@@ -52,6 +52,8 @@ class Problem:
     """Why it can't be expressed, as a sentence."""
     hint: str
     """What the user can do."""
+    cause: BaseException | None = field(default=None, compare=False, repr=False)
+    """What a rule of the dialect's raised, where that is the obstacle."""
 
     def __str__(self) -> str:
         lines = [f"{self.catalyst_class} at {self.path}: {self.reason}"]
@@ -88,12 +90,14 @@ class Report:
 class UnsupportedPlanError(SubstraitSparkError):
     """The DataFrame means something that the plan could not say exactly.
 
-    `problems` lists every obstacle of the plan, not just the first.
+    `problems` lists every obstacle of the plan, not just the first. Its cause is what a rule of the dialect's raised, if
+    one did.
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(problems)
         super().__init__(str(Report(self.problems)))
+        self.__cause__ = next((problem.cause for problem in self.problems if problem.cause is not None), None)
 
 
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -115,9 +119,30 @@ class Unsupported(Exception):
         self.reason = reason
         self.hint = hint
 
+    @property
+    def cause(self) -> BaseException | None:
+        """What the user is to see of the exception that it came from: nothing, unless it is of the user's own code."""
+        return None
+
+
+LACKING = "Choose another dialect, or compute this column in Spark."
+
 
 class NotInDialect(Unsupported):
     """A form of a node that the dialect doesn't offer; another form may serve."""
 
-    def __init__(self, reason: str, hint: str = "Choose another dialect, or compute this column in Spark.") -> None:
+    def __init__(self, reason: str, hint: str = LACKING) -> None:
         super().__init__(reason, hint)
+        self.lacking = reason
+        """What the dialect lacks, without what it lacks of the forms that could be in its place."""
+
+
+class BrokenRule(Unsupported):
+    """A rule of a dialect's that fails, or gives what is no form; where it raised something, that is the cause."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, "Mend the rule, or tell who wrote the rules of the dialect.")
+
+    @property
+    def cause(self) -> BaseException | None:
+        return self.__cause__

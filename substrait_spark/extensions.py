@@ -16,7 +16,8 @@ from .algebra import types
 from .algebra.types import Type
 from .errors import UNEXPECTED
 from .type_expressions import Bindings, Pattern, Program, matches, pattern, program
-from .yaml_text import parsed, parsed_of_users, schema_error
+from .yaml_schema import schema_error
+from .yaml_text import parsed, parsed_of_users
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -168,7 +169,12 @@ def _built_in() -> dict[str, str]:
 
 def alias_of(urn: str) -> str | None:
     """What a file with this URN goes by in calls `alias:name`; None where no such file is known."""
-    return _built_in().get(urn) or (urn if urn in _registered else None)
+    return built_in_alias(urn) or (urn if urn in _registered else None)
+
+
+def built_in_alias(urn: str) -> str | None:
+    """The alias of a file that comes with the package or the specification, by its URN; None of any other."""
+    return _built_in().get(urn)
 
 
 def urn(alias: str) -> str:

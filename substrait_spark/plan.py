@@ -14,6 +14,9 @@ from .extensions import Declaration
 
 SUBSTRAIT_VERSION = (0, 106, 0)
 
+PRODUCER = "substrait-spark"
+"""What plans say of who has made them, before the version of this library."""
+
 DEPTH_LIMIT = 100
 """How deep messages may nest below the plan: protobuf readers stop there, and so do all known consumers."""
 
@@ -72,7 +75,7 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
     plan = Plan()
     version = plan.version
     version.major_number, version.minor_number, version.patch_number = SUBSTRAIT_VERSION
-    version.producer = f"substrait-spark {__version__}"
+    version.producer = f"{PRODUCER} {__version__}"
     mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN
     plan.execution_behavior.variable_eval_mode = mode
     root = plan.relations.add().root

@@ -123,12 +123,16 @@ def _no_rule_stumbles(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
     if request.node.get_closest_marker("stumbles"):
         return
 
-    def failed(error: Exception) -> Any:
-        raise AssertionError("a rule has stumbled") from error
+    def failed(*told: Any) -> Any:
+        raise AssertionError(f"a rule has stumbled: {told}") from (
+            told[-1] if isinstance(told[-1], Exception) else None
+        )
 
     for name, module in list(sys.modules.items()):
-        if name.startswith("substrait_spark.") and hasattr(module, "unknown_form"):
-            monkeypatch.setattr(module, "unknown_form", failed)
+        if name.startswith("substrait_spark."):
+            for told in ("unknown_form", "broken_rule"):
+                if hasattr(module, told):
+                    monkeypatch.setattr(module, told, failed)
 
 
 @pytest.fixture(scope="session")

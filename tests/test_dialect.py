@@ -110,9 +110,15 @@ def test_unknown_dialects(spark: SparkSession, given: Any, sentence: str) -> Non
         ("metadata: {defects: 3}", "metadata.defects is no mapping"),
         ("metadata: {extensions: [absent.yaml]}", "there is no extension file 'absent.yaml' beside the dialect file"),
         ("metadata: {extensions: 3}", "metadata.extensions is no list of texts"),
-        ("metadata: {rules: 'no_such_package:RULES'}", "rules 'no_such_package:RULES' can't be loaded"),
-        ("metadata: {rules: 'json:loads'}", "rules 'json:loads' are no substrait_spark.lowering.rules.Rules"),
-        ("metadata: {rules: 'no.py:RULES'}", "rules 'no.py:RULES' can't be loaded"),
+        ("metadata: {rules: 'no_such_package:RULES'}", "metadata.rules: 'no_such_package:RULES' can't be loaded"),
+        (
+            "metadata: {rules: 'json:loads'}",
+            "metadata.rules: 'json:loads' is function, not a substrait_spark.lowering.rules.Rules",
+        ),
+        (
+            "metadata: {rules: 'no.py:RULES'}",
+            "metadata.rules: 'no.py:RULES' can't be loaded: FileNotFoundError: there is no file",
+        ),
     ],
 )
 def test_invalid_files(spark: SparkSession, tmp_path: Path, content: str, sentence: str) -> None:

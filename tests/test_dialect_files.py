@@ -10,7 +10,7 @@ import pytest
 
 from substrait_spark import DialectError, extensions
 from substrait_spark.dialects import Dialect, load
-from substrait_spark.lowering.rules import Rules
+from substrait_spark.lowering.rules import Guard, Rules
 
 LISTS = """
 dependencies:
@@ -36,6 +36,9 @@ def casts(exact: str) -> str:
     return f"supported_expressions: [{{expression: CAST, metadata: {{exact: {exact}}}}}]"
 
 
+ALIASES = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 41))
+"""A small file that would be large once its aliases are what they stand for."""
+
 DIALECTS = [
     # YAML
     ("a: [b", "is no YAML: while parsing"),
@@ -43,29 +46,46 @@ DIALECTS = [
     ("name: !!python/object/apply:os.getcwd []", "is no YAML: could not determine a constructor"),
     (f"metadata: {'[' * 100_000}", "is no YAML: it nests more than 50 levels deep"),
     (f"metadata: {'{a: ' * 3000}1{'}' * 3000}", "is no YAML: it nests more than 50 levels deep"),
-    ("metadata: &m {a: *m}", "metadata.a is not known"),
-    ("supported_types: &m [*m]", "(at supported_types/0)"),
+    ("metadata: &m {a: *m}", "is no YAML: the value of the anchor m has itself in it (line 1)"),
+    ("supported_types: &m [*m]", "is no YAML: the value of the anchor m has itself in it (line 1)"),
+    (ALIASES, "is no YAML: it has more than 50,000 values (line 14)"),
+    (f"supported_types: [{'I32, ' * 250_000}]", "is no YAML: it has more than 1,000,000 characters"),
+    (f"supported_types: [{'I32, ' * 1_001}]", "is no valid Substrait dialect: supported_types lists more than 1,000"),
+    ("name: a\nname: b", "is no YAML: the key 'name' is there twice (line 2)"),
+    ("\nname: !!timestamp 2024-99-99", "is no YAML: '2024-99-99' can't be read as timestamp (line 2)"),
+    (f"name: {'9' * 5000}", "can't be read as int (line 1)"),
+    (f"name: 0x{'f' * 5000}", "can't be read as int (line 1)"),
+    ("metadata: {[a]: b}", "is no YAML: while constructing a mapping, found unhashable key (line 1)"),
     ("<<: 3", "is no YAML: while constructing a mapping"),
     ("3", "its top level is no mapping"),
     # by the specification's schema
-    ("name: [a]", "['a'] is not of type 'string' (at name)"),
+    ("name: [a]", "['a'] is no text (at name)"),
     ("3: 4", "is no valid Substrait dialect"),
-    ("supported_types: I32", "'I32' is not of type 'array' (at supported_types)"),
-    ("supported_types: [INT]", "'INT' is not valid under any of the given schemas (at supported_types/0)"),
-    ("supported_types: [{type: DECIMAL, max_precision: x}]", "(at supported_types/0)"),
-    ("supported_relations: [{relation: JOIN, join_types: [SIDEWAYS]}]", "(at supported_relations/0)"),
+    ("supported_types: I32", "'I32' is no list (at supported_types)"),
+    ("supported_types: [INT]", "'INT' is not known; there may be BOOL, I8, I16"),
+    ("supported_types: [{type: DECIMAL, max_precision: x}]", "'x' is no whole number (at supported_types/0/max_precision)"),
+    ("supported_relations: [{relation: JOIN, join_types: [SIDEWAYS]}]", "'SIDEWAYS' is not known; there may be INNER, OUTER, LEFT"),
     ("supported_expressions: [{expression: CAST, failure_options: [MAYBE]}]", "(at supported_expressions/0/failure_options/0)"),
     ("dependencies: [a]", "(at dependencies)"),
     ("metadata: [a]", "(at metadata)"),
+    ("supported_types: [i32]", "'i32' is not known; is I32 meant? (at supported_types/0)"),
+    ("suported_types: [I32]", "'suported_types' is not known; is supported_types meant? (at the top)"),
+    ("abilities: {emit: false}", "'abilities' is not known; there may be name, metadata, dependencies"),
+    ("supported_relations: [{join_types: [INNER]}]", "there is no 'relation' in {'join_types': ['INNER']}"),
+    ("supported_relations: [{relation: FILTRE}]", "'FILTRE' is not known; is FILTER meant? (at supported_relations/0)"),
+    ("supported_relations: [~]", "None is neither a name nor a mapping (at supported_relations/0)"),
+    ("supported_types: [I32, I32]", "something is listed twice (at supported_types)"),
+    (function("source: comparison, name: equal"), "there is no 'supported_impls' (at supported_scalar_functions/0)"),
+    (comparison("", signature=""), "nothing is listed (at supported_scalar_functions/0/supported_impls)"),
     # beyond it
     ("supported_types: [I32, {type: I32}]", "supported_types[1] lists I32 again"),
     ("supported_relations: [JOIN, READ, {relation: JOIN, join_types: [INNER]}]", "supported_relations[2] lists JOIN again"),
-    (comparison("", "equals"), "supported_scalar_functions[0]: comparison declares no scalar function equals:any_any"),
-    (comparison("", signature="i32_i32"), "comparison declares no scalar function equal:i32_i32"),
-    (function("source: a, name: f, supported_impls: [i32]"), "f is of the undeclared dependency a"),
+    (comparison("", "equals"), "supported_scalar_functions[0]: comparison declares no scalar function equals:any_any; is equal meant?"),
+    (comparison("", signature="i32_i32"), "comparison declares no scalar function equal:i32_i32; there is equal:any_any"),
+    (function("source: a, name: f, supported_impls: [i32]"), "f is of the undeclared dependency a; there may be arithmetic, comparison"),
     (function("source: comparison, name: equal, supported_impls: [any_any]", "aggregate"), "no aggregate function equal:any_any"),
     (comparison("}, {source: comparison, name: equal, supported_impls: [any_any]"), "supported_scalar_functions[1]: equal:any_any with these options is listed again"),
-    (addition("{overflo: ERROR}"), "add:i32_i32: it has no option overflo; there may be overflow"),
+    (addition("{overflo: ERROR}"), "add:i32_i32: it has no option overflo; is overflow meant?"),
     (addition("{overflow: EXPLODE}"), "its option overflow can't be 'EXPLODE'; it may be SILENT, SATURATE, ERROR"),
     (addition("{overflow: [ERROR]}"), "its option overflow can't be ['ERROR']"),
     (comparison(", variadic: {max: 4}"), "equal:any_any: it takes no variable number of arguments"),
@@ -82,6 +102,8 @@ DIALECTS = [
     ("supported_expressions: [{expression: CAST, metadata: {exacts: {}}}]", "metadata.exacts is not known"),
     ("metadata: {3: x, a: y}", "metadata.3 is not known; there may be abilities, defects, extensions, rules"),
     ("metadata: {abilities: {3: true}}", "metadata.abilities.3 is not known"),
+    ("metadata: {abilities: {emits: false}}", "metadata.abilities.emits is not known; is emit meant?"),
+    (function("source: arithmetic, name: sum, supported_impls: [i32]"), "no scalar function sum:i32; sum is one for supported_aggregate_functions"),
     ("metadata: {abilities: {emit: ~}}", "metadata.abilities.emit must be true or false, not None"),
     ("metadata: {defects: [a]}", "metadata.defects is no mapping"),
     ("metadata: {defects: {a: ~}}", "metadata.defects.a is a defect that the engine's rules know no guard against"),
@@ -101,18 +123,31 @@ def test_dialect_files(tmp_path: Path, content: str, sentence: str) -> None:
 
 RULES = [
     ("def (", "can't be loaded: SyntaxError"),
-    ("1 / 0", "can't be loaded: ZeroDivisionError: division by zero"),
+    ("1 / 0", "can't be loaded: ZeroDivisionError: division by zero ("),
     ("raise SystemExit(3)", "can't be loaded: SystemExit: 3"),
     ("import no_such_module", "can't be loaded: ModuleNotFoundError: No module named 'no_such_module'"),
     ("", "can't be loaded: AttributeError: module 'mine' has no attribute 'RULES'"),
-    ("RULES = {}", "are no substrait_spark.lowering.rules.Rules"),
+    ("RULES = {}", "'mine.py:RULES' is dict, not a substrait_spark.lowering.rules.Rules"),
     ("RULES = Rules(calls=3)", "calls of the rules is no mapping"),
     (
         "RULES = Rules(calls={'string:lowre': str})",
-        "calls of the rules has 'string:lowre', which is no scalar function",
+        "calls of the rules has 'string:lowre', which is no scalar function; is lower meant?",
     ),
     ("RULES = Rules(aggregates={'lower': str})", "aggregates of the rules has 'lower', which is no aggregate function"),
     ("RULES = Rules(calls={'string:lower': 3})", "calls of the rules has no function for string:lower"),
+    ("RULES = Rules(call={})", "can't be loaded: TypeError: "),
+    ("RULES = Rules(casts={'i32': str})", "casts of the rules has 'i32', which is no pair of kinds of types"),
+    ("RULES = Rules(casts={('i32', 'int'): str})", "casts of the rules has ('i32', 'int'), which is no pair of kinds"),
+    ("RULES = Rules(kinds={str: 3})", "kinds of the rules has no function for"),
+    ("RULES = Rules(builder=dict)", "builder of the rules is no class derived from LoweringBuilder"),
+    ("RULES = Rules(passes=[str])", "passes[0] of the rules is no GuardingPass"),
+    ("RULES = Rules(defects='abc')", "defects of the rules is no frozenset"),
+    ("RULES = Rules(counting='abc')", "counting of the rules is no set"),
+    (
+        "RULES = Rules(calls={'arithmetic:sum': str})",
+        "is no scalar function; sum is one for supported_aggregate_functions",
+    ),
+    ("RULES = Rules(calls={3: str})", "calls of the rules has 3, which is no scalar function as in 'string:lower'"),
     ("RULES = Rules(guards={'string:lower': Guard('d', str)})", "or one against a defect that is not among `defects`"),
 ]
 
@@ -129,7 +164,7 @@ def test_rules(tmp_path: Path, code: str, sentence: str) -> None:
 @pytest.mark.parametrize("named", ["3", "[a]", "''", "json", "':RULES'", "'json:'"])
 def test_rules_without_a_name(tmp_path: Path, named: str) -> None:
     (tmp_path / "mine.yaml").write_text(f"metadata: {{rules: {named}}}", "utf-8")
-    with pytest.raises(DialectError, match=r"are not named as package.module:NAME or file.py:NAME"):
+    with pytest.raises(DialectError, match=r"is not named as package.module:NAME or file.py:NAME"):
         load(tmp_path / "mine.yaml")
 
 
@@ -138,9 +173,9 @@ IMPLEMENTED = "scalar_functions: [{{name: f, impls: [{{args: [{{name: x, value: 
 
 EXTENSIONS = [
     ("a: [", "while parsing a flow node"),
-    ("3", "3 is not of type 'object' (at the top)"),
-    ("scalar_functions: []", "'urn' is a required property (at the top)"),
-    (URN.format("a") + "scalar_functions: [{name: f}]", "'impls' is a required property (at scalar_functions/0)"),
+    ("3", "3 is no mapping (at the top)"),
+    ("scalar_functions: []", "there is no 'urn' (at the top)"),
+    (URN.format("a") + "scalar_functions: [{name: f}]", "there is no 'impls' (at scalar_functions/0)"),
     (URN.format("b") + IMPLEMENTED.format("'list<'", "i32"), "the function f has an argument or a return type"),
     (URN.format("c") + IMPLEMENTED.format("i32", "'x ='"), "the function f has an argument or a return type"),
     (
@@ -157,6 +192,45 @@ def test_extension_files(tmp_path: Path, content: str, sentence: str) -> None:
     with pytest.raises(DialectError, match=re.escape(sentence)) as raised:
         load(tmp_path / "mine.yaml")
     assert str(tmp_path / "functions.yaml") in str(raised.value)
+
+
+def test_an_extension_file_is_named_by_each_dialect_that_needs_it(tmp_path: Path) -> None:
+    """What another dialect has loaded before is of no account."""
+    (tmp_path / "functions.yaml").write_text(URN.format("named") + IMPLEMENTED.format("i32", "i32"), "utf-8")
+    listed = (
+        f"dependencies: {{own: {URN.format('named').strip().removeprefix('urn: ')}}}\n"
+        "supported_scalar_functions: [{source: own, name: f, supported_impls: [i32]}]\n"
+    )
+    (tmp_path / "first.yaml").write_text(listed + "metadata: {extensions: [functions.yaml]}", "utf-8")
+    (tmp_path / "second.yaml").write_text(listed, "utf-8")
+    assert load(tmp_path / "first.yaml").aliases == {"own": "extension:org.example:functions_named"}
+    with pytest.raises(
+        DialectError, match=r"f: no extension file has the URN .*; name the file in metadata.extensions"
+    ):
+        load(tmp_path / "second.yaml")
+
+
+def test_a_guard_of_a_function_that_is_not_listed(tmp_path: Path) -> None:
+    """It would never be used. A defect that has a guard of a listed function may have others, of functions that are not."""
+    defect = "metadata: {defects: {d: {sql: a, gives: b}}}"
+    (tmp_path / "mine.yaml").write_text(comparison("") + defect, "utf-8")
+    guards = {f"comparison:{name}": Guard("d", lambda e, call: call) for name in ("gt", "lt", "equal")}
+    rules = Rules(guards=guards, defects=frozenset({"d"}))
+    assert load(tmp_path / "mine.yaml", rules=rules).rules is rules
+    guards.pop("comparison:equal")
+    with pytest.raises(
+        DialectError,
+        match=r"mine.yaml: metadata.defects.d: the rules guard comparison:gt and comparison:lt against it, which is not among",
+    ):
+        load(tmp_path / "mine.yaml", rules=rules)
+
+
+def test_devices_and_long_files_are_not_read_in_full(tmp_path: Path) -> None:
+    with pytest.raises(DialectError, match="There is no dialect"):
+        load("/dev/zero")
+    (tmp_path / "long.yaml").write_text("# " + "x" * 3_000_000, "utf-8")
+    with pytest.raises(DialectError, match="it has more than 1,000,000 characters"):
+        load(tmp_path / "long.yaml")
 
 
 def test_two_extension_files_with_one_urn(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ from pyspark.sql import SparkSession
 from substrait_spark.algebra import expression, extension_messages, relation
 from substrait_spark.command_line import main
 from substrait_spark.dialects.file import load
+from substrait_spark.lowering import rules as lowering_rules
+from substrait_spark.lowering.aggregate import LoweredCall
+from substrait_spark.lowering.builder import LoweringBuilder
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -200,3 +203,9 @@ def test_site() -> None:
     reference = (ROOT / "build" / "site" / "reference" / "python.html").read_text("utf-8")
     assert 'id="substrait_spark.df_to_substrait"' in reference
     assert "fonts.googleapis" not in reference
+    for documented in (LoweringBuilder, LoweredCall):
+        names = {name for name in dir(documented) if not name.startswith("_")}
+        told = {name for name in names if f'id="{documented.__module__}.{documented.__name__}.{name}"' in reference}
+        assert names == told, "what rules build with has docstrings"
+    rules = [name for name in vars(lowering_rules) if name.endswith("Rule")]
+    assert [name for name in rules if f'id="{lowering_rules.__name__}.{name}"' not in reference] == []

@@ -257,7 +257,7 @@ def test_enhancements_are_refused() -> None:
         lower(plan_of(rel), "datafusion")
 
 
-BROKEN = [Plan.FromString(file.read_bytes()) for file in sorted(PRODUCERS.glob("*/*.plan"))]
+WHOLE = [Plan.FromString(file.read_bytes()) for file in sorted(PRODUCERS.glob("*/*.plan"))]
 
 
 def broken(plan: Plan, chance: random.Random) -> Plan:
@@ -295,7 +295,7 @@ def test_broken_plans_are_lowered_or_refused() -> None:
     ends = Counter[str]()
     for seed in range(300):
         chance = random.Random(seed)
-        plan = broken(chance.choice(BROKEN), chance)
+        plan = broken(chance.choice(WHOLE), chance)
         try:
             lowered = lower(plan, "datafusion")
         except UnsupportedPlanError:
@@ -304,6 +304,23 @@ def test_broken_plans_are_lowered_or_refused() -> None:
             assert not structural_problems(lowered)
             ends["lowered"] += 1
     assert min(ends["refused"], ends["lowered"]) > 10, ends
+
+
+def test_plans_that_are_lowered_already() -> None:
+    """They are refused where they call functions of an engine; else to lower them again changes nothing."""
+    ends = Counter[str]()
+    for plan in WHOLE:
+        once = lower(plan, "datafusion")
+        try:
+            assert lower(once, "datafusion") == once
+        except UnsupportedPlanError as error:
+            (problem,) = error.problems
+            assert "it is in the forms of an engine already, whose functions extension:" in problem.reason
+            assert problem.hint == "Lower the canonical plan, which df_to_substrait makes without a dialect."
+            ends["refused"] += 1
+        else:
+            ends["same"] += 1
+    assert min(ends["refused"], ends["same"]) > 5, ends
 
 
 def test_no_plan() -> None:

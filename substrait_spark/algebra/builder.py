@@ -79,10 +79,13 @@ class CallBuilder:
     def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> extensions.Declaration:
         """The declaration of a function, `alias:name`, that takes these arguments."""
         alias, _, name = function.rpartition(":")
-        shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
+        try:
+            shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
+        except AttributeError:
+            raise TypeError(_no_expression(function, arguments)) from None
         declaration = extensions.resolve(kind, alias, name, shapes)
         if declaration is None:
-            listed = ", ".join(map(str, shapes))
+            listed = ", ".join(repr(shape) if isinstance(shape, str) else str(shape) for shape in shapes)
             raise UndeclaredFunctionError(f"the {kind} function {function} is not declared for ({listed})")
         return declaration
 
@@ -118,9 +121,11 @@ class CallBuilder:
     # ---- the expressions that rules build with
 
     def literal(self, value: Any, type: Type) -> Literal:
+        """A value of a type, in Catalyst's internal form: days of a date, microseconds of a timestamp, unscaled decimals."""
         return Literal(value, type)
 
     def null(self, type: Type) -> Expression:
+        """A null of a type."""
         return Literal(None, types.nullable(type))
 
     def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
@@ -151,6 +156,7 @@ class CallBuilder:
         return IfThen(tuple(zip(parts[:-1:2], values[:-1], strict=True)), values[-1])
 
     def list_of(self, element: Type, parts: Sequence[Expression]) -> Expression:
+        """A list of these elements, each in the type given."""
         parts = [self.as_type(part, element) for part in parts]
         return Nested(types.of("list", element, nullable=False), tuple(parts))
 
@@ -168,43 +174,64 @@ class CallBuilder:
         return self.and_(*operands)
 
     def equal(self, left: Expression, right: Expression) -> Expression:
+        """`left = right`, null where one of them is."""
         return self.call("comparison:equal", left, right)
 
     def is_null(self, input: Expression) -> Expression:
+        """`input IS NULL`."""
         return self.call("comparison:is_null", input)
 
     def is_not_null(self, input: Expression) -> Expression:
+        """`input IS NOT NULL`."""
         return self.call("comparison:is_not_null", input)
 
     def coalesce(self, *inputs: Expression) -> Expression:
+        """The first value that is not null."""
         return self.call("comparison:coalesce", *inputs)
 
     def not_(self, input: Expression) -> Expression:
+        """`NOT input`."""
         return self.call("boolean:not", input)
 
     def and_(self, *inputs: Expression) -> Expression:
+        """The AND of conditions; of one, that."""
         return inputs[0] if len(inputs) == 1 else self.call("boolean:and", *inputs)
 
     def or_(self, *inputs: Expression) -> Expression:
+        """The OR of conditions; of one, that."""
         return inputs[0] if len(inputs) == 1 else self.call("boolean:or", *inputs)
 
     def text(self, value: str) -> Literal:
+        """A text."""
         return Literal(value, types.STRING)
 
     def i32(self, value: int) -> Literal:
+        """An integer of 32 bits."""
         return Literal(value, types.I32)
 
     def i64(self, value: int) -> Literal:
+        """An integer of 64 bits."""
         return Literal(value, types.I64)
 
     def fp64(self, value: float) -> Literal:
+        """A floating-point number of 64 bits."""
         return Literal(value, types.FP64)
 
     def true(self) -> Literal:
+        """True."""
         return Literal(True, types.BOOLEAN)
 
     def false(self) -> Literal:
+        """False."""
         return Literal(False, types.BOOLEAN)
+
+
+def _no_expression(function: str, arguments: Sequence[Any]) -> str:
+    """What to say of an argument that is neither an expression nor the name of an enum value."""
+    position, value = next((n, a) for n, a in enumerate(arguments, 1) if not isinstance(a, str | Expression))
+    return (
+        f"argument {position} of {function} is {value!r}, which is no expression: e.i32, e.text, … make one of a value"
+    )
 
 
 def given(options: dict[str, str | None]) -> Options:

@@ -61,21 +61,38 @@ def inputs_first(root: Relation, subqueries: bool = False) -> Iterator[Relation]
 def rewritten(root: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
     """The expression with each part that `change` has another for in its place; it is asked from the outside in."""
     done: dict[Expression, Expression] = {}
+
+    def over_changed(expression: Expression) -> Expression:
+        return expression.with_children([done[child] for child in expression.children()])
+
+    return rebuilt(root, done, change, lambda expression: expression.children(), over_changed)
+
+
+def rebuilt(
+    root: Expression,
+    done: dict[Expression, Expression],
+    by_itself: Callable[[Expression], Expression | None],
+    before: Callable[[Expression], Sequence[Expression]],
+    over_parts: Callable[[Expression], Expression],
+) -> Expression:
+    """What becomes of an expression, and in `done` of its parts.
+
+    `by_itself` says what becomes of one whatever becomes of its parts, if it can; else `over_parts` does, once what is
+    `before` it is done.
+    """
     stack = [root]
     while stack:
         expression = stack[-1]
-        if expression in done:
-            stack.pop()
-            continue
-        changed = change(expression)
-        if changed is not None:
-            done[expression] = changed
-            continue
-        pending = [child for child in expression.children() if child not in done]
-        if pending:
-            stack.extend(pending)
-            continue
-        done[expression] = expression.with_children([done[child] for child in expression.children()])
+        if expression not in done:
+            found = by_itself(expression)
+            if found is None:
+                pending = [part for part in before(expression) if part not in done]
+                if pending:
+                    stack.extend(reversed(pending))
+                    continue
+                found = over_parts(expression)
+            done[expression] = found
+        stack.pop()
     return done[root]
 
 

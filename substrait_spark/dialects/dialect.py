@@ -13,8 +13,12 @@ from typing import Any, NamedTuple
 from .. import extensions
 from ..algebra.expression import Expression, Literal
 from ..algebra.types import Type
-from ..errors import NotInDialect
+from ..errors import LACKING, NotInDialect
 from ..lowering.rules import Rules
+
+WRITE_A_RULE = (
+    "Choose another dialect, compute this column in Spark, or write a rule for it (docs/how-to/add-an-engine.md)."
+)
 
 
 class Function(NamedTuple):
@@ -70,12 +74,16 @@ class Dialect:
         document: Mapping[str, Any],
         rules: Rules | None = None,
         aliases: Mapping[str, str] | None = None,
+        *,
+        from_outside: bool = False,
     ) -> None:
         metadata = document.get("metadata") or {}
         self.name = name
         self.rules = rules or Rules()
         self.aliases: Mapping[str, str] = aliases or {}
         """What the extension files that it depends on go by in calls, by the names that it has for them itself."""
+        self.hint = WRITE_A_RULE if from_outside else LACKING
+        """What can be done about a function that it lacks."""
         self.abilities = Abilities(**metadata.get("abilities") or {})
         self.defects: Mapping[str, Defect] = {
             defect: Defect(entry["sql"], entry["gives"], entry.get("issue") or "")
@@ -179,10 +187,7 @@ class Dialect:
         entry = self._entry(kind, declaration, options)
         if entry is None:
             stated = f" with {', '.join(f'{key} {value}' for key, value in options)}" if options else ""
-            raise NotInDialect(
-                f"the dialect {self.name} has no function {declaration.compound}{stated}",
-                "Choose another dialect, or compute this column in Spark.",
-            )
+            raise NotInDialect(f"the dialect {self.name} has no function {declaration.compound}{stated}", self.hint)
         if _takes(entry, arguments):
             return entry
         if not _has_literals(entry, arguments):

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import importlib.resources
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .. import extensions, yaml_text
+from .. import extensions, yaml_schema, yaml_text
 from ..algebra.types import SHORT_NAMES
 from ..errors import DialectError, kind_of
-from ..lowering.rules import Guard, Rules
+from ..lowering.rules import Rules
+from ..yaml_schema import likely
 from ..yaml_text import parsed_of_users
+from .declared import instead
 from .dialect import CAST_OPTIONS, Abilities, Dialect
-from .rules import rules_of
+from .rules import problems_of_guards, problems_of_rules, rules_of
 
 ENGINES = "substrait_spark.engines"
 
@@ -33,15 +35,6 @@ FUNCTION_METADATA: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
 
 SEVERAL = ("EXTENSION_LEAF", "EXTENSION_MULTI", "EXTENSION_SINGLE", "USER_DEFINED")
 """What may be listed several times."""
-
-RULES: Mapping[str, str] = {
-    "calls": "scalar",
-    "unlowered": "scalar",
-    "guards": "scalar",
-    "aggregates": "aggregate",
-    "windows": "window",
-}
-"""The rules that go by functions, and the kind of these."""
 
 
 def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Dialect:
@@ -73,7 +66,8 @@ def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Di
 
 def _read(path: Path, origin: str) -> str:
     try:
-        return path.read_text("utf-8")
+        with path.open(encoding="utf-8") as file:
+            return file.read(yaml_text.MOST_CHARACTERS + 1)  # what is longer is refused, however long it is
     except (OSError, UnicodeDecodeError) as error:
         raise DialectError(f"{origin} is no YAML: {error}") from error
 
@@ -93,43 +87,52 @@ def _text_of(name: str) -> str:
 def _built_in(name: str) -> Dialect:
     """A built-in dialect. A test, not each session, checks that its file is valid."""
     document = yaml_text.parsed(_text_of(name))
-    return _made(name, document, rules_of((document.get("metadata") or {}).get("rules"), None), None)
+    rules = rules_of((document.get("metadata") or {}).get("rules"), None, name)
+    return Dialect(name, document, rules, aliases(document))
 
 
 def _from_text(name: str, text: str, path: Path | None, rules: Rules | None) -> Dialect:
     origin = name if path is None else str(path)
     document = _parse(text, origin)
-    error = schema_error(document)
+    error = _too_long(document) or schema_error(document)
     if error is not None:
         raise DialectError(f"{origin} is no valid Substrait dialect: {error}.")
     folder = None if path is None else path.parent
     if rules is None:
-        rules = rules_of((document.get("metadata") or {}).get("rules"), folder)
-    _register(document, folder, origin)
-    for problem in problems(document, rules):
-        raise DialectError(f"{origin}: {problem}.")
-    return _made(document.get("name") or name, document, rules, folder)
+        rules = rules_of((document.get("metadata") or {}).get("rules"), folder, origin)
+    own = _register(document, folder, origin)
+    for problem in problems(document, rules, own):
+        raise DialectError(f"{origin}: {problem}{'' if problem.endswith('?') else '.'}")
+    return Dialect(
+        document.get("name") or name, document, rules, aliases(document, own), from_outside=folder is not None
+    )
 
 
-def _made(name: str, document: Mapping[str, Any], rules: Rules, folder: Path | None) -> Dialect:
-    aliases = {}
+def aliases(document: Mapping[str, Any], own: Collection[str] = ()) -> dict[str, str]:
+    """What the dependencies go by in calls, whose URNs are those of known files or of the dialect's `own`."""
+    found = {}
     for alias, urn in (document.get("dependencies") or {}).items():
-        known = extensions.alias_of(urn)
+        known = urn if urn in own else extensions.built_in_alias(urn)
         if known is not None:
-            aliases[str(alias)] = known
-    return Dialect(name, document, rules, aliases)
+            found[str(alias)] = known
+    return found
 
 
-def _register(document: Mapping[str, Any], folder: Path | None, origin: str) -> None:
-    """Let plans name the functions of the engine's own extension files, which are named relative to the dialect file."""
+def _register(document: Mapping[str, Any], folder: Path | None, origin: str) -> set[str]:
+    """Let plans name the functions of the engine's own extension files, which are named relative to the dialect file.
+
+    Returns the URNs of these files.
+    """
+    own = set()
     for file in _strings((document.get("metadata") or {}).get("extensions"), f"{origin}: metadata.extensions"):
         path = (folder or Path()) / file
         if folder is None or not _is_file(path):
             raise DialectError(f"{origin}: there is no extension file {file!r} beside the dialect file.")
         try:
-            extensions.register(_read(path, str(path)))
+            own.add(extensions.register(_read(path, str(path))))
         except ValueError as error:
             raise DialectError(f"{path} is no valid extension file: {error}.") from error
+    return own
 
 
 def _strings(value: Any, where: str) -> Sequence[str]:
@@ -150,31 +153,50 @@ def _parse(text: str, origin: str) -> dict[str, Any]:
     return document
 
 
+def _too_long(document: Mapping[str, Any]) -> str | None:
+    """What lists more than there is to list, so that it need not be looked at in full."""
+    for noun in ("type", "relation", "expression"):
+        listed = document.get(f"supported_{noun}s")
+        if isinstance(listed, list) and len(listed) > MOST_ENTRIES:
+            return f"supported_{noun}s lists more than {MOST_ENTRIES:,}"
+    return None
+
+
+MOST_ENTRIES = 1000
+"""How many types, relations or expressions a dialect may list; the specification has fewer than 50 of each."""
+
+
 def schema_error(document: Any) -> str | None:
     """What is wrong with a dialect document by the specification's schema; None where it is valid."""
     schema = importlib.resources.files("substrait_extensions.dialects") / "dialect_schema.yaml"
-    return yaml_text.schema_error(document, schema)
+    return yaml_schema.schema_error(document, schema)
 
 
 # ---- what the schema does not check
 
 
-def problems(document: Mapping[str, Any], rules: Rules) -> Iterator[str]:
-    """What else is wrong with a dialect document that the schema takes, each as the beginning of a sentence."""
+def problems(document: Mapping[str, Any], rules: Rules, own: Collection[str] = ()) -> Iterator[str]:
+    """What else is wrong with a dialect document that the schema takes, each as the beginning of a sentence.
+
+    `own`: the URNs of the extension files that it names itself.
+    """
     metadata = document.get("metadata") or {}
     for key in sorted(set(metadata) - set(METADATA), key=str):
-        yield f"metadata.{key} is not known; there may be {', '.join(METADATA)}"
+        yield f"metadata.{key} is not known; {likely(str(key), METADATA)}"
     yield from _problems_of_abilities(metadata.get("abilities"))
     yield from _problems_of_defects(metadata.get("defects"), rules)
-    yield from _problems_of_rules(rules)
+    yield from problems_of_rules(rules)
     for noun in ("type", "relation", "expression"):
         yield from _problems_of_entries(f"supported_{noun}s", noun, document.get(f"supported_{noun}s") or ())
     dependencies = document.get("dependencies") or {}
+    known = aliases(document, own)
     for kind, section in extensions.KINDS.items():
         listed: set[tuple[str, ...]] = set()
         for position, entry in enumerate(document.get(f"supported_{section}") or ()):
             where = f"supported_{section}[{position}]"
-            yield from (f"{where}: {problem}" for problem in _problems_of_function(kind, entry, dependencies, listed))
+            found = _problems_of_function(kind, entry, dependencies, known, listed)
+            yield from (f"{where}: {problem}" for problem in found)
+    yield from problems_of_guards(document, rules)
 
 
 def _problems_of_entries(section: str, noun: str, entries: Sequence[Any]) -> Iterator[str]:
@@ -190,24 +212,6 @@ def _problems_of_entries(section: str, noun: str, entries: Sequence[Any]) -> Ite
             )
 
 
-def _problems_of_rules(rules: Rules) -> Iterator[str]:
-    """What rules are for that no extension file declares, and so would never be used."""
-    for field, kind in RULES.items():
-        named = getattr(rules, field)
-        if not isinstance(named, Mapping):
-            yield f"{field} of the rules is no mapping"
-            continue
-        for function, rule in named.items():
-            where = f"{field} of the rules"
-            alias, _, name = str(function).partition(":")
-            if alias not in extensions.ALIASES or not extensions.implementations(kind, alias, name):
-                yield f"{where} has {function!r}, which is no {kind} function as in 'string:lower'"
-            elif field == "guards" and not (isinstance(rule, Guard) and rule.defect in rules.defects):
-                yield f"{where} has no Guard for {function}, or one against a defect that is not among `defects`"
-            elif field != "guards" and not callable(rule):
-                yield f"{where} has no function for {function}"
-
-
 def _problems_of_abilities(abilities: Any) -> Iterator[str]:
     if abilities is None:
         return
@@ -216,7 +220,7 @@ def _problems_of_abilities(abilities: Any) -> Iterator[str]:
         return
     for name, value in abilities.items():
         if name not in Abilities._fields:
-            yield f"metadata.abilities.{name} is not known; there may be {', '.join(Abilities._fields)}"
+            yield f"metadata.abilities.{name} is not known; {likely(str(name), Abilities._fields)}"
         elif not isinstance(value, bool):
             yield f"metadata.abilities.{name} must be true or false, not {value!r}"
 
@@ -239,22 +243,26 @@ def _problems_of_defects(defects: Any, rules: Rules) -> Iterator[str]:
 
 
 def _problems_of_function(
-    kind: str, entry: Mapping[str, Any], dependencies: Mapping[str, str], listed: set[tuple[str, ...]]
+    kind: str,
+    entry: Mapping[str, Any],
+    dependencies: Mapping[str, str],
+    aliases: Mapping[str, str],
+    listed: set[tuple[str, ...]],
 ) -> Iterator[str]:
     source, name = entry["source"], entry["name"]
     if source not in dependencies:
-        yield f"{name} is of the undeclared dependency {source}"
+        yield f"{name} is of the undeclared dependency {source}; {likely(source, list(dependencies))}"
         return
-    alias = extensions.alias_of(dependencies[source])
-    if alias is None:
+    if source not in aliases:
         yield f"{name}: no extension file has the URN {dependencies[source]}; name the file in metadata.extensions"
         return
+    alias = aliases[source]
     served = {"window": ("window", "aggregate")}.get(kind, (kind,))
     known = {i.signature: i for k in served for i in extensions.implementations(k, alias, name)}
     options = entry.get("required_options") or {}
     for signature in entry["supported_impls"]:
         if signature not in known:
-            yield f"{source} declares no {kind} function {name}:{signature}"
+            yield f"{source} declares no {kind} function {name}:{signature}{instead(kind, alias, name, list(known))}"
             continue
         compound = f"{name}:{signature}"
         yield from (f"{compound}: {problem}" for problem in _problems_of_implementation(kind, entry, known[signature]))
@@ -269,8 +277,7 @@ def _problems_of_implementation(
 ) -> Iterator[str]:
     for option, value in (entry.get("required_options") or {}).items():
         if option not in implementation.options:
-            known = ", ".join(implementation.options) or "none"
-            yield f"it has no option {option}; there may be {known}"
+            yield f"it has no option {option}; {likely(str(option), list(implementation.options))}"
         elif str(value) not in implementation.options[option]:
             yield f"its option {option} can't be {value!r}; it may be {', '.join(implementation.options[option])}"
     if entry.get("variadic") and not implementation.variadic:

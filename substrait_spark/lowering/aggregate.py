@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra import types
@@ -11,10 +10,12 @@ from ..algebra.aggregate_form import AggregateCall, AggregateForm, Measures, Win
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, StandIn, WindowCall
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
-from ..errors import UNEXPECTED, NotInDialect, Unsupported
+from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
 from ..refusals import unknown_form
 from . import count
+from .application import applied, applied_in_type
 from .expression import ExpressionLowering
+from .lacking import without_other_form
 
 if TYPE_CHECKING:
     from .builder import LoweringBuilder
@@ -63,6 +64,7 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
 
     @property
     def sorts(self) -> tuple[SortField, ...]:
+        """The order of the call's own."""
         return self.function.sorts
 
     def below(self, *calls: tuple[str, Expression], within: Sequence[Expression] = ()) -> list[FieldReference]:
@@ -80,6 +82,7 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
         return value if self.filter is None else self.e.if_then(self.filter, value, self.e.null(value.type))
 
     def no_order(self) -> Unsupported:
+        """Why it can't be a window function: it has an order of its own."""
         return NotInDialect(f"{self.function.declaration.name} with an order of its own is no window function")
 
 
@@ -89,16 +92,17 @@ def form_of(call: LoweredCall) -> AggregateForm:
     name = function.declaration.function
     rule = e.lowering.rules.aggregates.get(name)
     if rule is not None:
-        return rule(call)
+        return applied(rule, name, AggregateForm, call)
     try:
         e.require_aggregate(function, call.frame)
     except NotInDialect as lacking:
         general = count.AGGREGATES.get(name)
         if general is None:
             raise
-        with suppress(NotInDialect):
+        try:
             return general(call)
-        raise lacking from None
+        except NotInDialect as problem:
+            raise without_other_form(e.dialect, lacking, [problem]) from None
     return AggregateForm((function,), as_is)
 
 
@@ -135,7 +139,7 @@ def result_of(
 ) -> Expression:
     """The result of a form, over the relation that has what its calls have become; what can't be told is reported."""
     try:
-        return form.result(above, references)
+        return applied_in_type(form.result, function.declaration.function, function.type, above, references)
     except Unsupported as problem:
         above.lowering.report(above, function, problem)
     except UNEXPECTED as error:
@@ -149,7 +153,8 @@ def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: G
     try:
         return form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group))
     except Unsupported as problem:
-        e.lowering.report(e, measure, problem)
+        if not isinstance(problem, BrokenRule) or not any(isinstance(part, StandIn) for part in parts):
+            e.lowering.report(e, measure, problem)
     except UNEXPECTED as error:
         if not any(isinstance(part, StandIn) for part in parts):  # which rules may not know what to do with
             e.lowering.report(e, measure, unknown_form(error))

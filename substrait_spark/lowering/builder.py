@@ -24,6 +24,8 @@ from ..algebra.relation import Aggregate, Fetch, Filter, Join, Project, Relation
 from ..algebra.types import Type
 from ..errors import NotInDialect
 from . import calls
+from .check import require_expression
+from .lacking import without_other_form
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -82,10 +84,13 @@ class LoweringBuilder(CallBuilder):
 
     def instead(self, call: ScalarFunction, *forms: Callable[[], Expression]) -> Expression:
         """The first form that the dialect has, in the place of a call that it lacks."""
-        try:
-            return self.first(*forms)
-        except NotInDialect:
-            raise self.lacks(call) from None
+        refused: list[NotInDialect] = []
+        for form in forms:
+            try:
+                return form()
+            except NotInDialect as problem:
+                refused.append(problem)
+        raise without_other_form(self.dialect, self.lacks(call), refused)
 
     def has(self, form: Callable[[], Any]) -> bool:
         """Whether the dialect has everything that a form needs."""
@@ -102,11 +107,25 @@ class LoweringBuilder(CallBuilder):
         try:
             return self.listed(function, *arguments, **options)
         except NotInDialect:
-            rule = None if function in self.lowering.rules.calls else calls.GENERAL.get(function)
-            if rule is None:
+            if function in self.lowering.rules.calls or function not in calls.GENERAL:
                 raise
-        declaration = self.resolve("scalar", function, arguments)
-        return rule(self, ScalarFunction(declaration, arguments, given(options)))
+        return self.general(ScalarFunction(self.resolve("scalar", function, arguments), arguments, given(options)))
+
+    def general(self, call: ScalarFunction) -> Expression:
+        """What becomes of a call that the dialect lacks where the engine has no rule for it; refused where nothing does.
+
+        For a rule that is about some calls of a function only.
+        """
+        rule = calls.GENERAL.get(call.declaration.function)
+        lacking = self.lacks(call)
+        if rule is None:
+            raise lacking
+        try:
+            return rule(self, call)
+        except NotInDialect as problem:
+            if problem.lacking == lacking.lacking:
+                raise
+            raise without_other_form(self.dialect, lacking, [problem]) from None
 
     def listed(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
         """A call by `alias:name` of a function that the dialect has as it stands."""
@@ -126,7 +145,13 @@ class LoweringBuilder(CallBuilder):
 
     def lacks(self, call: ScalarFunction) -> NotInDialect:
         """Why there is no form of a call."""
-        return NotInDialect(f"the dialect {self.dialect.name} has no function {call.declaration.compound}")
+        try:
+            self.dialect.require_function("scalar", call.declaration, call.arguments, call.options)
+        except NotInDialect as problem:
+            return problem
+        return NotInDialect(
+            f"the dialect {self.dialect.name} has no function {call.declaration.compound}", self.dialect.hint
+        )
 
     def stated(self, call: ScalarFunction) -> ScalarFunction:
         """A canonical call that the dialect has as it stands."""
@@ -158,8 +183,7 @@ class LoweringBuilder(CallBuilder):
         for what, lacks in lacking.items():
             if lacks:
                 raise NotInDialect(
-                    f"the dialect {self.dialect.name} has no {declaration.compound} {what}",
-                    "Choose another dialect, or compute this column in Spark.",
+                    f"the dialect {self.dialect.name} has no {declaration.compound} {what}", self.dialect.hint
                 )
 
     def require_window(self, call: WindowCall) -> None:
@@ -181,6 +205,7 @@ class LoweringBuilder(CallBuilder):
     # ---- expressions
 
     def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
+        """A cast as the engine has it, as nullable as its input must make it; none where there is nothing to do."""
         target = types.with_nullable(type, input.type.nullable or not throws)
         if types.equal_but_nullability(input.type, target):
             return self.as_type(input, target)
@@ -211,11 +236,18 @@ class LoweringBuilder(CallBuilder):
         )
 
     def conjunction(self, operands: Sequence[Expression]) -> Expression:
+        """The AND of a filter's conjuncts; later ones that may raise are evaluated where earlier hold."""
         return self.connected("and", operands)
 
     def connected(self, name: str, operands: Sequence[Expression]) -> Expression:
         """The `and` or `or` of operands, where later ones that may raise are evaluated only if the earlier leave it open."""
         return operands[0] if len(operands) == 1 else self.lowered(f"boolean:{name}", *operands)
+
+    def if_then(self, *parts: Expression) -> Expression:
+        """`if_then(condition, value, …, otherwise)`, where the dialect has such expressions."""
+        found = super().if_then(*parts)
+        require_expression(self.dialect, found)
+        return found
 
     def chosen(self, parts: Sequence[Expression]) -> Expression:
         """The value of the first condition that holds: conditions and values in turn, and the value of none."""
@@ -254,12 +286,15 @@ class LoweringBuilder(CallBuilder):
         return Join(left, right, join_type, self.connected("and", conditions) if conditions else self.true())
 
     def sorted(self, input: Relation, sorts: Sequence[SortField]) -> Relation:
+        """The rows in an order."""
         return Sort(input, sorts)
 
     def fetched(self, input: Relation, offset: int, count: int | None) -> Relation:
+        """So many rows behind the first ones, all of them without a count."""
         return Fetch(input, offset, count)
 
     def united(self, inputs: Sequence[Relation], operation: str) -> Relation:
+        """The rows of several relations, by the name of a set operation such as `UNION_ALL`."""
         return Set(inputs, operation)
 
     def grouped(
@@ -269,6 +304,7 @@ class LoweringBuilder(CallBuilder):
         measures: Sequence[AggregateFunction],
         sets: Sequence[tuple[int, ...]],
     ) -> Relation:
+        """A row for each group of each of the sets of keys."""
         return Aggregate(input, groupings, measures, sets)
 
     def table(self, table: VirtualTable, expressions: ExpressionLowering) -> Relation:

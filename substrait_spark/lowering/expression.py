@@ -24,10 +24,12 @@ from ..algebra.expression import (
     Subquery,
     put_back,
 )
+from ..algebra.traversal import rebuilt
 from ..algebra.types import INTERVALS, Type
-from ..errors import UNEXPECTED, NotInDialect, Unsupported
+from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
 from ..refusals import unknown_form
 from . import calls
+from .application import applied_if_concerned, applied_in_type
 from .constant_date import constant_date
 from .text_length import KINDS as TEXT_OF_LENGTH
 from .text_length import literal_without_length, require_fitting, without_length
@@ -72,37 +74,26 @@ class ExpressionLowering:
 
     def lower(self, root: Expression) -> Expression:
         """The expression in the dialect's forms, in its type but for nullability."""
-        return self._uncounted(root, self._lower(root))
+        found = rebuilt(root, self._done, self._by_itself, self._before, self._over_parts)
+        return self._uncounted(root, found)
 
-    def _lower(self, root: Expression) -> Expression:
-        done = self._done
-        stack = [root]
-        while stack:
-            expression = stack[-1]
-            if expression in done:
-                stack.pop()
-                continue
-            found = self._by_itself(expression)
-            if found is None:
-                pending = [child for child in self._before(expression) if child not in done]
-                if pending:
-                    stack.extend(reversed(pending))
-                    continue
-                found = self._tried(expression, self._lowered)
-            if found is not expression:
-                found.came_from(expression.origin)
-            done[expression] = found
-            stack.pop()
-        return done[root]
+    def _over_parts(self, expression: Expression) -> Expression:
+        return _from(expression, self._tried(expression, self._lowered))
 
     def _by_itself(self, expression: Expression) -> Expression | None:
         """An expression by a rule that lowers the parts itself, because it looks at them as they were; None without one."""
         if isinstance(expression, ScalarFunction):
             unlowered = self._unlowered_rule(expression)
-            return None if unlowered is None else self._tried(expression, partial(unlowered, self))
+            if unlowered is None:
+                return None
+            asked = (unlowered, expression.declaration.function, expression.type, self)
+            return _from(expression, self._tried(expression, partial(applied_in_type, *asked)))
         if isinstance(expression, Cast):
             rule = self._unlowered_cast_rule(expression)
-            return None if rule is None else self._tried(expression, partial(rule, self))
+            if rule is None:
+                return None
+            found = self._tried(expression, partial(applied_if_concerned, rule, _pair(expression), self))
+            return None if found is None else _from(expression, found)
         return None
 
     def _unlowered_rule(self, call: ScalarFunction) -> UnloweredRule | None:
@@ -181,7 +172,8 @@ class ExpressionLowering:
         try:
             return rule(expression)
         except Unsupported as problem:
-            self.e.lowering.report(self.e, expression, problem)
+            if not isinstance(problem, BrokenRule) or not self._stumbled(expression):
+                self.e.lowering.report(self.e, expression, problem)
         except UNEXPECTED as error:
             if not self._stumbled(expression):
                 self.e.lowering.report(self.e, expression, unknown_form(error))
@@ -193,7 +185,7 @@ class ExpressionLowering:
 
     def _lowered(self, expression: Expression) -> Expression:
         by_original = self._rule_of_original(expression)
-        found = None if by_original is None else by_original(self, expression)
+        found = None if by_original is None else applied_if_concerned(by_original, _named(expression), self, expression)
         if found is not None:
             return found
         if isinstance(expression, Lambda):
@@ -209,7 +201,9 @@ class ExpressionLowering:
             return self.e.or_list(children[0], tuple(children[1:]))
         found = self._retyped(expression, children)
         rule = self._rules.kinds.get(type(expression))
-        return found if rule is None or type(found) is not type(expression) else rule(self.e, found)
+        if rule is None or type(found) is not type(expression):
+            return found
+        return applied_in_type(rule, _named(found), found.type, self.e, found)
 
     def _retyped(self, expression: Expression, children: Sequence[Expression]) -> Expression:
         """The expression over lowered parts, whose types may differ in nullability from what they were."""
@@ -283,6 +277,13 @@ class ExpressionLowering:
         return self.e.chosen(children)
 
 
+def _from(expression: Expression, found: Expression) -> Expression:
+    """What an expression has become, which came from where that did."""
+    if found is not expression:
+        found.came_from(expression.origin)
+    return found
+
+
 def _part_of(column: Expression, reference: FieldReference) -> Expression:
     """What a reference leads to in a column, which may be an expression in the place of one."""
     if not reference.path:
@@ -338,12 +339,11 @@ def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     if e.dialect.allows_call("scalar", declaration, call.arguments, call.options):
         guard = rules.guards.get(name)
         stated = e.stated(call)
-        return guard.rule(e, stated) if guard is not None and e.has_defect(guard.defect) else stated
-    rule = rules.calls.get(name) or calls.GENERAL.get(name)
-    if rule is None:
-        e.dialect.require_function("scalar", declaration, call.arguments, call.options)
-        raise NotInDialect(f"the dialect {e.dialect.name} has no {declaration.compound}")
-    return rule(e, call)
+        if guard is None or not e.has_defect(guard.defect):
+            return stated
+        return applied_in_type(guard.rule, name, call.type, e, stated)
+    rule = rules.calls.get(name)
+    return e.general(call) if rule is None else applied_in_type(rule, name, call.type, e, call)
 
 
 def _changes_nothing(cast: Cast, target: Type) -> bool:
@@ -367,4 +367,14 @@ def lowered_cast(e: LoweringBuilder, cast: Cast) -> Expression:
         return value
     if rule is None:
         raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {source} to {target}")
-    return rule(e, cast)
+    return applied_in_type(rule, _pair(cast), target, e, cast)
+
+
+def _pair(cast: Cast) -> str:
+    """What a rule for casts is for, as it is told."""
+    return f"casts of {cast.input.type.kind} to {cast.type.kind}"
+
+
+def _named(expression: Expression) -> str:
+    """What a rule for expressions is for, as it is told."""
+    return expression.declaration.function if isinstance(expression, ScalarFunction) else type(expression).__name__

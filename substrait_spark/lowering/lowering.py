@@ -17,12 +17,14 @@ from ..algebra.nondeterminism import drawn_more_often
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import inputs_first, relations_below, subexpressions, subquery_relations
-from ..errors import UNEXPECTED, Unsupported
+from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from ..plan import RELATION_DEPTH
 from ..refusals import unknown_form
+from .application import applied
 from .builder import LoweringBuilder
 from .check import check, require_columns
 from .emit import projected
+from .lacking import lacking_relations, without_other_form
 from .problems import Report
 from .relation import lowered_relation
 from .results import Results
@@ -53,6 +55,8 @@ class Lowering:
         self._settled: dict[Relation, Relation] = {}
         self._here: Relation | None = None
         self._memories: dict[Any, Any] = {}
+        self._canonical: Sequence[Relation] = ()
+        self._lacking: dict[tuple[str, int], list[NotInDialect]] | None = None
         self.root: Relation | None = None
         """The canonical plan, in which general rules have replaced what the dialect lacks."""
         self.has_subqueries = False
@@ -72,6 +76,7 @@ class Lowering:
         for each in roots:
             roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
         self.has_subqueries = len(roots) > 1
+        self._canonical = roots
         for each in reversed(roots):
             self._rewritten[each] = self._rewrite(each)
         self.root = self.rewritten(root)
@@ -113,7 +118,7 @@ class Lowering:
             if defect not in self.dialect.defects:
                 continue
             try:
-                root = guard(self.builder(), root)
+                root = applied(guard, f"the defect {defect}", Relation, self.builder(), root)
             except Unsupported as problem:
                 self.at(root, root.place)
                 self.report(None, None, problem)
@@ -159,7 +164,23 @@ class Lowering:
 
     def _found_here(self, origin: Origin | None, problem: Unsupported) -> None:
         place = self._places.get(self._here) if self._here is not None else None
+        if origin is None and place is not None and isinstance(problem, NotInDialect):
+            problem = self._of_what_was_here(place, problem)
         self._found(place.path if place else "", origin or (place.origin if place else None), problem)
+
+    def _of_what_was_here(self, place: Place, problem: NotInDialect) -> NotInDialect:
+        """A problem with what general rules have made, as one with what the dialect lacks there of the canonical plan."""
+        if self._lacking is None:
+            self._lacking = {}
+            for root in self._canonical:
+                found = places(root)
+                for relation in inputs_first(root):
+                    if relation in found:
+                        path, origin = found[relation]
+                        lacking = self._lacking.setdefault((path, id(origin)), [])
+                        lacking += lacking_relations(self.dialect, relation)
+        lacking = self._lacking.get((place.path, id(place.origin)), [])
+        return without_other_form(self.dialect, lacking[0], [problem]) if lacking else problem
 
     def _found(self, path: str, origin: Origin | None, problem: Unsupported) -> None:
         self.found = True

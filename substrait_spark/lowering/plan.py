@@ -11,7 +11,7 @@ from ..algebra.depth import cut
 from ..algebra.expression import Origin
 from ..dialects.dialect import Dialect
 from ..errors import Problem, Unsupported
-from ..plan import RELATION_DEPTH, build
+from ..plan import PRODUCER, RELATION_DEPTH, build
 from ..reading.place import MessagePart
 from ..reading.plan import read_plan
 from .lowering import Lowering
@@ -20,6 +20,9 @@ from .lowering import Lowering
 def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan in the dialect's forms, or None and what stands in its way."""
     extensions.load_all()
+    if lowered_for := _engines_functions(plan):
+        reason = f"it is in the forms of an engine already, whose functions {', '.join(lowered_for)} it calls"
+        return None, [_problem("", None, Unsupported(reason, CANONICAL))]
     read = read_plan(plan)
     problems = [_problem(path, part, Unsupported(reason)) for path, part, reason in read.problems]
     if read.root is None:
@@ -42,7 +45,22 @@ def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Prob
         return None, [_problem("", None, problem)]
 
 
+CANONICAL = "Lower the canonical plan, which df_to_substrait makes without a dialect."
+
+
+def _engines_functions(plan: Plan) -> list[str]:
+    """The extension files of engines that a plan of ours calls functions of, which canonical plans do not.
+
+    To lower it again would guard twice. Plans of other producers may call what functions they like.
+    """
+    if not plan.version.producer.startswith(PRODUCER):
+        return []
+    canonical = (*extensions.STANDARD, extensions.OWN)
+    urns = [entry.urn for entry in plan.extension_urns]
+    return [urn for urn in urns if extensions.built_in_alias(urn) not in canonical]
+
+
 def _problem(path: str, origin: Origin | None, problem: Unsupported) -> Problem:
     name = origin.name if origin is not None else "Plan"
     text = origin.text if isinstance(origin, MessagePart) else name
-    return Problem(path or "the plan", name, text, problem.reason, problem.hint)
+    return Problem(path or "the plan", name, text, problem.reason, problem.hint, problem.cause)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..algebra.relation import Fetch, Filter, Join, Project, Read, Relation, Set, Sort, VirtualTable
 from ..algebra.traversal import conjuncts, is_true
@@ -29,31 +30,62 @@ def lowered_relation(lowering: Lowering, relation: Relation) -> Relation:
 
 def _lowered(lowering: Lowering, relation: Relation) -> Relation:
     inputs = tuple([lowering.lowered(input) for input in relation.inputs])
+    expressions = ExpressionLowering(lowering.builder(*inputs))
     if isinstance(relation, Read):
         relation = read_without_lengths(lowering.dialect, relation)
-    e = lowering.builder(*inputs)
-    expressions = ExpressionLowering(e)
-    if isinstance(relation, Filter):
-        conditions = expressions.lower_all(conjuncts(relation.condition))
-        return _emitted(relation, e.filtered(inputs[0], conditions))
-    if isinstance(relation, Join):
-        given = [part for part in conjuncts(relation.condition) if not is_true(part)]
-        made = e.joined(inputs[0], inputs[1], relation.join_type, expressions.lower_all(given))
-        return _emitted(relation, made)
-    if isinstance(relation, Sort):
-        sorts = [e.sort_key(expressions.sort(sort)) for sort in relation.sorts]
-        return _emitted(relation, e.sorted(inputs[0], sorts))
-    if isinstance(relation, Fetch):
-        return _emitted(relation, e.fetched(inputs[0], relation.offset, relation.count))
-    if isinstance(relation, Set):
-        return _emitted(relation, e.united(inputs, relation.operation))
-    if isinstance(relation, VirtualTable):
-        return e.table(relation, expressions)
+    return FORMS.get(type(relation), _over)(expressions, relation, inputs)
+
+
+Inputs = tuple[Relation, ...]
+
+
+def _filter(expressions: ExpressionLowering, relation: Filter, inputs: Inputs) -> Relation:
+    conditions = expressions.lower_all(conjuncts(relation.condition))
+    return _emitted(relation, expressions.e.filtered(inputs[0], conditions))
+
+
+def _join(expressions: ExpressionLowering, relation: Join, inputs: Inputs) -> Relation:
+    left, right = inputs
+    conditions = expressions.lower_all([part for part in conjuncts(relation.condition) if not is_true(part)])
+    return _emitted(relation, expressions.e.joined(left, right, relation.join_type, conditions))
+
+
+def _sort(expressions: ExpressionLowering, relation: Sort, inputs: Inputs) -> Relation:
+    e = expressions.e
+    sorts = [e.sort_key(expressions.sort(sort)) for sort in relation.sorts]
+    return _emitted(relation, e.sorted(inputs[0], sorts))
+
+
+def _fetch(expressions: ExpressionLowering, relation: Fetch, inputs: Inputs) -> Relation:
+    return _emitted(relation, expressions.e.fetched(inputs[0], relation.offset, relation.count))
+
+
+def _set(expressions: ExpressionLowering, relation: Set, inputs: Inputs) -> Relation:
+    return _emitted(relation, expressions.e.united(inputs, relation.operation))
+
+
+def _table(expressions: ExpressionLowering, relation: VirtualTable, inputs: Inputs) -> Relation:
+    return expressions.e.table(relation, expressions)
+
+
+def _over(expressions: ExpressionLowering, relation: Relation, inputs: Inputs) -> Relation:
+    """The relation itself over lowered inputs and expressions."""
     changed = expressions.lower_all(relation.expressions())
     same = all(new is old for new, old in zip(changed, relation.expressions(), strict=True))
     if same and all(new is old for new, old in zip(inputs, relation.inputs, strict=True)):
         return relation
     return relation.over(inputs, changed)
+
+
+FORMS: Mapping[type[Relation], Callable[[ExpressionLowering, Any, Inputs], Relation]] = {
+    Fetch: _fetch,
+    Filter: _filter,
+    Join: _join,
+    Set: _set,
+    Sort: _sort,
+    VirtualTable: _table,
+}
+"""Relations that the engine's builder makes; others are over what is lowered as they were over what was not."""
 
 
 def _emitted(relation: Relation, made: Relation) -> Relation:

@@ -31,18 +31,23 @@ CastRule = Callable[["LoweringBuilder", Cast], Expression]
 """From a cast whose input is lowered already."""
 
 AggregateRule = Callable[["LoweredCall"], AggregateForm]
+"""From a call of an aggregate function, over a group or a window's frame, to calls that the dialect has and their result."""
 
 WindowRule = Callable[["LoweringBuilder", WindowCall, "StagedWindows"], WindowForm]
+"""From a call of a window function to calls that the dialect has, and maybe others that these build on, and their result."""
 
 ExpressionRule = Callable[["LoweringBuilder", Expression], Expression]
 """From an expression of one kind whose parts are lowered already."""
 
 Pass = Callable[[Any, Relation], Relation]
-"""From a plan in the dialect's forms to another, in which the engine evaluates nothing too early or for too many rows."""
+"""By the engine's builder, from a plan in the dialect's forms to another, in which the engine evaluates nothing too early or for too many rows."""
 
 
 class Guard(NamedTuple):
-    """A rule for calls that the dialect has, and the defect of the engine that it is for."""
+    """A rule for calls that the dialect has, and the defect of the engine that it is for.
+
+    The rule is a `CallRule`: it gets the call as the dialect has it, and returns that where the defect does not show.
+    """
 
     defect: str
     rule: CallRule

@@ -19,6 +19,7 @@ from ..algebra.relation import Relation, Window
 from ..errors import UNEXPECTED, Unsupported
 from ..refusals import unknown_form
 from .aggregate import LoweredCall, form_of, result_of
+from .application import applied
 from .expression import ExpressionLowering
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def window_form(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> 
         return _over(form_of(LoweredCall(e, function, frame)), frame)
     rule = e.lowering.rules.windows.get(declaration.function)
     if rule is not None:
-        return rule(e, call, staged)
+        return applied(rule, declaration.function, WindowForm, e, call, staged)
     e.dialect.require_function("window", declaration, call.arguments, call.options)
     return WindowForm((call,), as_is)
 

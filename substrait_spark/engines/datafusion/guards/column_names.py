@@ -10,7 +10,8 @@ removes an input that it knows to be empty, and its names with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal
@@ -71,12 +72,32 @@ def can_rename(relation: Relation) -> bool:
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
     """The lengths of the names of a relation's own columns, before it picks some of them."""
-    if isinstance(relation, Project):
-        return below[0] + text_lengths(relation.computed, below[0])
-    if isinstance(relation, Aggregate):
-        measures = [1 + sum(text_lengths(measure.expressions(), below[0])) for measure in relation.measures]
-        return text_lengths(relation.groupings, below[0]) + measures
-    return completed(relation, below[0] if isinstance(relation, Set) else relation.passed(below))
+    return LENGTHS.get(type(relation), _passed_lengths)(relation, below)
+
+
+def _passed_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
+    return completed(relation, relation.passed(below))
+
+
+def _set_lengths(relation: Set, below: list[list[int]]) -> list[int]:
+    return completed(relation, below[0])
+
+
+def _project_lengths(relation: Project, below: list[list[int]]) -> list[int]:
+    return below[0] + text_lengths(relation.computed, below[0])
+
+
+def _aggregate_lengths(relation: Aggregate, below: list[list[int]]) -> list[int]:
+    measures = [1 + sum(text_lengths(measure.expressions(), below[0])) for measure in relation.measures]
+    return text_lengths(relation.groupings, below[0]) + measures
+
+
+LENGTHS: Mapping[type[Relation], Callable[[Any, list[list[int]]], list[int]]] = {
+    Aggregate: _aggregate_lengths,
+    Project: _project_lengths,
+    Set: _set_lengths,
+}
+"""Relations whose columns' names are not just those of their inputs' columns."""
 
 
 def completed(relation: Relation, known: list[int]) -> list[int]:

@@ -9,7 +9,8 @@ outer joins, where they are null for rows without a match, and above unions, of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction, SortField
@@ -91,19 +92,43 @@ def constants(relation: Relation) -> list[bool]:
 
 def _own_constants(relation: Relation, below: list[list[bool]]) -> list[bool]:
     """Of a relation's own columns, those that come from below and those that it computes of them."""
-    if isinstance(relation, Project):
-        return below[0] + [is_constant(expression, below[0]) for expression in relation.computed]
-    if isinstance(relation, Aggregate):
-        total = not relation.groupings
-        return [is_constant(key, below[0]) for key in relation.groupings] + [total] * len(relation.measures)
-    if isinstance(relation, Set):
-        return [any(column) for column in zip(*below, strict=True)]
+    return CONSTANTS.get(type(relation), _of_others)(relation, below)
+
+
+def _of_others(relation: Relation, below: list[list[bool]]) -> list[bool]:
+    return relation.passed(below)
+
+
+def _of_project(relation: Project, below: list[list[bool]]) -> list[bool]:
+    return below[0] + [is_constant(expression, below[0]) for expression in relation.computed]
+
+
+def _of_aggregate(relation: Aggregate, below: list[list[bool]]) -> list[bool]:
+    total = not relation.groupings
+    return [is_constant(key, below[0]) for key in relation.groupings] + [total] * len(relation.measures)
+
+
+def _of_set(relation: Set, below: list[list[bool]]) -> list[bool]:
+    return [any(column) for column in zip(*below, strict=True)]
+
+
+def _of_filter(relation: Filter, below: list[list[bool]]) -> list[bool]:
+    return _by_condition(relation.condition, relation.passed(below), between=False)
+
+
+def _of_join(relation: Join, below: list[list[bool]]) -> list[bool]:
     passed = relation.passed(below)
-    if isinstance(relation, Filter):
-        return _by_condition(relation.condition, passed, between=False)
-    if isinstance(relation, Join) and relation.join_type == "INNER":
-        return _by_condition(relation.condition, passed, between=True)
-    return passed
+    return _by_condition(relation.condition, passed, between=True) if relation.join_type == "INNER" else passed
+
+
+CONSTANTS: Mapping[type[Relation], Callable[[Any, list[list[bool]]], list[bool]]] = {
+    Aggregate: _of_aggregate,
+    Filter: _of_filter,
+    Join: _of_join,
+    Project: _of_project,
+    Set: _of_set,
+}
+"""Relations that make constants, or make known what is constant; others pass on what is."""
 
 
 def is_constant(expression: Expression, columns: list[bool]) -> bool:

@@ -8,8 +8,8 @@ table's schema states them, and so do the calls of `named_struct`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ....algebra import types
 from ....algebra.expression import (
@@ -119,9 +119,10 @@ class Naming:
         self._known: dict[int, tuple[Expression, Names]] = {}
 
     def of(self, expression: Expression) -> Names:
-        return run(self._of(expression))
+        return run(self.step(expression))
 
-    def _of(self, expression: Expression) -> Steps[Names]:
+    def step(self, expression: Expression) -> Steps[Names]:
+        """`of`, for what needs it on its way."""
         if not has_names(expression.type):
             return ()
         if id(expression) not in self._known:
@@ -130,28 +131,18 @@ class Naming:
         return self._known[id(expression)][1]
 
     def _found(self, expression: Expression) -> Steps[Names]:
-        if isinstance(expression, FieldReference):
-            return done(self._of_column(expression))
-        if isinstance(expression, ScalarFunction):
-            return FUNCTIONS.get(expression.declaration.name, _like_an_argument)(self, expression)
-        if isinstance(expression, IfThen):
-            return self.of_any([*(value for _, value in expression.clauses), expression.otherwise], expression.type)
-        if isinstance(expression, Shared | Cast):
-            return self._of(expression.children()[0])
-        if isinstance(expression, Lambda):
-            return self._of(expression.body)
-        if isinstance(expression, WindowFunction):
-            return self.of_any(expression.call.expressions(), expression.type)
-        if isinstance(expression, ScalarSubquery):
-            return done(self._relations.of(expression.relation)[0])
-        names = unknown(expression.type)
-        return done((ANY,) * len(names) if isinstance(expression, StandIn) else names)
+        return EXPRESSIONS.get(type(expression), _of_nothing_known)(self, expression)
 
-    def _of_column(self, reference: FieldReference) -> Names:
+    def of_column(self, reference: FieldReference) -> Steps[Names]:
+        """The names in a column, or in a part of one or what is no column, of which none is known."""
         if reference.outer or reference.parameter is not None or reference.ordinal >= len(self._columns):
-            return unknown(reference.type)
+            return done(unknown(reference.type))
         names = self._columns[reference.ordinal]
-        return unknown(reference.type) if reference.path else names
+        return done(unknown(reference.type) if reference.path else names)
+
+    def of_subquery(self, subquery: ScalarSubquery) -> Steps[Names]:
+        """The names in the one column of a subquery."""
+        return done(self._relations.of(subquery.relation)[0])
 
     def of_any(self, values: Iterable[Expression], type: Type) -> Steps[Names]:
         """The names in the first value, or in lists of it, that has the type or lists of it."""
@@ -159,10 +150,52 @@ class Naming:
         names = unknown(type)
         for value in values:
             if types.equal_but_nullability(element(value.type), wanted):
-                names = filled(names, (yield self._of(value)))
+                names = filled(names, (yield self.step(value)))
                 if None not in names:
                     break
         return names
+
+
+def _of_nothing_known(naming: Naming, expression: Expression) -> Steps[Names]:
+    return done(unknown(expression.type))
+
+
+def _of_anything(naming: Naming, expression: StandIn) -> Steps[Names]:
+    return done((ANY,) * len(unknown(expression.type)))
+
+
+def _of_call(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    return FUNCTIONS.get(call.declaration.name, _like_an_argument)(naming, call)
+
+
+def _of_choice(naming: Naming, choice: IfThen) -> Steps[Names]:
+    return naming.of_any([*(value for _, value in choice.clauses), choice.otherwise], choice.type)
+
+
+def _of_input(naming: Naming, expression: Cast | Shared) -> Steps[Names]:
+    return naming.step(expression.children()[0])
+
+
+def _of_lambda(naming: Naming, function: Lambda) -> Steps[Names]:
+    return naming.step(function.body)
+
+
+def _of_window(naming: Naming, function: WindowFunction) -> Steps[Names]:
+    return naming.of_any(function.call.expressions(), function.type)
+
+
+EXPRESSIONS: Mapping[type[Expression], Callable[[Naming, Any], Steps[Names]]] = {
+    Cast: _of_input,
+    FieldReference: Naming.of_column,
+    IfThen: _of_choice,
+    Lambda: _of_lambda,
+    ScalarFunction: _of_call,
+    ScalarSubquery: Naming.of_subquery,
+    Shared: _of_input,
+    StandIn: _of_anything,
+    WindowFunction: _of_window,
+}
+"""Expressions in whose types names are known."""
 
 
 def _like_an_argument(naming: Naming, call: ScalarFunction) -> Steps[Names]:
@@ -173,13 +206,13 @@ def _of_struct(naming: Naming, call: ScalarFunction) -> Steps[Names]:
     arguments = call.children()
     inside: list[Names] = []
     for value in arguments[1::2]:
-        inside.append((yield naming._of(value)))  # noqa: PERF401 - a comprehension can't wait
+        inside.append((yield naming.step(value)))  # noqa: PERF401 - a comprehension can't wait
     return joined([name.value for name in arguments[::2] if isinstance(name, Literal)], inside)
 
 
 def _of_field(naming: Naming, call: ScalarFunction) -> Steps[Names]:
     struct, name = call.children()
-    names = yield naming._of(struct)
+    names = yield naming.step(struct)
     own = own_names(struct.type, names)
     if not isinstance(name, Literal) or name.value not in own:
         return unknown(call.type)
@@ -188,26 +221,26 @@ def _of_field(naming: Naming, call: ScalarFunction) -> Steps[Names]:
 
 def _of_map(naming: Naming, call: ScalarFunction) -> Steps[Names]:
     keys, values = call.children()
-    return (*(yield naming._of(keys)), *(yield naming._of(values)))
+    return (*(yield naming.step(keys)), *(yield naming.step(values)))
 
 
 def _of_keys(naming: Naming, call: ScalarFunction) -> Steps[Names]:
     (map,) = call.children()
-    return parts(map.type, (yield naming._of(map)))[0]
+    return parts(map.type, (yield naming.step(map)))[0]
 
 
 def _of_values(naming: Naming, call: ScalarFunction) -> Steps[Names]:
     map, *_ = call.children()
-    return parts(map.type, (yield naming._of(map)))[1]
+    return parts(map.type, (yield naming.step(map)))[1]
 
 
 def _of_entries(naming: Naming, call: ScalarFunction) -> Steps[Names]:
     (map,) = call.children()
-    return joined(ENTRY, parts(map.type, (yield naming._of(map))))
+    return joined(ENTRY, parts(map.type, (yield naming.step(map))))
 
 
 def _of_body(naming: Naming, call: ScalarFunction) -> Steps[Names]:
-    return naming._of(call.children()[1])
+    return naming.step(call.children()[1])
 
 
 ENTRY = ("key", "value")
@@ -259,32 +292,55 @@ class RelationNames:
 
     def _own(self, relation: Relation, inputs: Sequence[Sequence[Names]]) -> Sequence[Names]:
         """The names in a relation's own columns, but for the last of them, which hold no structs."""
-        if isinstance(relation, VirtualTable) and any(isinstance(cell, StandIn) for cell in relation.expressions()):
-            return [(ANY,) * field_count(kind) for kind in relation.schema]
         if isinstance(relation, Read):
-            return split(relation.schema, relation.names)
+            return _of_read(relation)
         if isinstance(relation, Set):
             return inputs[0]
-        below = relation.passed(inputs)
+        made = MADE.get(type(relation), _none)
         naming = Naming([names for input in inputs for names in input], self)
-        if isinstance(relation, Project):
-            return [*below, *map(naming.of, relation.computed)]
-        if isinstance(relation, Aggregate):
-            measures = [run(naming.of_any(each.expressions(), each.type)) for each in relation.measures]
-            return [*map(naming.of, relation.groupings), *measures]
-        if isinstance(relation, Window):
-            return [*below, *(run(naming.of_any(call.expressions(), call.type)) for call in relation.calls)]
-        if isinstance(relation, Expand):
-            return [*map(naming.of, relation.projections[0])]
-        if isinstance(relation, Generate):
-            return [*below, *_generated(relation, naming.of(relation.rows))]
-        return below
+        return [*relation.passed(inputs), *made(naming, relation)]
 
 
-def _generated(relation: Generate, names: Names) -> Sequence[Names]:
-    made = relation.rows.type.parameters[0]
-    position: list[Names] = [()] if relation.with_position else []
-    return [*position, *([names] if relation.whole else parts(made, names))]
+def _of_read(read: Read) -> Sequence[Names]:
+    if isinstance(read, VirtualTable) and any(isinstance(cell, StandIn) for cell in read.expressions()):
+        return [(ANY,) * field_count(kind) for kind in read.schema]
+    return split(read.schema, read.names)
+
+
+def _none(naming: Naming, relation: Relation) -> Iterable[Names]:
+    return ()
+
+
+def _computed(naming: Naming, project: Project) -> Iterable[Names]:
+    return map(naming.of, project.computed)
+
+
+def _grouped(naming: Naming, aggregate: Aggregate) -> Iterable[Names]:
+    return [*map(naming.of, aggregate.groupings), *_of_calls(naming, aggregate)]
+
+
+def _of_calls(naming: Naming, relation: Aggregate | Window) -> Iterable[Names]:
+    return [run(naming.of_any(call.expressions(), call.type)) for call in relation.functions()]
+
+
+def _expanded(naming: Naming, expand: Expand) -> Iterable[Names]:
+    return map(naming.of, expand.projections[0])
+
+
+def _generated(naming: Naming, generate: Generate) -> Iterable[Names]:
+    names = naming.of(generate.rows)
+    position: list[Names] = [()] if generate.with_position else []
+    return [*position, *([names] if generate.whole else parts(generate.rows.type.parameters[0], names))]
+
+
+MADE: Mapping[type[Relation], Callable[[Naming, Any], Iterable[Names]]] = {
+    Aggregate: _grouped,
+    Expand: _expanded,
+    Generate: _generated,
+    Project: _computed,
+    Window: _of_calls,
+}
+"""The names in the columns that a relation makes, which come behind those of its input."""
 
 
 def naming_over(e: DataFusionBuilder) -> Naming:

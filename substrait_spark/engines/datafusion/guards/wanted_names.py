@@ -6,7 +6,7 @@ far as they can be followed; where they get lost, fields get other names, and la
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....algebra import types
@@ -15,7 +15,6 @@ from ....algebra.expression import (
     FieldReference,
     IfThen,
     Lambda,
-    Literal,
     Nested,
     Part,
     ScalarFunction,
@@ -71,6 +70,10 @@ class _Around(NamedTuple):
     around: _Around | None
 
 
+Wanted = tuple[Expression, Names, "_Around | None"]
+"""An expression, the names that are wanted in it, and the call whose lambda it is in."""
+
+
 class _Flow:
     """Passes names on from a relation's columns to what they are computed from."""
 
@@ -85,27 +88,11 @@ class _Flow:
                 self._column(relation, ordinal, names)
 
     def _column(self, relation: Relation, ordinal: int, names: Names) -> None:
-        if isinstance(relation, Set):
-            for input in relation.inputs:
-                self._wanted.want_column(input, ordinal, names)
-            return
-        if isinstance(relation, Aggregate):
-            self._result(relation, ordinal, names)
-            return
-        if isinstance(relation, Expand):
-            for projection in relation.projections:
-                self._expression(projection[ordinal], names)
-            return
         width = self._width(relation)
         if ordinal < width:
             self._below(ordinal, names)
-        elif isinstance(relation, Project):
-            self._expression(relation.computed[ordinal - width], names)
-        elif isinstance(relation, Window):
-            call = relation.calls[ordinal - width]
-            self._arguments(call.expressions(), call.type, names)
-        elif isinstance(relation, Generate):
-            self._expression(relation.rows, _of_rows(relation, ordinal - width, names))
+        else:
+            MADE.get(type(relation), _made_of_nothing)(self, relation, ordinal - width, names)
 
     def _width(self, relation: Relation) -> int:
         """How many columns a relation has from its inputs."""
@@ -118,20 +105,40 @@ class _Flow:
                 return
             ordinal -= len(input.types)
 
-    def _result(self, relation: Aggregate, ordinal: int, names: Names) -> None:
+    def of_inputs(self, relation: Set, ordinal: int, names: Names) -> None:
+        """Want names in a column of each input."""
+        for input in relation.inputs:
+            self._wanted.want_column(input, ordinal, names)
+
+    def of_computed(self, relation: Project, ordinal: int, names: Names) -> None:
+        """Want names in an expression of a project's."""
+        self._expression(relation.computed[ordinal], names)
+
+    def of_projections(self, relation: Expand, ordinal: int, names: Names) -> None:
+        """Want names in the expressions that a column of an Expand has in turn."""
+        for projection in relation.projections:
+            self._expression(projection[ordinal], names)
+
+    def of_rows(self, relation: Generate, ordinal: int, names: Names) -> None:
+        """Want names in the list whose elements a relation makes rows of."""
+        self._expression(relation.rows, _of_rows(relation, ordinal, names))
+
+    def of_group(self, relation: Aggregate, ordinal: int, names: Names) -> None:
+        """Want names in a key, or in the arguments of a measure."""
         keys = len(relation.groupings)
         if ordinal < keys:
             self._expression(relation.groupings[ordinal], names)
         else:
-            measure = relation.measures[ordinal - keys]
-            self._arguments(measure.expressions(), measure.type, names)
+            self.of_call(relation, ordinal - keys, names)
 
-    def _arguments(self, arguments: Sequence[Expression], result: Type, names: Names) -> None:
-        for argument in arguments:
-            self._expression(argument, _in_argument(argument.type, result, names))
+    def of_call(self, relation: Aggregate | Window, ordinal: int, names: Names) -> None:
+        """Want names in the arguments of a measure or of a window function."""
+        call = relation.functions()[ordinal]
+        for argument in call.expressions():
+            self._expression(argument, _in_argument(argument.type, call.type, names))
 
     def _expression(self, root: Expression, names: Names) -> None:
-        stack: list[tuple[Expression, Names, _Around | None]] = [(root, names, None)]
+        stack: list[Wanted] = [(root, names, None)]
         while stack:
             expression, names, around = stack.pop()
             if not any(names):
@@ -142,11 +149,9 @@ class _Flow:
                 self._wanted.want_column(expression.relation, 0, names)
             else:
                 self._wanted.want(expression, names)
-                stack.extend(_inside(expression, names, around))
+                stack.extend(INSIDE.get(type(expression), _of_children)(expression, names, around))
 
-    def _reference(
-        self, reference: FieldReference, names: Names, around: _Around | None
-    ) -> Iterator[tuple[Expression, Names, _Around | None]]:
+    def _reference(self, reference: FieldReference, names: Names, around: _Around | None) -> Iterator[Wanted]:
         if reference.outer:
             return
         if reference.parameter is not None:
@@ -165,28 +170,48 @@ class _Flow:
             ordinal -= len(input.types)
 
 
-def _inside(
-    expression: Expression, names: Names, around: _Around | None
-) -> Iterator[tuple[Expression, Names, _Around | None]]:
-    """The parts that an expression's value is made of, with the names in each."""
-    if isinstance(expression, Nested):
-        inside = parts(expression.type, names)
-        yield from ((part, inside[n % len(inside)], around) for n, part in enumerate(expression.parts))
-    elif isinstance(expression, IfThen):
-        yield from ((value, names, around) for value in (*(v for _, v in expression.clauses), expression.otherwise))
-    elif isinstance(expression, Part):
-        yield expression.root, _in_whole(expression.root.type, expression.path, names), around
-    elif isinstance(expression, ScalarFunction):
-        yield from _of_call(expression, names, around)
-    elif not isinstance(expression, Literal):
-        call = expression.call if isinstance(expression, WindowFunction) else None
-        for child in expression.children() if call is None else call.expressions():
-            yield child, _in_argument(child.type, expression.type, names), around
+def _made_of_nothing(flow: _Flow, relation: Relation, ordinal: int, names: Names) -> None:
+    """No names are in a column that a relation makes of itself, such as a mark."""
 
 
-def _of_call(
-    call: ScalarFunction, names: Names, around: _Around | None
-) -> Iterator[tuple[Expression, Names, _Around | None]]:
+MADE: Mapping[type[Relation], Callable[[_Flow, Any, int, Names], None]] = {
+    Aggregate: _Flow.of_group,
+    Expand: _Flow.of_projections,
+    Generate: _Flow.of_rows,
+    Project: _Flow.of_computed,
+    Set: _Flow.of_inputs,
+    Window: _Flow.of_call,
+}
+"""Where names go that are wanted in a column that a relation makes, by its position behind those of the input."""
+
+
+# ---- in the parts that an expression's value is made of
+
+
+def _of_parts(nested: Nested, names: Names, around: _Around | None) -> Iterator[Wanted]:
+    inside = parts(nested.type, names)
+    yield from ((part, inside[n % len(inside)], around) for n, part in enumerate(nested.parts))
+
+
+def _of_choices(choice: IfThen, names: Names, around: _Around | None) -> Iterator[Wanted]:
+    yield from ((value, names, around) for value in (*(v for _, v in choice.clauses), choice.otherwise))
+
+
+def _of_root(part: Part, names: Names, around: _Around | None) -> Iterator[Wanted]:
+    yield part.root, _in_whole(part.root.type, part.path, names), around
+
+
+def _of_window(function: WindowFunction, names: Names, around: _Around | None) -> Iterator[Wanted]:
+    for argument in function.call.expressions():
+        yield argument, _in_argument(argument.type, function.type, names), around
+
+
+def _of_children(expression: Expression, names: Names, around: _Around | None) -> Iterator[Wanted]:
+    for child in expression.children():
+        yield child, _in_argument(child.type, expression.type, names), around
+
+
+def _of_call(call: ScalarFunction, names: Names, around: _Around | None) -> Iterator[Wanted]:
     if call.declaration.name == "arrays_zip":
         for list, inside in zip(call.children(), parts(element(call.type), names), strict=True):
             yield list, inside, around
@@ -196,6 +221,16 @@ def _of_call(
             yield argument.body, _in_argument(argument.body.type, call.type, names), _Around(call, around)
         else:
             yield argument, _in_argument(argument.type, call.type, names), around
+
+
+INSIDE: Mapping[type[Expression], Callable[[Any, Names, _Around | None], Iterator[Wanted]]] = {
+    IfThen: _of_choices,
+    Nested: _of_parts,
+    Part: _of_root,
+    ScalarFunction: _of_call,
+    WindowFunction: _of_window,
+}
+"""The parts that an expression's value is made of, with the names in each, where these are not just its children."""
 
 
 def _in_argument(argument: Type, result: Type, names: Names) -> Names:

@@ -1,0 +1,19 @@
+"""What extension files declare in place of a function that a dialect or a rule has and they don't."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import extensions
+from ..yaml_schema import nearest
+
+
+def instead(kind: str, alias: str, name: str, signatures: Sequence[str] = ()) -> str:
+    """What there is: other signatures of that name, a function of another kind, or a name that is like it."""
+    if signatures:
+        return f"; there is {', '.join(f'{name}:{signature}' for signature in signatures)}"
+    for other, section in extensions.KINDS.items():
+        if other != kind and extensions.implementations(other, alias, name):
+            return f"; {name} is one for supported_{section}"
+    near = nearest(name, [str(f["name"]) for f in extensions.load(alias).get(extensions.KINDS[kind]) or ()])
+    return f"; is {near} meant?" if near else ""

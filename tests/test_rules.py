@@ -1,0 +1,324 @@
+"""Rules of engines from outside: what goes wrong in one is told by its name, file and line, with all other obstacles."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from lacking import Thing, everything, without
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import UnsupportedPlanError, lower
+from substrait_spark.algebra import types
+from substrait_spark.algebra.aggregate_form import AggregateForm, WindowForm, as_is
+from substrait_spark.algebra.builder import CallBuilder, Traits
+from substrait_spark.algebra.expression import Cast, Expression, FieldReference, IfThen, Literal, ScalarFunction
+from substrait_spark.algebra.frame import WHOLE
+from substrait_spark.algebra.relation import Aggregate, Join, Project, Relation, VirtualTable, Window
+from substrait_spark.dialects import Dialect
+from substrait_spark.dialects.file import problems
+from substrait_spark.errors import NotInDialect
+from substrait_spark.explain import explain
+from substrait_spark.lowering.builder import LoweringBuilder
+from substrait_spark.lowering.rules import Guard, GuardingPass, Rules
+from substrait_spark.plan import build
+
+pytestmark = pytest.mark.stumbles
+
+DOCUMENT: dict[str, Any] = {
+    "dependencies": {
+        "arithmetic": "extension:io.substrait:functions_arithmetic",
+        "comparison": "extension:io.substrait:functions_comparison",
+        "string": "extension:io.substrait:functions_string",
+    },
+    "supported_scalar_functions": [
+        {"source": "comparison", "name": "equal", "supported_impls": ["any_any"]},
+        {"source": "comparison", "name": "is_null", "supported_impls": ["any"]},
+        {"source": "string", "name": "lower", "supported_impls": ["str"], "required_options": {"char_set": "UTF8"}},
+        {"source": "string", "name": "trim", "supported_impls": ["str_str"]},
+    ],
+    "supported_expressions": [
+        *({"expression": name} for name in ("LITERAL", "SELECTION", "SCALAR_FUNCTION", "IF_THEN", "WINDOW_FUNCTION")),
+        {"expression": "CAST", "metadata": {"exact": {"THROW_EXCEPTION": {"i32": ["i64"]}, "RETURN_NULL": {}}}},
+    ],
+    "metadata": {"defects": {"shouts": {"sql": "SELECT lower('A')", "gives": "A"}}},
+}
+
+E = CallBuilder(Traits())
+TEXT, NUMBER = types.nullable(types.STRING), types.nullable(types.I32)
+NAME, COUNT = FieldReference(0, TEXT), FieldReference(1, NUMBER)
+TABLE = VirtualTable([(Literal("a", TEXT), Literal(1, NUMBER))], ["name", "count"], [TEXT, NUMBER])
+
+UPPER = E.call("string:upper", NAME, char_set="UTF8")
+LOWER = E.call("string:lower", NAME, char_set="UTF8")
+ADDED = E.call("arithmetic:add", COUNT, E.i32(1), overflow="ERROR")
+
+
+def projected(*computed: Expression) -> Relation:
+    return Project(TABLE, computed).select([2 + n for n in range(len(computed))])
+
+
+def dialect(**rules: Any) -> Dialect:
+    made = Rules(defects=frozenset({"shouts"}), **rules)
+    assert list(problems(DOCUMENT, made)) == []
+    return Dialect("Mine", DOCUMENT, made)
+
+
+def plan(root: Relation) -> Plan:
+    return build(root, [f"c{n}" for n in range(len(root.types))])
+
+
+def refused(root: Relation, **rules: Any) -> UnsupportedPlanError:
+    with pytest.raises(UnsupportedPlanError) as raised:
+        lower(plan(root), dialect(**rules))
+    return raised.value
+
+
+def here(rule: Callable[..., Any], lines: int) -> str:
+    """How the place of a rule is told, so many lines behind its beginning."""
+    return f"({__file__}, line {inspect.getsourcelines(rule)[1] + lines})"
+
+
+# ---- what rules raise
+
+
+def raising(e: Any, call: Any, *_: Any) -> Any:
+    """Whatever it is asked."""
+    raise KeyError("nothing")
+
+
+def test_what_a_rule_raises_is_told_by_its_place() -> None:
+    error = refused(projected(UPPER), calls={"string:upper": raising})
+    (problem,) = error.problems
+    place = here(raising, 2)
+    assert problem.reason == f"the rule raising for string:upper {place} raised KeyError: 'nothing'"
+    assert problem.hint == "Mend the rule, or tell who wrote the rules of the dialect."
+    assert isinstance(error.__cause__, KeyError)
+    assert error.__cause__ is problem.cause
+
+
+def failing_in_a_form(call: Any) -> AggregateForm:
+    return AggregateForm((call.function,), raising)
+
+
+TOTAL = Aggregate(TABLE, [], [E.aggregate("arithmetic:sum", COUNT, overflow="ERROR")])
+NUMBERED = Window(TABLE, [E.window("arithmetic:row_number", frame=WHOLE)], (), ())
+CONVERTED = projected(Cast(COUNT, types.nullable(types.FP64), True))
+CHOSEN = projected(IfThen(((E.is_null(NAME), E.text("?")),), NAME))
+
+KINDS: list[tuple[str, Relation, dict[str, Any]]] = [
+    ("string:upper", projected(UPPER), {"calls": {"string:upper": raising}}),
+    ("string:upper", projected(UPPER), {"unlowered": {"string:upper": raising}}),
+    ("string:upper", projected(UPPER), {"originals": {"string:upper": raising}}),
+    ("FieldReference", projected(UPPER), {"originals": {FieldReference: raising}}),
+    ("string:lower", projected(LOWER), {"guards": {"string:lower": Guard("shouts", raising)}}),
+    ("casts of i32 to fp64", CONVERTED, {"casts": {("i32", "fp64"): raising}}),
+    ("casts of i32 to fp64", CONVERTED, {"unlowered_casts": {("i32", "fp64"): raising}}),
+    ("Literal", projected(E.i32(1)), {"kinds": {Literal: raising}}),
+    ("arithmetic:sum", TOTAL, {"aggregates": {"arithmetic:sum": lambda call: raising(call, call)}}),
+    ("arithmetic:sum", TOTAL, {"aggregates": {"arithmetic:sum": failing_in_a_form}}),
+    ("arithmetic:row_number", NUMBERED, {"windows": {"arithmetic:row_number": raising}}),
+    ("the defect shouts", projected(NAME), {"passes": (GuardingPass("shouts", raising),)}),
+]
+
+
+@pytest.mark.parametrize(("of", "root", "rules"), KINDS, ids=[f"{next(iter(rules))}-{of}" for of, _, rules in KINDS])
+def test_rules_of_every_kind(of: str, root: Relation, rules: dict[str, Any]) -> None:
+    error = refused(root, **rules)
+    assert f" for {of} ({__file__}, line " in str(error)
+    assert "raised KeyError: 'nothing'" in str(error)
+    assert isinstance(error.__cause__, KeyError)
+
+
+def test_other_obstacles_are_told_too() -> None:
+    error = refused(projected(UPPER, ADDED), calls={"string:upper": raising})
+    assert [problem.reason.partition(" (")[0] for problem in error.problems] == [
+        "the rule raising for string:upper",
+        "the dialect Mine has no function add:i32_i32 with overflow ERROR",
+    ]
+
+
+def test_what_is_above_an_obstacle_is_told_once() -> None:
+    """A rule that fails only because the rule below it has, is not to blame."""
+
+    def trimmed(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        (text,) = call.children()
+        assert isinstance(text, ScalarFunction), text
+        return call
+
+    outer = E.call("string:reverse", UPPER)
+    error = refused(projected(outer), calls={"string:upper": raising, "string:reverse": trimmed})
+    assert [problem.reason.partition(" (")[0] for problem in error.problems] == ["the rule raising for string:upper"]
+
+
+def test_the_rule_that_fails_is_told_and_no_other_form_is_taken() -> None:
+    def by_another(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        return e.first(lambda: e.lowered("string:upper", *call.children(), char_set="UTF8"), lambda: call.children()[0])
+
+    rules: dict[str, Any] = {"string:upper": raising, "string:reverse": by_another}
+    error = refused(projected(E.call("string:reverse", NAME)), calls=rules)
+    assert "the rule raising for string:upper (" in str(error)
+
+
+# ---- what rules give
+
+
+def nothing(e: Any, call: Any, *_: Any) -> Any:
+    """Forgets to return."""
+
+
+def a_number(e: Any, call: Any, *_: Any) -> Any:
+    return 3
+
+
+def of_another_type(e: LoweringBuilder, call: Any, *_: Any) -> Expression:
+    return e.i32(3)
+
+
+GIVEN: list[tuple[Callable[..., Any], str, Relation, dict[str, Any]]] = [
+    (nothing, "gave None where an Expression is wanted", projected(UPPER), {"calls": {"string:upper": nothing}}),
+    (a_number, "gave int where an Expression is wanted", projected(UPPER), {"calls": {"string:upper": a_number}}),
+    (a_number, "gave int where an Expression or None", projected(UPPER), {"originals": {"string:upper": a_number}}),
+    (nothing, "gave None where", projected(LOWER), {"guards": {"string:lower": Guard("shouts", nothing)}}),
+    (nothing, "gave None where a Relation is wanted", projected(NAME), {"passes": (GuardingPass("shouts", nothing),)}),
+    (nothing, "gave None where a WindowForm", NUMBERED, {"windows": {"arithmetic:row_number": nothing}}),
+    (
+        of_another_type,
+        "gave an expression of type i32 where one of type string? is wanted, as by e.cast",
+        projected(UPPER),
+        {"calls": {"string:upper": of_another_type}},
+    ),
+    (
+        of_another_type,
+        "gave an expression of type i32 where one of type fp64? is wanted",
+        CONVERTED,
+        {"casts": {("i32", "fp64"): of_another_type}},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence", "root", "rules"), GIVEN, ids=[f"{g[0].__name__}-{next(iter(g[3]))}" for g in GIVEN]
+)
+def test_what_is_no_form(rule: Callable[..., Any], sentence: str, root: Relation, rules: dict[str, Any]) -> None:
+    (problem,) = refused(root, **rules).problems
+    assert f"the rule {rule.__name__} for " in problem.reason
+    assert f"{here(rule, 0)} {sentence}" in problem.reason
+
+
+def test_forms_of_aggregates_and_their_results() -> None:
+    aggregates: dict[str, Any] = {"arithmetic:sum": lambda call: (call.function,)}
+    assert "gave tuple where an AggregateForm is wanted" in str(refused(TOTAL, aggregates=aggregates))
+    aggregates = {"arithmetic:sum": lambda call: AggregateForm((call.function,), lambda above, found: above.true())}
+    assert "gave an expression of type boolean where one of type i64? is wanted" in str(
+        refused(TOTAL, aggregates=aggregates)
+    )
+    windows: dict[str, Any] = {"arithmetic:row_number": lambda e, call, staged: WindowForm((call,), as_is)}
+    lower(plan(NUMBERED), dialect(windows=windows))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((NAME, 3), "argument 2 of string:trim is 3, which is no expression: e.i32, e.text, … make one of a value"),
+        ((NAME, None), "argument 2 of string:trim is None, which is no expression"),
+        ((NAME, "x"), "the scalar function string:trim is not declared for (string?, 'x')"),
+    ],
+)
+def test_values_in_place_of_expressions(arguments: Sequence[Any], sentence: str) -> None:
+    def trimmed(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        return e.call("string:trim", *arguments)
+
+    error = refused(projected(UPPER), calls={"string:upper": trimmed})
+    assert sentence in str(error)
+    assert f"for string:upper {here(trimmed, 1)} raised " in str(error)
+
+
+# ---- rules that are about some calls only
+
+
+def checked(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Additions that raise, which Mine has in another form; others take the form that they have without this rule."""
+    if dict(call.options).get("overflow") != "ERROR":
+        return e.general(call)
+    return call.children()[0]
+
+
+def test_a_rule_for_one_choice_of_an_option() -> None:
+    rules: dict[str, Any] = {"arithmetic:add": checked}
+    assert "Project [$1:count] emit [2]" in explain(lower(plan(projected(ADDED)), dialect(calls=rules)))
+    silent = E.call("arithmetic:add", COUNT, E.i32(1), overflow="SILENT")
+    (problem,) = refused(projected(silent), calls=rules).problems
+    assert problem.reason == "the dialect Mine has no function add:i32_i32 with overflow SILENT"
+
+
+def test_a_rule_falls_through_to_the_general_form() -> None:
+    """Only texts have a form of their own; anything else has that of any engine."""
+
+    def present(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        if call.children()[0].type.kind != "string":
+            return e.general(call)
+        raise NotInDialect("Mine tells no texts apart")
+
+    rules: dict[str, Any] = {"comparison:is_not_null": present}
+    numbers = E.call("comparison:is_not_null", COUNT)
+    assert "equal(is_null($1:count), false)" in explain(lower(plan(projected(numbers)), dialect(calls=rules)))
+    texts = E.call("comparison:is_not_null", NAME)
+    assert "Mine tells no texts apart" in str(refused(projected(texts), calls=rules))
+
+
+# ---- what general forms need
+
+
+def lacking(*removed: str) -> Dialect:
+    """A dialect of all standard functions, but for some functions, relations, expressions or abilities."""
+    document = dict(everything())
+    for name in removed:
+        what, _, rest = name.partition(" ")
+        document = dict(without(document, Thing(what, *rest.split(" "))))
+    return Dialect("Mine", document)
+
+
+COMPARISON = "scalar extension:io.substrait:functions_comparison:"
+LIST_OF_NULLS = E.call("comparison:coalesce", NAME, E.text("?"))
+SEMI = Join(TABLE, TABLE, "LEFT_SEMI", E.call("comparison:equal", NAME, FieldReference(2, TEXT)))
+SEVERAL = Aggregate(TABLE, [NAME], [E.aggregate("aggregate_generic:count")], [(0,), ()])
+NEEDS: list[tuple[Relation, tuple[str, ...], str]] = [
+    (
+        projected(LIST_OF_NULLS),
+        (f"{COMPARISON}coalesce", "expression IF_THEN"),
+        "has no function coalesce:any; in its place it would need IF_THEN expressions",
+    ),
+    (
+        projected(LIST_OF_NULLS),
+        (f"{COMPARISON}coalesce", f"{COMPARISON}is_not_null", f"{COMPARISON}is_null"),
+        "has no function coalesce:any; in its place it would need function is_not_null:any",
+    ),
+    (
+        projected(E.call("comparison:gte", COUNT, COUNT)),
+        tuple(COMPARISON + name for name in ("gte", "lte", "lt", "gt")),
+        "has no function gte:any_any; in its place it would need function lte:any_any, or function lt:any_any, or function gt:any_any",
+    ),
+    (
+        SEMI,
+        ("relation JOIN join_types LEFT_SEMI", "relation FILTER"),
+        "has no LEFT_SEMI JOIN relations; in its place it would need FILTER relations",
+    ),
+    (
+        SEVERAL,
+        ("ability grouping_sets", "relation EXPAND field_types SWITCHING_FIELD", "relation SET operations UNION_ALL"),
+        "has no aggregates with several groupings; in its place it would need UNION_ALL SET relations",
+    ),
+    (projected(UPPER), ("scalar extension:io.substrait:functions_string:upper",), "has no function upper:str with char_set UTF8"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("root", "removed", "sentence"), NEEDS, ids=[sentence for _, _, sentence in NEEDS])
+def test_what_other_forms_need(root: Relation, removed: Sequence[str], sentence: str) -> None:
+    """What the dialect lacks of the query is told, and what the other form of it would need."""
+    with pytest.raises(UnsupportedPlanError) as raised:
+        lower(plan(root), lacking(*removed))
+    (problem,) = raised.value.problems
+    assert problem.reason == f"the dialect Mine {sentence}"
