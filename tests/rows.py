@@ -153,7 +153,8 @@ def spark_table(df: DataFrame) -> pa.Table:
 
 
 def _as_months(name: str) -> str:
-    return f"extract(YEAR FROM {name}) * 12 + extract(MONTH FROM {name}) AS {name}"
+    value = f"CAST({name} AS INTERVAL YEAR TO MONTH)"  # the type may be one of years, or of months
+    return f"extract(YEAR FROM {value}) * 12 + extract(MONTH FROM {value}) AS {name}"
 
 
 def _collect(df: Any) -> pa.Table:

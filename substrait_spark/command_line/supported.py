@@ -14,12 +14,14 @@ def summary() -> str:
     """Counts over all functions of Spark, and the classes of relations and expressions."""
     functions = support.measured().values()
     canonical = Counter(function.canonical for function in functions)
+    in_spark = Counter(function.in_spark for function in functions)
     datafusion = Counter(function.datafusion for function in functions if function.datafusion)
     can, partly, cannot, untried = (canonical[verdict] for verdict in ("yes", "partly", "no", "untried"))
     equal, some, refused = (datafusion[verdict] for verdict in ("equal", "partly", "refused"))
     lines = [
         f"Of the {len(functions)} functions of Spark {support.spark_version()}:",
         f"  {can} can be exported, {partly} in part, {cannot} not at all; {untried} don't run in a default session.",
+        f"  {in_spark['equal']} give Spark's rows when Spark runs the canonical plan, {in_spark['partly']} in part.",
         f"  {equal} run on DataFusion with Spark's rows, {some} in part; {refused} are refused for it.",
         "",
         *_listed("Catalyst plan nodes that become relations", support.relations()),
@@ -36,12 +38,13 @@ def _listed(title: str, names: Sequence[str]) -> list[str]:
 
 
 def described(function: FunctionSupport) -> str:
-    """One function: its canonical form, its verdict on DataFusion, and why calls are refused."""
+    """One function: its canonical form, the verdicts on its rows, and why calls are refused."""
     lines = [f"{function.name} ({function.catalyst_class})", f"  canonical:  {_canonical(function)}"]
-    if function.datafusion:
-        ground = "on the tests' edge values" if function.on_grid else "on the calls of Spark's documentation"
-        lines.append(f"  datafusion: {function.datafusion}, {ground}")
+    ground = "on the tests' edge values" if function.on_grid else "on the calls of Spark's documentation"
+    engines = {"in Spark:   ": function.in_spark, "datafusion: ": function.datafusion}
+    lines += [f"  {engine}{verdict}, {ground}" for engine, verdict in engines.items() if verdict]
     reasons = [("refused", reason) for reason in function.refused]
+    reasons += [("refused in Spark", reason) for reason in function.refused_in_spark]
     reasons += [("refused for datafusion", reason) for reason in function.refused_datafusion]
     lines += [textwrap.fill(f"  {what}: {reason}", 116, subsequent_indent="    ") for what, reason in reasons]
     return "\n".join(lines) + "\n"
