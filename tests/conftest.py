@@ -130,7 +130,7 @@ def _no_rule_stumbles(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
 
     for name, module in list(sys.modules.items()):
         if name.startswith("substrait_spark."):
-            for told in ("unknown_form", "broken_rule"):
+            for told in ("unknown_form", "broken_rule", "unexpected"):
                 if hasattr(module, told):
                     monkeypatch.setattr(module, told, failed)
 

@@ -14,9 +14,17 @@ from substrait_spark import UnsupportedPlanError, lower
 from substrait_spark.algebra import types
 from substrait_spark.algebra.aggregate_form import AggregateForm, WindowForm, as_is
 from substrait_spark.algebra.builder import CallBuilder, Traits
-from substrait_spark.algebra.expression import Cast, Expression, FieldReference, IfThen, Literal, ScalarFunction
+from substrait_spark.algebra.expression import (
+    Cast,
+    Expression,
+    FieldReference,
+    IfThen,
+    Literal,
+    ScalarFunction,
+    SortField,
+)
 from substrait_spark.algebra.frame import WHOLE
-from substrait_spark.algebra.relation import Aggregate, Join, Project, Relation, VirtualTable, Window
+from substrait_spark.algebra.relation import Aggregate, Join, Project, Relation, Sort, VirtualTable, Window
 from substrait_spark.dialects import Dialect
 from substrait_spark.dialects.file import problems
 from substrait_spark.errors import NotInDialect
@@ -162,6 +170,37 @@ def test_the_rule_that_fails_is_told_and_no_other_form_is_taken() -> None:
     assert "the rule raising for string:upper (" in str(error)
 
 
+class Failing(LoweringBuilder):
+    """A builder of an engine's that fails in several ways."""
+
+    def cast(self, input: Expression, type: types.Type, throws: bool = True) -> Expression:
+        raise KeyError("cast")
+
+    def sorted(self, input: Relation, sorts: Sequence[Any]) -> Relation:
+        raise RuntimeError("sort")
+
+    def named(self, relation: Relation, names: Sequence[str]) -> Relation:
+        if len(names) == 1:
+            raise AssertionError(names[0])
+        return relation
+
+
+LONGER = Project(TABLE, [Cast(COUNT, types.nullable(types.I64), True)])
+ORDERED = Sort(TABLE, [SortField(COUNT, True, True)])
+
+
+@pytest.mark.parametrize(
+    ("root", "cause"),
+    [(LONGER, KeyError("cast")), (ORDERED, RuntimeError("sort")), (projected(NAME), AssertionError("c0"))],
+    ids=["cast", "sort", "named"],
+)
+def test_what_a_builder_raises(root: Relation, cause: Exception) -> None:
+    error = refused(root, builder=Failing)
+    assert f"the builder Failing ({__file__}, line " in str(error)
+    assert f"raised {type(cause).__name__}: {cause}" in str(error)
+    assert repr(error.__cause__) == repr(cause)
+
+
 # ---- what rules give
 
 
@@ -267,6 +306,37 @@ def test_a_rule_falls_through_to_the_general_form() -> None:
     assert "equal(is_null($1:count), false)" in explain(lower(plan(projected(numbers)), dialect(calls=rules)))
     texts = E.call("comparison:is_not_null", NAME)
     assert "Mine tells no texts apart" in str(refused(projected(texts), calls=rules))
+
+
+class WithChoices(LoweringBuilder):
+    """The builder of an engine that has choices under another name, here that of the equality of two values."""
+
+    def if_then(self, *parts: Expression) -> Expression:
+        return self.as_type(self.call("comparison:equal", parts[0], parts[0]), parts[-1].type)
+
+
+def test_general_forms_take_the_choices_of_an_engines_builder() -> None:
+    without_choices = dict(without(DOCUMENT, Thing("expression", "IF_THEN")))
+    e = CallBuilder(Traits())
+    same = e.call("comparison:is_not_distinct_from", E.equal(NAME, NAME), E.is_null(NAME))
+    chosen = IfThen(((E.is_null(NAME), E.true()),), E.false())
+    for condition in (same, chosen):
+        mine = Dialect("Mine", without_choices, Rules(builder=WithChoices))
+        lowered = lower(plan(projected(condition)), mine)
+        assert "Project [equal(is_null(" in explain(lowered)
+        with pytest.raises(UnsupportedPlanError, match="IF_THEN expressions"):
+            lower(plan(projected(condition)), Dialect("Mine", without_choices))
+
+
+def test_no_count_is_told_where_the_measures_are_refused() -> None:
+    averaged = Aggregate(TABLE, [], [E.aggregate("arithmetic:avg", COUNT, overflow="ERROR")])
+    document = {**DOCUMENT, "supported_aggregate_functions": AGGREGATES}
+    with pytest.raises(UnsupportedPlanError) as raised:
+        lower(plan(averaged), Dialect("Mine", document))
+    assert ["avg" in problem.reason for problem in raised.value.problems] == [True]
+
+
+AGGREGATES = [{"source": "arithmetic", "name": "max", "supported_impls": ["i32"]}]
 
 
 # ---- what general forms need

@@ -11,9 +11,8 @@ from ..algebra.expression import AggregateFunction, Expression, FieldReference, 
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
 from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
-from ..refusals import unknown_form
 from . import count
-from .application import applied, applied_in_type
+from .application import applied, applied_in_type, unexpected
 from .expression import ExpressionLowering
 from .lacking import without_other_form
 
@@ -119,7 +118,7 @@ def lowered_aggregate(
     below = input
     for windows in group.windows:
         below = e.windowed(below, windows.calls, windows.partition, ())
-    if not keys and not measures.calls:
+    if not keys and not measures.calls and not lowering.e.lowering.found:
         measures.add(e.aggregate("aggregate_generic:count"))
     made = e.grouped(below, keys, measures.calls, relation.sets)
     above = e.over(made)
@@ -143,7 +142,7 @@ def result_of(
     except Unsupported as problem:
         above.lowering.report(above, function, problem)
     except UNEXPECTED as error:
-        above.lowering.report(above, function, unknown_form(error))
+        above.lowering.report(above, function, unexpected(error, type(above)))
     return StandIn(types.nullable(function.type))
 
 
@@ -157,7 +156,7 @@ def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: G
             e.lowering.report(e, measure, problem)
     except UNEXPECTED as error:
         if not any(isinstance(part, StandIn) for part in parts):  # which rules may not know what to do with
-            e.lowering.report(e, measure, unknown_form(error))
+            e.lowering.report(e, measure, unexpected(error, type(e)))
     kind = types.nullable(measure.type)
     return AggregateForm((), lambda above, references: StandIn(kind))
 

@@ -5,6 +5,7 @@ Rules come from outside, so none of this is taken for granted of them.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -13,8 +14,12 @@ from ..algebra import types
 from ..algebra.expression import Expression, StandIn
 from ..algebra.types import INTERVALS, Type
 from ..errors import BrokenRule, Unsupported, kind_of
+from ..refusals import unknown_form
 
 Kind = TypeVar("Kind")
+
+OURS = f"{__package__}.builder"
+"""The module of the builder of engines that have none of their own."""
 
 
 def applied(rule: Callable[..., Any], of: str, kind: type[Kind], *arguments: Any) -> Kind:
@@ -66,6 +71,18 @@ def broken_rule(rule: Callable[..., Any], of: str, what: str, error: Exception |
     code = getattr(rule, "__code__", None)
     place = "" if code is None else f" ({code.co_filename}, line {_line(code, error)})"
     return BrokenRule(f"the rule {name} for {of}{place} {what}")
+
+
+def unexpected(error: Exception, builder: type) -> Unsupported:
+    """What to say of an exception that is no rule's: the engine's builder fails, or a form is not known."""
+    files = {method.__code__.co_filename for method in vars(builder).values() if hasattr(method, "__code__")}
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
+    if not frames or builder.__module__ == OURS:
+        return unknown_form(error)
+    place = f"{frames[-1].filename}, line {frames[-1].lineno}"
+    problem = BrokenRule(f"the builder {builder.__qualname__} ({place}) raised {type(error).__name__}: {error}")
+    problem.__cause__ = error
+    return problem
 
 
 def _line(code: Any, error: Exception | None) -> int:

@@ -63,12 +63,16 @@ def not_distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     if not equal.type.nullable:
         return equal
     nulls = [e.is_null(value) for value in (left, right) if value.type.nullable]
-    if not e.dialect.allows_expression("IF_THEN"):
+    one = len(nulls) == 1
+
+    def chosen() -> Expression:
+        return e.if_then(e.or_(*nulls), e.false() if one else e.and_(*nulls), e.required(equal))
+
+    def coalesced() -> Expression:
         known = e.guarded("comparison:coalesce", equal, e.false())
-        return known if len(nulls) == 1 else e.or_(e.and_(*nulls), known)
-    if len(nulls) == 1:
-        return e.if_then(nulls[0], e.false(), e.required(equal))
-    return e.if_then(e.or_(*nulls), e.and_(*nulls), e.required(equal))
+        return known if one else e.or_(e.and_(*nulls), known)
+
+    return e.instead(call, chosen, coalesced)
 
 
 def distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:

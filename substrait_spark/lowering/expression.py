@@ -27,9 +27,8 @@ from ..algebra.expression import (
 from ..algebra.traversal import rebuilt
 from ..algebra.types import INTERVALS, Type
 from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
-from ..refusals import unknown_form
 from . import calls
-from .application import applied_if_concerned, applied_in_type
+from .application import applied_if_concerned, applied_in_type, unexpected
 from .constant_date import constant_date
 from .text_length import KINDS as TEXT_OF_LENGTH
 from .text_length import literal_without_length, require_fitting, without_length
@@ -176,7 +175,7 @@ class ExpressionLowering:
                 self.e.lowering.report(self.e, expression, problem)
         except UNEXPECTED as error:
             if not self._stumbled(expression):
-                self.e.lowering.report(self.e, expression, unknown_form(error))
+                self.e.lowering.report(self.e, expression, unexpected(error, type(self.e)))
         return StandIn(types.nullable(expression.type))
 
     def _stumbled(self, expression: Expression) -> bool:

@@ -19,8 +19,7 @@ from ..algebra.sharing import share
 from ..algebra.traversal import inputs_first, relations_below, subexpressions, subquery_relations
 from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from ..plan import RELATION_DEPTH
-from ..refusals import unknown_form
-from .application import applied
+from .application import applied, unexpected
 from .builder import LoweringBuilder
 from .check import check, require_columns
 from .emit import projected
@@ -71,6 +70,15 @@ class Lowering:
 
         `outputs` are what its columns were made from, as far as that is known; `names` the depth-first names of these.
         """
+        try:
+            return self._lower_plan(root, outputs, names)
+        except (Unsupported, RecursionError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever the code of an engine's builder raises
+            self.report(None, None, unexpected(error, self._builder))
+            return stand_in(root)
+
+    def _lower_plan(self, root: Relation, outputs: Sequence[Origin], names: Sequence[str]) -> Relation:
         self.names = tuple(names)
         roots = [root]
         for each in roots:
@@ -198,7 +206,7 @@ class Lowering:
         except Unsupported as problem:
             self.report(None, None, problem)
         except UNEXPECTED as error:
-            self.report(None, None, unknown_form(error))
+            self.report(None, None, unexpected(error, self._builder))
         return stand_in(relation)
 
 

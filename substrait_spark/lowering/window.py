@@ -17,9 +17,8 @@ from ..algebra.expression import (
 from ..algebra.frame import Frame, frame_of_call, over
 from ..algebra.relation import Relation, Window
 from ..errors import UNEXPECTED, Unsupported
-from ..refusals import unknown_form
 from .aggregate import LoweredCall, form_of, result_of
-from .application import applied
+from .application import applied, unexpected
 from .expression import ExpressionLowering
 
 if TYPE_CHECKING:
@@ -108,6 +107,6 @@ def _reported(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> Wi
     except Unsupported as problem:
         e.lowering.report(e, call, problem)
     except UNEXPECTED as error:
-        e.lowering.report(e, call, unknown_form(error))
+        e.lowering.report(e, call, unexpected(error, type(e)))
     kind = types.nullable(call.type)
     return WindowForm((), lambda above, references: StandIn(kind))
