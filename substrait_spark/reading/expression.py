@@ -36,6 +36,7 @@ from ..algebra.expression import (
 from ..algebra.type_messages import DeclaredTypes, read_type
 from ..algebra.types import INTEGERS, Type
 from ..errors import Unsupported
+from .bare_names import spelled
 from .functions import DeclaredFunctions, NoImplementation, same_values
 from .literal import read_literal
 from .masks import Mask
@@ -45,6 +46,7 @@ from .subqueries import COMPARISONS, compared, unique
 
 if TYPE_CHECKING:
     from ..algebra.relation import Relation
+    from ..extensions import Declaration
 
 
 class Scope(NamedTuple):
@@ -166,22 +168,33 @@ class ExpressionReader:
 
     def _scalar_function(self, message: Message.ScalarFunction, scope: Scope) -> Expression:
         arguments = self._arguments(message.arguments, scope)
-        stated = self.type(message.output_type)
+        stated = self.stated_type(message)
         try:
-            declaration = self._functions.declaration(
-                ("scalar",), message.function_reference, _shapes(arguments), stated
-            )
+            declaration, arguments = self._resolved(("scalar",), message, arguments, stated)
         except NoImplementation:
             # Some producers compare numbers of several types, which the standard functions do not.
-            arguments = as_one_type(arguments)
-            declaration = self._functions.declaration(
-                ("scalar",), message.function_reference, _shapes(arguments), stated
-            )
+            declaration, arguments = self._resolved(("scalar",), message, as_one_type(arguments), stated)
         self._e.traits.draws |= not declaration.deterministic
         raising = declaration.alias == "spark"
         found = ScalarFunction(declaration, arguments, _options(message.options), raising)
         found.came_from(MessagePart(declaration.compound, declaration.compound))
-        return as_stated(found, stated)
+        return found if stated is None else as_stated(found, stated)
+
+    def _resolved(
+        self, kinds: Sequence[str], message: Any, arguments: tuple[Expression | str, ...], stated: Type | None
+    ) -> tuple[Declaration, tuple[Expression | str, ...]]:
+        """The function of a call, and its arguments as that function has them."""
+        name = self._functions.bare_name(message.function_reference)
+        if name is None:
+            anchor = message.function_reference
+            return self._functions.declaration(kinds, anchor, _shapes(arguments), stated), arguments
+        name, arguments = spelled(name, arguments)
+        return self._functions.standard(kinds, name, _shapes(arguments), stated), arguments
+
+    def stated_type(self, message: Any) -> Type | None:
+        """The type that a call says it gives; None where it leaves that to its function."""
+        kind = message.output_type.WhichOneof("kind")
+        return None if kind is None else self.type(message.output_type)
 
     def _arguments(self, messages: Sequence[Any], scope: Scope) -> tuple[Expression | str, ...]:
         return tuple([self._argument(message, scope) for message in messages])
@@ -200,9 +213,7 @@ class ExpressionReader:
         if enum_name(message, "phase") not in ("INITIAL_TO_RESULT", "UNSPECIFIED"):
             raise Unsupported(f"aggregates of the phase {enum_name(message, 'phase')} are not read")
         arguments = self._arguments(message.arguments, scope)
-        declaration = self._functions.declaration(
-            ("aggregate",), message.function_reference, _shapes(arguments), self.type(message.output_type)
-        )
+        declaration, arguments = self._resolved(("aggregate",), message, arguments, self.stated_type(message))
         found = AggregateFunction(
             declaration,
             arguments,
@@ -219,11 +230,9 @@ class ExpressionReader:
         if enum_name(message, "invocation") == "DISTINCT":
             raise Unsupported("window functions of distinct values are not read")
         arguments = self._arguments(message.arguments, scope)
-        stated = self.type(message.output_type)
-        declaration = self._functions.declaration(
-            ("window", "aggregate"), message.function_reference, _shapes(arguments), stated
-        )
-        if not same_values(declaration.result, stated):
+        stated = self.stated_type(message)
+        declaration, arguments = self._resolved(("window", "aggregate"), message, arguments, stated)
+        if stated is not None and not same_values(declaration.result, stated):
             raise Unsupported(f"{declaration.compound} is said to give {stated}, and gives {declaration.result}")
         rows = enum_name(message, "bounds_type") != "RANGE"
         lower, upper = (self._bound(bound, scope) for bound in (message.lower_bound, message.upper_bound))

@@ -313,15 +313,15 @@ def _aggregate(r: RelationReader, message: Any, outer: Scope | None) -> Relation
         condition = e.read(measure.filter, scope) if measure.HasField("filter") else None
         measures.append(e.aggregate(measure.measure, scope, condition))
     found = Aggregate(input, keys, measures, sets or [()])
-    return _as_stated(found, [e.type(measure.measure.output_type) for measure in message.measures])
+    return _as_stated(found, [e.stated_type(measure.measure) for measure in message.measures])
 
 
-def _as_stated(aggregate: Aggregate, stated: Sequence[types.Type]) -> Relation:
+def _as_stated(aggregate: Aggregate, stated: Sequence[types.Type | None]) -> Relation:
     """The relation with its measures in the types that their calls state."""
     columns: list[Expression] = [FieldReference(n, kind) for n, kind in enumerate(aggregate.types)]
     first = len(aggregate.groupings)
     for n, kind in enumerate(stated, first):
-        columns[n] = as_stated(columns[n], kind)
+        columns[n] = columns[n] if kind is None else as_stated(columns[n], kind)
     changed = [n for n, column in enumerate(columns) if not isinstance(column, FieldReference)]
     if not changed:
         return aggregate
