@@ -34,6 +34,13 @@ class Declarations:
         self._plan = plan
         self._functions: dict[tuple[str, str], int] = {}
         self._urns: dict[str, int] = {}
+        self._relations = 0
+        self.enclosing: list[int] = []
+
+    def relation(self) -> int:
+        """A new anchor of a relation."""
+        self._relations += 1
+        return self._relations
 
     def function(self, declaration: Declaration) -> int:
         """The anchor of a function, declared on first use."""

@@ -15,9 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from google.protobuf import json_format
 from pyspark.sql import SparkSession
+from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan, PlanRel
 
 from substrait_spark import df_to_substrait, explain
+from substrait_spark.algebra.message_walk import messages
 from substrait_spark.command_line.waiting import waiting
 
 pytest.importorskip("click")
@@ -143,6 +145,30 @@ def test_run_where_the_engine_raises(spark: SparkSession, tmp_path: Path) -> Non
     *progress, error = done.stderr.splitlines(keepends=True)
     assert_only_progress(b"".join(progress))
     assert error.startswith(b"DataFusion failed: ")
+
+
+def test_run_in_spark(spark: SparkSession, orders: Path, tmp_path: Path) -> None:
+    """A canonical plan with a function that DataFusion lacks, of a table by name."""
+    df = spark.read.parquet(str(orders)).selectExpr("item", "format_number(price / 2, 2) AS half").where("item = 'tea'")
+    plan = df_to_substrait(df, reads="files")
+    reads = [message for message in messages(plan) if isinstance(message, ReadRel)]
+    reads[0].named_table.names.append("orders")
+    path = tmp_path / "canonical.plan"
+    path.write_bytes(plan.SerializeToString())
+    done = command(
+        "run", path, "-e", "spark", "-t", f"orders={orders}", "-c", "spark.sql.ansi.enabled=false", "-f", "csv"
+    )
+    assert (done.returncode, done.stdout) == (0, b'"item","half"\n"tea","1.50"\n"tea","2.00"\n'), done.stderr
+    assert_only_progress(done.stderr)
+    not_for_spark = command("run", path, "-c", "spark.sql.ansi.enabled=false", "-t", f"orders={orders}")
+    assert (not_for_spark.returncode, not_for_spark.stdout) == (2, b"")
+    assert b"--conf is for the Spark session of --engine spark." in not_for_spark.stderr
+    raising = df_to_substrait(spark.range(3).selectExpr("10 div id AS n"))
+    done = command("run", "-", "-e", "spark", stdin=raising.SerializeToString())
+    assert (done.returncode, done.stdout) == (1, b"")
+    *progress, error = done.stderr.splitlines(keepends=True)
+    assert_only_progress(b"".join(progress))
+    assert error.startswith(b"Spark failed: ")
 
 
 def test_diff(exported: Path, tmp_path: Path) -> None:

@@ -29,6 +29,11 @@ class Anchors(Protocol):
 
     def message(self, type_url: str) -> None: ...
 
+    enclosing: list[int]
+    """The queries around what is written, from the outermost: 0 for a subquery's, a lateral join's by its anchor."""
+
+    def relation(self) -> int: ...
+
 
 class Origin(Protocol):
     """What an expression or a relation was made from, as problems with it are told: a Catalyst node, or a message."""
@@ -98,7 +103,7 @@ class FieldReference(Expression):
     """A column of the input by position, and a path into it.
 
     `path` holds `("field", ordinal)`, `("element", offset)` and `("key", literal)` segments. `outer` is how many
-    subqueries outwards the column is; `parameter` how many lambdas outwards, None where it is no lambda's. For a path
+    subqueries and right inputs of lateral joins outwards the column is; `parameter` how many lambdas outwards, None where it is no lambda's. For a path
     into any other value see `Part`.
     """
 
@@ -136,9 +141,17 @@ class FieldReference(Expression):
         if self.parameter is not None:
             selection.lambda_parameter_reference.steps_out = self.parameter
         elif self.outer:
-            selection.outer_reference.steps_out = self.outer
+            _write_query(anchors.enclosing[-self.outer :], selection.outer_reference)
         else:
             selection.root_reference.SetInParent()
+
+
+def _write_query(between: Sequence[int], target: Any) -> None:
+    """Which query around an expression is meant, by those from there to the expression."""
+    if between[0]:
+        target.rel_reference = between[0]
+    else:
+        target.steps_out = sum(not anchor for anchor in between)
 
 
 @lru_cache(maxsize=65536)
@@ -439,6 +452,11 @@ class Subquery(Expression):
         """The same over another relation of the same types."""
         raise NotImplementedError
 
+    def _write_relation(self, target: Any, anchors: Anchors) -> None:
+        anchors.enclosing.append(0)
+        self.relation.write(target, anchors)
+        anchors.enclosing.pop()
+
 
 class ScalarSubquery(Subquery):
     """The one value of a relation of one column; null where it has no row."""
@@ -460,7 +478,7 @@ class ScalarSubquery(Subquery):
         return "subquery_types", "SCALAR"
 
     def write(self, target: Message, anchors: Anchors) -> None:
-        self.relation.write(target.subquery.scalar.input, anchors)
+        self._write_relation(target.subquery.scalar.input, anchors)
 
 
 class InSubquery(Subquery):
@@ -491,7 +509,7 @@ class InSubquery(Subquery):
         predicate = target.subquery.in_predicate
         for needle in self.needles:
             needle.write(predicate.needles.add(), anchors)
-        self.relation.write(predicate.haystack, anchors)
+        self._write_relation(predicate.haystack, anchors)
 
 
 class Exists(Subquery):
@@ -514,7 +532,7 @@ class Exists(Subquery):
     def write(self, target: Message, anchors: Anchors) -> None:
         predicate = target.subquery.set_predicate
         predicate.predicate_op = Message.Subquery.SetPredicate.PREDICATE_OP_EXISTS
-        self.relation.write(predicate.tuples, anchors)
+        self._write_relation(predicate.tuples, anchors)
 
 
 class Lambda(Expression):

@@ -434,6 +434,42 @@ def _join_types(left: Relation, right: Relation, join_type: str) -> tuple[Type, 
     return lefts + rights
 
 
+class LateralJoin(Relation):
+    """Each row of the left input with the rows that the right input has for it; LEFT keeps those that it has none for.
+
+    In the right input, the columns of the left one are a query outwards.
+    """
+
+    NAME = "LATERAL_JOIN"
+    PASSES_INPUTS = True
+    __slots__ = ("condition", "join_type")
+
+    def __init__(self, left: Relation, right: Relation, join_type: str, condition: Expression) -> None:
+        self.join_type = join_type
+        self.condition = condition
+        self._finish((left, right), _join_types(left, right, join_type), condition.height)
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return (self.condition,)
+
+    def variant(self) -> tuple[str, str]:
+        return "join_types", self.join_type
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return LateralJoin(inputs[0], inputs[1], self.join_type, expressions[0])
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        join = target.lateral_join
+        self._write_common(join.common)
+        join.common.rel_anchor = anchors.relation()
+        self.inputs[0].write(join.left, anchors)
+        anchors.enclosing.append(join.common.rel_anchor)
+        self.inputs[1].write(join.right, anchors)
+        anchors.enclosing.pop()
+        self.condition.write(join.expression, anchors)
+        join.type = JoinRel.JoinType.Value(f"JOIN_TYPE_{self.join_type}")
+
+
 class Cross(Relation):
     """Every row of the left input with every row of the right."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeGuard
 
 from .expression import Expression, FieldReference, Lambda, Literal, ScalarFunction, Subquery
-from .relation import Relation
+from .relation import LateralJoin, Relation
 
 
 def subexpressions(root: Expression) -> Iterator[Expression]:
@@ -39,6 +39,19 @@ def subquery_relations(relation: Relation) -> list[Relation]:
         for part in subexpressions(expression)
         if isinstance(part, Subquery)
     ]
+
+
+def refers_outwards(relation: Relation, steps: int = 1) -> bool:
+    """Whether a relation refers to columns so many queries outwards, or further."""
+    stack = [(relation, steps)]
+    while stack:
+        each, steps = stack.pop()
+        parts = [part for expression in each.expressions() for part in subexpressions(expression)]
+        if any(isinstance(part, FieldReference) and part.outer >= steps for part in parts):
+            return True
+        stack += [(part.relation, steps + 1) for part in parts if isinstance(part, Subquery)]
+        stack += [(input, steps + (isinstance(each, LateralJoin) and n)) for n, input in enumerate(each.inputs)]
+    return False
 
 
 def inputs_first(root: Relation, subqueries: bool = False) -> Iterator[Relation]:

@@ -13,6 +13,7 @@ from ..context import READS
 from ..dialects.file import BUILT_IN, load
 from ..testing import departures
 from . import plan_files, rows, supported
+from .engines import ENGINES, run_on_datafusion, run_on_spark
 from .plan_tables import require_tables
 from .spark_query import Query, dataframe
 from .waiting import waiting
@@ -287,12 +288,29 @@ def diff_command(old: str, new: str, output: str) -> None:
     type=click.Choice(rows.FORMATS),
     help="The form of the rows. If not given: by the suffix .csv or .parquet of FILE; on stdout and for .txt a table to read.",
 )
+@click.option(
+    "-e",
+    "--engine",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
+    show_default=True,
+    help="What runs the plan: DataFusion, or a local Spark session.",
+)
+@SETTINGS
 @OUTPUT
-def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str) -> None:
-    """Run a plan on DataFusion and show its rows.
+def run(
+    plan: str,
+    tables: list[tuple[str, str]],
+    form: str | None,
+    engine: str,
+    settings: list[tuple[str, str]],
+    output: str,
+) -> None:
+    """Run a plan and show its rows.
 
-    Plans exported with --dialect datafusion give Spark's rows. Others run as far as DataFusion takes them, and their
-    rows may be others. Exit code 1 if the engine raises.
+    On DataFusion, plans exported with --dialect datafusion give Spark's rows. Others run as far as DataFusion takes
+    them, and their rows may be others. Spark runs canonical plans, of this command or of another producer, as the
+    specification means them. Exit code 1 if the engine raises, or refuses the plan.
 
     A plan of tables that Spark's catalog names, as df_to_substrait makes it in Python, says only these names: give
     the files by --table.
@@ -301,18 +319,17 @@ def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str)
       substrait-spark run revenue.plan
       substrait-spark run revenue.plan -o revenue.parquet
       substrait-spark run of_named_tables.plan -t orders=data/orders
+      substrait-spark run of_another_producer.plan -t orders=data/orders --engine spark
     """
-    try:
-        from ..engines import datafusion
-    except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
-        ) from error
+    if settings and engine != "spark":
+        raise click.UsageError("--conf is for the Spark session of --engine spark.")
     form = form or rows.form_of(output)
     message = plan_files.read_plan(plan)
     require_tables(message, dict(tables))
-    with waiting("running the plan"):
-        result = datafusion.execute(message, tables=dict(tables))
+    if engine == "spark":
+        result = run_on_spark(message, dict(tables), settings)
+    else:
+        result = run_on_datafusion(message, dict(tables))
     plan_files.write(rows.written(result, form), output)
 
 

@@ -47,10 +47,17 @@ class Query(NamedTuple):
 @contextmanager
 def dataframe(query: Query) -> Iterator[DataFrame]:
     """The DataFrame of a query, as long as its session lives."""
+    with session(query.settings) as spark:
+        yield _planned(spark, query)
+
+
+@contextmanager
+def session(settings: Sequence[tuple[str, str]]) -> Iterator[SparkSession]:
+    """A local session with some settings, as long as it is needed."""
     with tempfile.TemporaryDirectory() as directory, Path(directory, "log").open("w+b") as log:
-        spark = _session(Path(directory), query.settings, log)
+        spark = _session(Path(directory), settings, log)
         try:
-            yield _planned(spark, query)
+            yield spark
         finally:
             spark.stop()
 
@@ -91,7 +98,7 @@ def _no_start(error: Exception, log: str) -> str:
     said = [line for line in said if not line.startswith(GREETINGS)]
     if "JAVA_GATEWAY_EXITED" in str(error) and said:
         return f"Spark doesn't start: {re.sub('^Exception in thread .*?: ', '', said[0])}"
-    return f"Spark doesn't start: {_sentence(error)}"
+    return f"Spark doesn't start: {sentence(error)}"
 
 
 @contextmanager
@@ -123,7 +130,7 @@ def _planned(spark: SparkSession, query: Query) -> DataFrame:
             _require_query(spark, query.sql)
             return spark.sql(query.sql)
     except (PySparkException, Py4JError) as error:
-        raise click.ClickException(f"Spark doesn't take the query: {_sentence(error)}") from error
+        raise click.ClickException(f"Spark doesn't take the query: {sentence(error)}") from error
 
 
 def _require_query(spark: SparkSession, sql: str) -> None:
@@ -142,24 +149,30 @@ def _require_query(spark: SparkSession, sql: str) -> None:
 
 def _add_table(spark: SparkSession, name: str, path: str) -> None:
     """Let the query know a table by a name."""
-    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    format = FILE_FORMATS.get(Path(path).suffix, "parquet")
-    options = {"header": "true"} if format == "csv" else {}
     try:
-        table = spark.read.format(format).options(**options).load(path)
-    except (PySparkException, Py4JError) as error:
-        raise click.ClickException(f"The table {name} can't be read from {path}: {_sentence(error)}") from error
-    try:
-        table.createOrReplaceTempView(name)
+        table(spark, name, path).createOrReplaceTempView(name)
     except PySparkException as error:
         raise click.ClickException(
             f"{name!r} can't be the name of a table as it is: put it in backticks, here and in the query."
         ) from error
 
 
-def _sentence(error: BaseException) -> str:
+def table(spark: SparkSession, name: str, path: str) -> DataFrame:
+    """The rows of a table's file or folder."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    format = FILE_FORMATS.get(Path(path).suffix, "parquet")
+    options = {"header": "true"} if format == "csv" else {}
+    try:
+        return spark.read.format(format).options(**options).load(path)
+    except (PySparkException, Py4JError) as error:
+        raise click.ClickException(f"The table {name} can't be read from {path}: {sentence(error)}") from error
+
+
+def sentence(error: BaseException) -> str:
     """What is wrong, in one line: Spark's errors go on with the query and the plan, or only wrap another."""
     said = _first_line(str(error))
     java: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)

@@ -40,10 +40,10 @@ Memory = TypeVar("Memory")
 class Lowering:
     """Lowers one plan. Problems go to `report`; what they are met in is given a stand-in, so that all are found."""
 
-    def __init__(self, dialect: Dialect, report: Report) -> None:
+    def __init__(self, dialect: Dialect, report: Report, traits: Traits | None = None) -> None:
         self.dialect = dialect
         self.rules: Rules = dialect.rules
-        self.traits = Traits()
+        self.traits = traits or Traits()
         self._report = report
         self._builder = self.rules.builder or LoweringBuilder
         self._places: dict[Relation, Place] = {}

@@ -36,7 +36,7 @@ def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Prob
             if found not in problems:
                 problems.append(found)
 
-        lowered = Lowering(dialect, report).lower(read.root, names=read.names)
+        lowered = Lowering(dialect, report, read.traits).lower(read.root, names=read.names)
     if problems:
         return None, problems
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from substrait.algebra_pb2 import AggregateFunction as AggregateMessage
@@ -11,6 +11,7 @@ from substrait.algebra_pb2 import SortField as SortMessage
 from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra import types
+from ..algebra.builder import CallBuilder
 from ..algebra.enum_names import enum_name
 from ..algebra.expression import (
     AggregateFunction,
@@ -35,12 +36,17 @@ from ..algebra.expression import (
 from ..algebra.type_messages import DeclaredTypes, read_type
 from ..algebra.types import INTEGERS, Type
 from ..errors import Unsupported
+from .bare_names import spelled
 from .functions import DeclaredFunctions, NoImplementation, same_values
 from .literal import read_literal
+from .masks import Mask
+from .numbers import as_one_type
 from .place import MessagePart
+from .subqueries import COMPARISONS, compared, unique
 
 if TYPE_CHECKING:
     from ..algebra.relation import Relation
+    from ..extensions import Declaration
 
 
 class Scope(NamedTuple):
@@ -49,6 +55,10 @@ class Scope(NamedTuple):
     columns: tuple[Type, ...]
     outer: Scope | None = None
     lambdas: tuple[tuple[Type, ...], ...] = ()
+    anchor: int | None = None
+    """What references call the relation of the expression, where it has a name."""
+    lateral: bool = False
+    """Whether it is the left input of a lateral join, as the right one sees it."""
 
 
 class NoSuchColumn(Unsupported):
@@ -59,10 +69,17 @@ class ExpressionReader:
     """Reads the expressions of one plan."""
 
     def __init__(
-        self, functions: DeclaredFunctions, declared: DeclaredTypes, relation: Callable[[Any, Scope | None], Relation]
+        self,
+        functions: DeclaredFunctions,
+        declared: DeclaredTypes,
+        parameters: Mapping[int, Message.Literal],
+        e: CallBuilder,
+        relation: Callable[[Any, Scope | None], Relation],
     ) -> None:
         self._functions = functions
         self._declared = declared
+        self._parameters = parameters
+        self._e = e
         self._relation = relation
 
     def read(self, message: Message, scope: Scope) -> Expression:
@@ -90,21 +107,23 @@ class ExpressionReader:
         return read_literal(message, self._declared)
 
     def _selection(self, message: Message.FieldReference, scope: Scope) -> Expression:
-        if message.WhichOneof("reference_type") != "direct_reference":
-            raise Unsupported("masked references are not read")
+        masked = message.WhichOneof("reference_type") == "masked_reference"
         segment = message.direct_reference
         kind = message.WhichOneof("root_type")
         if kind == "expression":
             root = self.read(message.expression, scope)
+            if masked:
+                return Mask(message.masked_reference, self._e).value(root)
             path, type = self._path(segment, root.type)
             return Part(root, path, type)
-        if segment.WhichOneof("reference_type") != "struct_field":
-            raise Unsupported("a reference to the columns does not begin with a field")
-        if kind == "outer_reference" and message.outer_reference.WhichOneof("outer_reference_type") != "steps_out":
-            raise Unsupported("references to a relation by its anchor are not read")
-        outer = message.outer_reference.steps_out if kind == "outer_reference" else 0
+        outer = _steps_out(message.outer_reference, scope) if kind == "outer_reference" else 0
         parameter = message.lambda_parameter_reference.steps_out if kind == "lambda_parameter_reference" else None
         columns = _columns(scope, outer, parameter)
+        if masked:
+            fields = [FieldReference(n, column, (), outer, parameter) for n, column in enumerate(columns)]
+            return Mask(message.masked_reference, self._e).record(fields)
+        if segment.WhichOneof("reference_type") != "struct_field":
+            raise Unsupported("a reference to the columns does not begin with a field")
         ordinal = segment.struct_field.field
         if not 0 <= ordinal < len(columns):
             raise NoSuchColumn(f"there is no column {ordinal} among {len(columns)}")
@@ -136,25 +155,46 @@ class ExpressionReader:
             return ("key", read_literal(inner.map_key, self._declared)), types.nullable(type.parameters[1])
         raise Unsupported(f"there is no {kind or 'segment'} in {type}")
 
+    def _dynamic_parameter(self, message: Any, scope: Scope) -> Expression:
+        value = self._parameters.get(message.parameter_reference)
+        if value is None:
+            raise Unsupported(f"the plan binds no value to the parameter {message.parameter_reference}")
+        found, stated = read_literal(value, self._declared), self.type(message.type)
+        if not types.equal_but_nullability(found.type, stated) or (found.value is None and not stated.nullable):
+            raise Unsupported(f"the parameter {message.parameter_reference} is {stated}, and bound to {found.type}")
+        return Literal(found.value, stated)
+
     # ---- calls
 
     def _scalar_function(self, message: Message.ScalarFunction, scope: Scope) -> Expression:
         arguments = self._arguments(message.arguments, scope)
-        stated = self.type(message.output_type)
+        stated = self.stated_type(message)
         try:
-            declaration = self._functions.declaration(
-                ("scalar",), message.function_reference, _shapes(arguments), stated
-            )
+            declaration, arguments = self._resolved(("scalar",), message, arguments, stated)
         except NoImplementation:
             # Some producers compare numbers of several types, which the standard functions do not.
-            arguments = as_one_type(arguments)
-            declaration = self._functions.declaration(
-                ("scalar",), message.function_reference, _shapes(arguments), stated
-            )
+            declaration, arguments = self._resolved(("scalar",), message, as_one_type(arguments), stated)
+        self._e.traits.draws |= not declaration.deterministic
         raising = declaration.alias == "spark"
         found = ScalarFunction(declaration, arguments, _options(message.options), raising)
         found.came_from(MessagePart(declaration.compound, declaration.compound))
-        return as_stated(found, stated)
+        return found if stated is None else as_stated(found, stated)
+
+    def _resolved(
+        self, kinds: Sequence[str], message: Any, arguments: tuple[Expression | str, ...], stated: Type | None
+    ) -> tuple[Declaration, tuple[Expression | str, ...]]:
+        """The function of a call, and its arguments as that function has them."""
+        name = self._functions.bare_name(message.function_reference)
+        if name is None:
+            anchor = message.function_reference
+            return self._functions.declaration(kinds, anchor, _shapes(arguments), stated), arguments
+        name, arguments = spelled(name, arguments)
+        return self._functions.standard(kinds, name, _shapes(arguments), stated), arguments
+
+    def stated_type(self, message: Any) -> Type | None:
+        """The type that a call says it gives; None where it leaves that to its function."""
+        kind = message.output_type.WhichOneof("kind")
+        return None if kind is None else self.type(message.output_type)
 
     def _arguments(self, messages: Sequence[Any], scope: Scope) -> tuple[Expression | str, ...]:
         return tuple([self._argument(message, scope) for message in messages])
@@ -173,9 +213,7 @@ class ExpressionReader:
         if enum_name(message, "phase") not in ("INITIAL_TO_RESULT", "UNSPECIFIED"):
             raise Unsupported(f"aggregates of the phase {enum_name(message, 'phase')} are not read")
         arguments = self._arguments(message.arguments, scope)
-        declaration = self._functions.declaration(
-            ("aggregate",), message.function_reference, _shapes(arguments), self.type(message.output_type)
-        )
+        declaration, arguments = self._resolved(("aggregate",), message, arguments, self.stated_type(message))
         found = AggregateFunction(
             declaration,
             arguments,
@@ -192,11 +230,9 @@ class ExpressionReader:
         if enum_name(message, "invocation") == "DISTINCT":
             raise Unsupported("window functions of distinct values are not read")
         arguments = self._arguments(message.arguments, scope)
-        stated = self.type(message.output_type)
-        declaration = self._functions.declaration(
-            ("window", "aggregate"), message.function_reference, _shapes(arguments), stated
-        )
-        if not same_values(declaration.result, stated):
+        stated = self.stated_type(message)
+        declaration, arguments = self._resolved(("window", "aggregate"), message, arguments, stated)
+        if stated is not None and not same_values(declaration.result, stated):
             raise Unsupported(f"{declaration.compound} is said to give {stated}, and gives {declaration.result}")
         rows = enum_name(message, "bounds_type") != "RANGE"
         lower, upper = (self._bound(bound, scope) for bound in (message.lower_bound, message.upper_bound))
@@ -227,6 +263,8 @@ class ExpressionReader:
         if message.WhichOneof("sort_kind") != "direction":
             raise Unsupported("sorts by a comparison function are not read")
         name = enum_name(message, "direction")
+        if name == "CLUSTERED":  # any order will do that has equal values side by side
+            name = "ASC_NULLS_FIRST"
         if name not in _DIRECTIONS:
             raise Unsupported(f"the sort direction {name} is not read")
         return SortField(self.read(message.expr, scope), *_DIRECTIONS[name])
@@ -241,25 +279,53 @@ class ExpressionReader:
         return Cast(input, type, behavior == "THROW_EXCEPTION")
 
     def _if_then(self, message: Message.IfThen, scope: Scope) -> Expression:
-        clauses = tuple(
-            [(self.read(getattr(clause, "if"), scope), self.read(clause.then, scope)) for clause in message.ifs]
-        )
+        clauses = [(self.read(getattr(clause, "if"), scope), self.read(clause.then, scope)) for clause in message.ifs]
         if not clauses:
             raise Unsupported("a choice has no clause")
-        if message.HasField("else"):
-            otherwise = self.read(getattr(message, "else"), scope)
-        else:
-            otherwise = Literal(None, types.nullable(clauses[0][1].type))
+        return self._chosen(clauses, getattr(message, "else") if message.HasField("else") else None, scope)
+
+    def _chosen(
+        self, clauses: Sequence[tuple[Expression, Expression]], rest: Message | None, scope: Scope
+    ) -> Expression:
+        """The value of the first condition that holds, and the one for the rest, null where none is said."""
+        otherwise = Literal(None, types.nullable(clauses[0][1].type)) if rest is None else self.read(rest, scope)
         kinds = [otherwise.type, *(value.type for _, value in clauses)]
         if not all(same_values(kinds[0], kind) for kind in kinds):
             raise Unsupported(f"a choice has values of several types: {', '.join(map(str, kinds))}")
-        return IfThen(clauses, otherwise)
+        return IfThen(tuple(clauses), otherwise)
 
     def _singular_or_list(self, message: Message.SingularOrList, scope: Scope) -> Expression:
         value, *options = self.read_all([message.value, *message.options], scope)
         if not all(types.equal_but_nullability(value.type, option.type) for option in options):
             value, *options = as_one_type((value, *options))
         return SingularOrList(value, tuple(options))
+
+    def _switch_expression(self, message: Any, scope: Scope) -> Expression:
+        """Conditions that a value, computed once, equals this literal or that."""
+        matched = self._e.share(self.read(message.match, scope))
+        clauses: list[tuple[Expression, Expression]] = []
+        for clause in message.ifs:
+            literal = read_literal(getattr(clause, "if"), self._declared)
+            if literal.value is None:
+                raise Unsupported("a switch has a null among its values, and what equals null is not said")
+            is_this = self._e.equal(*as_one_type((matched, literal)))
+            clauses.append((is_this, self.read(clause.then, scope)))
+        if not clauses:
+            raise Unsupported("a switch has no clause")
+        return self._chosen(clauses, getattr(message, "else") if message.HasField("else") else None, scope)
+
+    def _multi_or_list(self, message: Any, scope: Scope) -> Expression:
+        """Whether several values equal those of one of the records."""
+        values = [self._e.share(value) for value in self.read_all(message.value, scope)]
+        records = [self.read_all(record.fields, scope) for record in message.options]
+        if not values or not records or any(len(record) != len(values) for record in records):
+            raise Unsupported("a list of records has none, or one of another number of values than are looked for")
+        return self._e.or_(
+            *[
+                self._e.and_(*[self._e.equal(*as_one_type(pair)) for pair in zip(values, record, strict=True)])
+                for record in records
+            ]
+        )
 
     def _nested(self, message: Message.Nested, scope: Scope) -> Expression:
         kind = message.WhichOneof("nested_type")
@@ -294,10 +360,24 @@ class ExpressionReader:
             if len(needles) != len(haystack.types):
                 raise NoSuchColumn(f"{len(needles)} values are looked for among rows of {len(haystack.types)}")
             return InSubquery(needles, haystack)
-        predicate = message.set_predicate
-        if kind == "set_predicate" and enum_name(predicate, "predicate_op") == "EXISTS":
-            return Exists(self._relation(predicate.tuples, scope))
-        raise Unsupported(f"{kind} subqueries of this kind are not read")
+        if kind == "set_comparison":
+            return self._set_comparison(message.set_comparison, scope)
+        predicate = enum_name(message.set_predicate, "predicate_op")
+        if kind == "set_predicate" and predicate in ("EXISTS", "UNIQUE"):
+            tuples = self._relation(message.set_predicate.tuples, scope)
+            return Exists(tuples) if predicate == "EXISTS" else unique(self._e, tuples)
+        raise Unsupported(f"a subquery is {'of no kind' if kind is None else f'a {kind} of no kind'}")
+
+    def _set_comparison(self, message: Any, scope: Scope) -> Expression:
+        reduction, operator = enum_name(message, "reduction_op"), enum_name(message, "comparison_op")
+        if reduction not in ("ANY", "ALL") or operator not in COMPARISONS:
+            raise Unsupported(f"comparisons {operator} with {reduction} of the rows of a subquery are not read")
+        if scope.lambdas:
+            raise Unsupported("comparisons with the rows of a subquery are not read inside of a lambda")
+        value, relation = self.read(message.left, scope), self._relation(message.right, scope)
+        if len(relation.types) != 1:
+            raise NoSuchColumn(f"a value is compared with rows of {len(relation.types)} columns")
+        return compared(self._e, reduction, operator, value, relation)
 
 
 def as_stated(value: Expression, stated: Type) -> Expression:
@@ -312,30 +392,37 @@ def as_stated(value: Expression, stated: Type) -> Expression:
     return Cast(value, types.with_nullable(stated, value.type.nullable), throws=True)
 
 
-def as_one_type(values: tuple[Expression | str, ...]) -> tuple[Expression, ...]:
-    """Numbers in the least type that has the values of all. Raises Unsupported where there is none."""
-    expressions = [value for value in values if isinstance(value, Expression)]
-    common: Type | None = expressions[0].type if expressions else None
-    for each in expressions[1:]:
-        common = None if common is None else types.common_number(common, each.type)
-    if common is None or len(expressions) < len(values):
-        listed = ", ".join(value if isinstance(value, str) else str(value.type) for value in values)
-        raise Unsupported(f"there is no type for values of ({listed})")
-    return tuple(
-        [
-            each
-            if types.equal_but_nullability(each.type, common)
-            else Cast(each, types.with_nullable(common, each.type.nullable), throws=True)
-            for each in expressions
-        ]
-    )
-
-
 def _keeps_values(source: Type, target: Type) -> bool:
     """Whether each value of a type that fits in another is the same there."""
     if source.kind == target.kind == "decimal":
         return bool(source.parameters[1] <= target.parameters[1])
     return types.widens(source, target) or (source.kind in INTEGERS and target.kind in INTEGERS)
+
+
+def _steps_out(message: Any, scope: Scope) -> int:
+    """How many queries outwards a reference leads, which may say so itself, or name a relation there."""
+    if message.WhichOneof("outer_reference_type") == "steps_out":
+        if not message.steps_out:
+            raise Unsupported("a reference to a query outwards leads no step out")
+        return _past_lateral_joins(message.steps_out, scope)
+    steps, found = 1, scope.outer
+    while found is not None and found.anchor != message.rel_reference:
+        steps, found = steps + 1, found.outer
+    if found is None:
+        raise Unsupported(f"there is no relation of the anchor {message.rel_reference} around a reference to it")
+    return steps
+
+
+def _past_lateral_joins(boundaries: int, scope: Scope) -> int:
+    """A number of subqueries outwards as one of queries, of which those of lateral joins are no subqueries."""
+    steps, found = 0, scope.outer
+    while found is not None:
+        steps += 1
+        boundaries -= not found.lateral
+        if not boundaries:
+            return steps
+        found = found.outer
+    raise Unsupported("a reference leads further outwards than there are queries")
 
 
 def _columns(scope: Scope, outer: int, parameter: int | None) -> Sequence[Type]:

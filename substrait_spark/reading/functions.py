@@ -11,6 +11,7 @@ from .. import extensions
 from ..algebra.types import TEXTS, Type, equal_but_nullability, of
 from ..errors import Unsupported
 from ..extensions import Declaration
+from . import bare_names
 
 
 def same_values(derived: Type, stated: Type) -> bool:
@@ -24,6 +25,13 @@ def _takes_texts(kind: str, alias: str, name: str, shapes: tuple[Type | str, ...
         [s if isinstance(s, str) or s.kind not in TEXTS else of("string", nullable=s.nullable) for s in shapes]
     )
     return texts != shapes and extensions.resolve(kind, alias, name, texts) is not None
+
+
+def _stated(declaration: Declaration, result: Type | None) -> Declaration:
+    found = extensions.stated(declaration, result)
+    if found.result.kind == "any":
+        raise Unsupported(f"a call of {declaration.compound} does not state its type, which the function leaves open")
+    return found
 
 
 class NoImplementation(Unsupported):
@@ -51,8 +59,13 @@ class DeclaredFunctions:
                 urn = urns.get(entry.extension_urn_reference, "")
                 self._functions[entry.function_anchor] = Declared(urn, name, signature)
 
+    def bare_name(self, anchor: int) -> str | None:
+        """The name of a function that the plan declares without its file and its signature; None for others."""
+        function = self._functions.get(anchor)
+        return function.name if function is not None and not function.urn and not function.signature else None
+
     def declaration(
-        self, kinds: Sequence[str], anchor: int, shapes: tuple[Type | str, ...], result: Type
+        self, kinds: Sequence[str], anchor: int, shapes: tuple[Type | str, ...], result: Type | None
     ) -> Declaration:
         """The function of a call of one of these kinds, by its anchor, its arguments and the result type that it states.
 
@@ -68,10 +81,26 @@ class DeclaredFunctions:
         for kind in kinds if known else ():
             found = extensions.resolve(kind, alias, function.name, shapes)
             if found is not None:
-                return extensions.stated(found, result)
+                return _stated(found, result)
         declared = [k for k in kinds if known and extensions.implementations(k, alias, function.name)]
         if declared and not _takes_texts(declared[0], alias, function.name, shapes):
             listed = ", ".join(map(str, shapes))
             raise NoImplementation(f"no implementation of {function.name}:{function.signature} takes ({listed})")
         kind = (declared or kinds)[0]
+        if result is None:
+            raise Unsupported(f"a call of {function.name} states no type, and no file that is known derives one")
         return Declaration(alias, function.urn, function.name, function.signature, result, True, kind)
+
+    def standard(
+        self, kinds: Sequence[str], name: str, shapes: tuple[Type | str, ...], result: Type | None
+    ) -> Declaration:
+        """The one standard function of a name that takes the arguments of a call."""
+        found = bare_names.resolved(kinds, name, shapes)
+        if found is not None:
+            return _stated(found, result)
+        listed = ", ".join(map(str, shapes))
+        if bare_names.is_known(kinds, name):
+            raise NoImplementation(f"no standard function {name} takes ({listed})")
+        raise Unsupported(
+            f"the plan does not say what file its function {name} is from, and no standard one has that name"
+        )

@@ -9,7 +9,10 @@ from substrait.algebra_pb2 import Rel
 NAMES = {
     "read": "Read", "filter": "Filter", "fetch": "Fetch", "aggregate": "Aggregate", "sort": "Sort", "join": "Join",
     "project": "Project", "set": "Set", "cross": "Cross", "expand": "Expand", "window": "Window",
-    "extension_single": "ExtensionSingle",
+    "extension_single": "ExtensionSingle", "lateral_join": "LateralJoin", "reference": "Reference", "top_n": "TopN",
+    "exchange": "Exchange", "write": "Write", "ddl": "Ddl", "update": "Update", "hash_join": "HashJoin",
+    "merge_join": "MergeJoin", "nested_loop_join": "NestedLoopJoin", "extension_leaf": "ExtensionLeaf",
+    "extension_multi": "ExtensionMulti",
 }  # fmt: skip
 """What problems call relations."""
 

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from substrait.plan_pb2 import Plan
 
+from ..algebra.builder import Traits
 from ..algebra.message_walk import depth
+from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import Relation
 from ..algebra.type_messages import DeclaredTypes
 from ..algebra.types import field_count
@@ -23,6 +25,7 @@ class ReadPlan(NamedTuple):
     root: Relation | None
     names: list[str]
     problems: list[Unreadable]
+    traits: Traits
 
 
 def read_plan(plan: Plan) -> ReadPlan:
@@ -32,17 +35,28 @@ def read_plan(plan: Plan) -> ReadPlan:
         return _unreadable(f"the plan nests {nesting} messages deep, and readers stop at {DEPTH_LIMIT}")
     plan, problems = up_to_date(plan)
     roots = [entry.root for entry in plan.relations if entry.WhichOneof("rel_type") == "root"]
-    if len(roots) != 1 or len(plan.relations) != 1:
+    if len(roots) != 1:
         return _unreadable("only plans of exactly one root relation are read")
     declared = DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
-    reader = RelationReader(DeclaredFunctions(plan), declared)
+    parameters = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
+    shared = [entry.root.input if entry.WhichOneof("rel_type") == "root" else entry.rel for entry in plan.relations]
+    own = [entry.WhichOneof("rel_type") for entry in plan.relations].index("root")
+    traits = Traits()
+    reader = RelationReader(DeclaredFunctions(plan), declared, parameters, shared, traits)
     root, names = reader.read(roots[0].input), list(roots[0].names)
     problems += reader.problems
+    unused = set(range(len(shared))) - reader.used - {own}
+    if unused and not problems:
+        problems.append(
+            Unreadable("", None, f"nothing refers to the relation {min(unused)} of the plan, which is no root")
+        )
+    if reader.used and (problem := drawn_twice(root)):
+        problems.append(Unreadable("", None, problem.reason))
     expected = sum(1 + field_count(kind) for kind in root.types)
     if not problems and len(names) != expected:
         problems.append(Unreadable("", None, f"it names {len(names)} columns and fields, and has {expected}"))
-    return ReadPlan(root, names, problems)
+    return ReadPlan(root, names, problems, traits)
 
 
 def _unreadable(reason: str) -> ReadPlan:
-    return ReadPlan(None, [], [Unreadable("", None, reason)])
+    return ReadPlan(None, [], [Unreadable("", None, reason)], Traits())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from substrait.algebra_pb2 import ReadRel, Rel
 
 from ..algebra import types
+from ..algebra.builder import CallBuilder, Traits
 from ..algebra.enum_names import enum_name
-from ..algebra.expression import Expression, FieldReference, Literal
+from ..algebra.expression import Cast, Expression, FieldReference, Literal, Subquery
 from ..algebra.extension_messages import unpacked
 from ..algebra.relation import (
     Aggregate,
@@ -35,25 +36,47 @@ from ..algebra.relation import (
     VirtualTable,
     Window,
 )
+from ..algebra.traversal import columns, rewritten, subexpressions
 from ..algebra.type_messages import DeclaredTypes
 from ..errors import UNEXPECTED, Unsupported
 from ..refusals import unknown_form
 from .expression import ExpressionReader, NoSuchColumn, Scope, as_stated
 from .functions import DeclaredFunctions
+from .masks import Mask
 from .place import MessagePart, Unreadable, relation_name
+from .subqueries import lateral
+
+MOST_RELATIONS = 10_000
+"""How many relations a plan may have with those that it refers to written out."""
 
 
 class RelationReader:
     """Reads the relations of one plan. What it can't read goes to `problems`, and a stand-in takes its place."""
 
-    def __init__(self, functions: DeclaredFunctions, declared: DeclaredTypes) -> None:
+    def __init__(
+        self,
+        functions: DeclaredFunctions,
+        declared: DeclaredTypes,
+        parameters: Mapping[int, Any],
+        shared: Sequence[Rel],
+        traits: Traits,
+    ) -> None:
         self.problems: list[Unreadable] = []
-        self._expressions = ExpressionReader(functions, declared, self.read)
+        self.e = CallBuilder(traits)
+        self._expressions = ExpressionReader(functions, declared, parameters, self.e, self.read)
+        self._shared = shared
+        """What references refer to, by its ordinal."""
+        self.used: set[int] = set()
+        """Those of them that are referred to."""
+        self._referred: list[int] = []
         self._path: list[str] = []
+        self._anchors: list[int | None] = []
+        self._count = 0
 
     def read(self, message: Rel, outer: Scope | None = None) -> Relation:
         """The relation. `outer` is what the expression around it can refer to, where it is in a subquery."""
         name = relation_name(message)
+        self._count += 1
         self._path.append(name)
         known = len(self.problems)
         try:
@@ -75,21 +98,49 @@ class RelationReader:
 
     def _read(self, message: Rel, outer: Scope | None) -> Relation:
         kind = message.WhichOneof("rel_type")
+        if kind == "reference":
+            return self._referred_to(message.reference.subtree_ordinal, outer)
         rule = _RULES.get(kind or "")
         if kind is None or rule is None:
-            raise Unsupported("a relation is empty" if kind is None else f"{kind} relations are not read")
+            raise Unsupported("a relation is empty" if kind is None else REFUSED.get(kind, f"{kind} is not read"))
         body = getattr(message, kind)
-        found = rule(self, body, outer)
+        self._anchors.append(body.common.rel_anchor if body.common.HasField("rel_anchor") else None)
+        try:
+            found = rule(self, body, outer)
+        finally:
+            self._anchors.pop()
         name = relation_name(message)
         found.place = Place(" / ".join(self._path), MessagePart(name, name))
         return _emitted(found, body.common)
 
+    def _referred_to(self, ordinal: int, outer: Scope | None) -> Relation:
+        """A relation of the plan that several share: as if it stood at each of their places."""
+        if not 0 <= ordinal < len(self._shared):
+            raise Unsupported(f"it refers to the relation {ordinal} of a plan that has {len(self._shared)}")
+        if ordinal in self._referred:
+            raise Unsupported(f"the relation {ordinal} of the plan refers to itself")
+        if self._count > MOST_RELATIONS:
+            raise Unsupported(f"with what it refers to written out, the plan has more than {MOST_RELATIONS} relations")
+        self._referred.append(ordinal)
+        self.used.add(ordinal)
+        try:
+            return self.read(self._shared[ordinal], outer)
+        finally:
+            self._referred.pop()
+
     def expression(self, message: Any, columns: Sequence[types.Type], outer: Scope | None) -> Expression:
-        return self._expressions.read(message, Scope(tuple(columns), outer))
+        return self._expressions.read(message, self._scope(columns, outer))
 
     def over(self, columns: Sequence[types.Type], outer: Scope | None) -> tuple[ExpressionReader, Scope]:
         """A reader of expressions, and what they can refer to."""
-        return self._expressions, Scope(tuple(columns), outer)
+        return self._expressions, self._scope(columns, outer)
+
+    def _scope(self, columns: Sequence[types.Type], outer: Scope | None) -> Scope:
+        return Scope(tuple(columns), outer, (), self._anchors[-1] if self._anchors else None)
+
+    def beside(self, columns: Sequence[types.Type], outer: Scope | None) -> Scope:
+        """What the right input of a lateral join, whose left one has these columns, can refer to outwards."""
+        return self._scope(columns, outer)._replace(lateral=True)
 
 
 def _emitted(relation: Relation, common: Any) -> Relation:
@@ -106,13 +157,12 @@ def _emitted(relation: Relation, common: Any) -> Relation:
 
 
 def _read(r: RelationReader, message: ReadRel, outer: Scope | None) -> Relation:
-    read = _leaf(r, message)
+    found: Relation = _leaf(r, message)
+    if message.HasField("filter"):
+        found = Filter(found, r.expression(message.filter, found.types, outer))
     if message.HasField("projection"):
-        raise Unsupported("reads with a projection are not read")
-    if not message.HasField("filter"):
-        return read
-    e, scope = r.over(read.types, outer)
-    return Filter(read, e.read(message.filter, scope))
+        found = columns(found, Mask(message.projection, r.e).columns(found.types))
+    return found
 
 
 def _leaf(r: RelationReader, message: ReadRel) -> Read:
@@ -188,19 +238,65 @@ def _project(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
 
 def _join(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
     left, right = r.read(message.left, outer), r.read(message.right, outer)
-    if message.HasField("post_join_filter"):
-        raise Unsupported("joins with a filter after them are not read")
-    columns = (*left.types, *right.types)
-    condition: Expression = Literal(True, types.BOOLEAN)
-    if message.HasField("expression"):
-        condition = r.expression(message.expression, columns, outer)
+    condition = _join_condition(r, message, left, right, outer)
     join_type = enum_name(message, "type")
-    if join_type not in _JOIN_TYPES:
+    if join_type in _SWITCHED:
+        found = _switched(left, right, _SWITCHED[join_type], condition)
+    elif join_type in _JOIN_TYPES:
+        found = Join(left, right, join_type, condition)
+    else:
         raise Unsupported(f"joins of the type {join_type} are not read")
-    return Join(left, right, join_type, condition)
+    return _filtered_after(r, message, found, outer)
+
+
+def _join_condition(
+    r: RelationReader, message: Any, left: Relation, right: Relation, outer: Scope | None
+) -> Expression:
+    if not message.HasField("expression"):
+        return Literal(True, types.BOOLEAN)
+    return r.expression(message.expression, (*left.types, *right.types), outer)
+
+
+def _filtered_after(r: RelationReader, message: Any, join: Relation, outer: Scope | None) -> Relation:
+    if not message.HasField("post_join_filter"):
+        return join
+    return Filter(join, r.expression(message.post_join_filter, join.types, outer))
 
 
 _JOIN_TYPES = ("INNER", "OUTER", "LEFT", "RIGHT", "LEFT_SEMI", "LEFT_ANTI", "LEFT_SINGLE", "LEFT_MARK")
+
+_SWITCHED = {
+    "RIGHT_SEMI": "LEFT_SEMI", "RIGHT_ANTI": "LEFT_ANTI", "RIGHT_SINGLE": "LEFT_SINGLE", "RIGHT_MARK": "LEFT_MARK"
+}  # fmt: skip
+"""Joins that are others with their inputs switched."""
+
+
+def _switched(left: Relation, right: Relation, join_type: str, condition: Expression) -> Relation:
+    """A join of the inputs the other way round, with its columns in the order that they had."""
+    lefts, rights = len(left.types), len(right.types)
+
+    def change(part: Expression) -> Expression | None:
+        if not isinstance(part, FieldReference) or part.outer or part.parameter is not None:
+            return None
+        ordinal = part.ordinal + rights if part.ordinal < lefts else part.ordinal - lefts
+        return FieldReference(ordinal, part.type, part.path)
+
+    if any(isinstance(part, Subquery) for part in subexpressions(condition)):
+        raise Unsupported(f"a subquery in the condition of a {join_type.replace('LEFT', 'RIGHT')} join is not read")
+    found = Join(right, left, join_type, rewritten(condition, change))
+    if join_type != "LEFT_SINGLE":
+        return found
+    return found.select([*range(rights, rights + lefts), *range(rights)])
+
+
+def _lateral_join(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
+    left = r.read(message.left, outer)
+    join_type = enum_name(message, "type")
+    if join_type not in ("INNER", "LEFT", "LEFT_SEMI", "LEFT_ANTI", "LEFT_SINGLE", "LEFT_MARK"):
+        raise Unsupported(f"lateral joins of the type {join_type} are not read")
+    right = r.read(message.right, r.beside(left.types, outer))
+    condition = _join_condition(r, message, left, right, outer)
+    return _filtered_after(r, message, lateral(r.e, left, right, join_type, condition), outer)
 
 
 def _cross(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
@@ -217,15 +313,15 @@ def _aggregate(r: RelationReader, message: Any, outer: Scope | None) -> Relation
         condition = e.read(measure.filter, scope) if measure.HasField("filter") else None
         measures.append(e.aggregate(measure.measure, scope, condition))
     found = Aggregate(input, keys, measures, sets or [()])
-    return _as_stated(found, [e.type(measure.measure.output_type) for measure in message.measures])
+    return _as_stated(found, [e.stated_type(measure.measure) for measure in message.measures])
 
 
-def _as_stated(aggregate: Aggregate, stated: Sequence[types.Type]) -> Relation:
+def _as_stated(aggregate: Aggregate, stated: Sequence[types.Type | None]) -> Relation:
     """The relation with its measures in the types that their calls state."""
     columns: list[Expression] = [FieldReference(n, kind) for n, kind in enumerate(aggregate.types)]
     first = len(aggregate.groupings)
     for n, kind in enumerate(stated, first):
-        columns[n] = as_stated(columns[n], kind)
+        columns[n] = columns[n] if kind is None else as_stated(columns[n], kind)
     changed = [n for n, column in enumerate(columns) if not isinstance(column, FieldReference)]
     if not changed:
         return aggregate
@@ -244,17 +340,37 @@ def _sort(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
 
 def _fetch(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
     input = r.read(message.input, outer)
-    e, scope = r.over((), outer)
-    offset = _number(e.read(message.offset_expr, scope)) if message.HasField("offset_expr") else 0
-    count = _number(e.read(message.count_expr, scope)) if message.HasField("count_expr") else None
-    return Fetch(input, offset, count)
+    return Fetch(input, _number(r, message, "offset_expr", outer) or 0, _number(r, message, "count_expr", outer))
 
 
-def _number(expression: Expression) -> int:
-    value = expression.value if isinstance(expression, Literal) else None
-    if not isinstance(value, int):
-        raise Unsupported("numbers of rows that are no literals are not read")
-    return value
+def _number(r: RelationReader, message: Any, field: str, outer: Scope | None) -> int | None:
+    """A number of rows; None where it is null, or there is none."""
+    if not message.HasField(field):
+        return None
+    found = r.expression(getattr(message, field), (), outer)
+    while isinstance(found, Cast) and types.widens(found.input.type, found.type):
+        found = found.input
+    if not isinstance(found, Literal) or found.type.kind not in types.INTEGERS:
+        raise Unsupported("a number of rows is no literal integer")
+    if found.value is not None and found.value < 0:
+        raise Unsupported(f"{found.value} is no number of rows")
+    return found.value  # type: ignore[no-any-return]
+
+
+def _top_n(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
+    if enum_name(message, "mode") != "ROWS_ONLY":
+        raise Unsupported(f"the first rows of an order in the mode {enum_name(message, 'mode')} are not read")
+    first = _sort(r, message, outer)
+    return Fetch(first, _number(r, message, "offset", outer) or 0, _number(r, message, "count", outer))
+
+
+def _exchange(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
+    """The input: which partition a row is in is no part of it, as long as it is in one."""
+    kind = message.WhichOneof("exchange_kind")
+    if kind not in ("scatter_by_fields", "single_target", "round_robin") or message.targets:
+        raise Unsupported(f"exchanges of the kind {kind}, or with targets outside of the plan, are not read")
+    input = r.read(message.input, outer)
+    return input.select(range(len(input.types)))
 
 
 def _set(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
@@ -320,4 +436,19 @@ _RULES: dict[str, Callable[[RelationReader, Any, Scope | None], Relation]] = {
     "expand": _expand,
     "window": _window,
     "extension_single": _extension,
+    "lateral_join": _lateral_join,
+    "top_n": _top_n,
+    "exchange": _exchange,
 }
+
+REFUSED = {
+    "write": "it writes a table, and only queries are read",
+    "ddl": "it defines a table or a view, and only queries are read",
+    "update": "it updates a table, and only queries are read",
+    "extension_leaf": "what an extension relation without inputs means is not known",
+    "extension_multi": "what an extension relation of several inputs means is not known",
+    "hash_join": "physical joins are not read: a plan says what is joined, not how, in a JoinRel",
+    "merge_join": "physical joins are not read: a plan says what is joined, not how, in a JoinRel",
+    "nested_loop_join": "physical joins are not read: a plan says what is joined, not how, in a JoinRel",
+}
+"""Relations that are not read, and why."""

@@ -5,7 +5,7 @@ The specification leaves open how values read as text, and how casts round: Spar
 
 from __future__ import annotations
 
-from ...algebra.expression import Cast
+from ...algebra.expression import Cast, Literal
 from ...errors import Unsupported
 from .builder import Builder
 from .document import Node
@@ -16,6 +16,19 @@ _LIMITED = ("varchar", "fixedchar", "fixedbinary")
 def cast(builder: Builder, input: Node, expression: Cast) -> Node:
     """The cast of an input that is written already."""
     source, target = expression.input.type, expression.type
-    if target.kind in _LIMITED and not (source.kind == target.kind and source.parameters[0] <= target.parameters[0]):
+    if target.kind in _LIMITED and not _fits(expression):
         raise Unsupported(f"what a cast of {source} to {target} does with longer values is not said, and it is not run")
     return builder.cast(input, target, "ANSI" if expression.throws else "TRY")
+
+
+def _fits(expression: Cast) -> bool:
+    """Whether no value is longer than the type that it is cast to says, or shorter where it says how long each is."""
+    source, target = expression.input.type, expression.type
+    if isinstance(expression.input, Literal) and isinstance(expression.input.value, str | bytes):
+        length = len(expression.input.value)
+    elif source.kind in _LIMITED:
+        length = source.parameters[0]
+    else:
+        return False
+    limit: int = target.parameters[0]
+    return length <= limit if target.kind == "varchar" else length == limit

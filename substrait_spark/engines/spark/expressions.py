@@ -20,6 +20,7 @@ from ...algebra.expression import (
     Part,
     ScalarFunction,
     ScalarSubquery,
+    Shared,
     SingularOrList,
     SortField,
     WindowFunction,
@@ -134,7 +135,7 @@ class ExpressionBuilder:
         if not reference.outer:
             return scope.columns[reference.ordinal]
         if reference.outer > 1 or scope.outer is None:
-            raise Unsupported("Spark refers to columns of the next query outwards only")
+            raise Unsupported("a subquery in the condition of a join refers further outwards than to the join")
         return self._d.new("OuterReference", scope.outer.columns[reference.ordinal])
 
     def _part(self, part: Part, scope: Scope) -> Node:
@@ -155,6 +156,10 @@ class ExpressionBuilder:
         return self._d.new("GetArrayItem", node, self._d.literal(where, types.I32), False)
 
     # ---- the rest
+
+    def _shared(self, shared: Shared, scope: Scope) -> Node:
+        """Spark finds by itself what is computed several times."""
+        return self.build(shared.value, scope)
 
     def _cast(self, expression: Cast, scope: Scope) -> Node:
         return cast(self._b, self.build(expression.input, scope), expression)
@@ -214,6 +219,7 @@ _RULES: dict[type[Expression], Callable[[ExpressionBuilder, Any, Scope], Node]] 
     Part: ExpressionBuilder._part,
     ScalarFunction: ExpressionBuilder._scalar_function,
     ScalarSubquery: ExpressionBuilder._scalar_subquery,
+    Shared: ExpressionBuilder._shared,
     SingularOrList: ExpressionBuilder._singular_or_list,
     WindowFunction: ExpressionBuilder._window_function,
 }

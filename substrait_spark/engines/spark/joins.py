@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...algebra import types
-from ...algebra.relation import LEFT_ONLY, Cross, Join
+from ...algebra.relation import LEFT_ONLY, Cross, Join, LateralJoin
 from .builder import Columns
-from .document import Node, Part, some
+from .document import NEW_ID, Node, Part, some
 from .expressions import Scope
 
 if TYPE_CHECKING:
@@ -45,6 +45,18 @@ def join(r: RelationBuilder, relation: Join, outer: Scope | None) -> Columns:
         kind = Part("join", _SPARK[relation.join_type])
     plan = _joined(r, left.plan, right.plan, kind, condition)
     return Columns(plan, left.columns if relation.join_type in LEFT_ONLY else columns)
+
+
+def lateral_join(r: RelationBuilder, relation: LateralJoin, outer: Scope | None) -> Columns:
+    """Each row of the left input with the rows of the right one, which is a query about that row."""
+    left = r.build(relation.inputs[0], outer)
+    right = r.plan(relation.inputs[1], Scope(left.columns, outer))
+    r.b.at(relation)
+    columns = left.columns + right.columns
+    condition = r.expressions.build(relation.condition, Scope(columns, outer))
+    query = r.document.new("LateralSubquery", right.plan, Part("outer", right.plan), NEW_ID)
+    plan = r.document.new("LateralJoin", left.plan, query, Part("join", _SPARK[relation.join_type]), some(condition))
+    return Columns(plan, columns)
 
 
 def _marked(r: RelationBuilder, relation: Join, outer: Scope | None) -> Columns:

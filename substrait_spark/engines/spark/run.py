@@ -13,6 +13,7 @@ from ...catalyst.compiler import JavaClass
 from ...errors import Problem, Unsupported, UnsupportedPlanError
 from ...reading.plan import read_plan
 from .builder import Builder, Columns
+from .correlation import by_single_steps
 from .reads import Tables
 from .relations import RelationBuilder
 from .types import spark_columns
@@ -39,7 +40,7 @@ def execute(plan: Plan, spark: SparkSession, *, tables: Mapping[str, DataFrame] 
     if read.root is None:
         raise UnsupportedPlanError(problems)
     builder = Builder(Tables(spark, tables or {}))
-    root = RelationBuilder(builder).plan(read.root)
+    root = RelationBuilder(builder).plan(by_single_steps(read.root))
     _named(builder, root, read.root.types, read.names)
     problems += builder.problems
     if problems:
