@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from substrait.algebra_pb2 import Expression
 from substrait.type_pb2 import Type as TypeMessage
 
+from ..quotation import identifier
 from . import types
 from .types import Type
 
@@ -118,7 +119,8 @@ def _parameter(message: TypeMessage.Parameter, complain: Complain, declared: Dec
         return None
     if kind == "data_type":
         return read_type(message.data_type, complain, declared, level)
-    return "null" if kind == "null" else getattr(message, kind)
+    value = "null" if kind == "null" else getattr(message, kind)
+    return identifier(value) if isinstance(value, str) else value
 
 
 def struct_types(

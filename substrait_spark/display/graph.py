@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from ..explain.document import Document, Relation
 from ..explain.layout import columns
-from ..explain.text import identifier, plain
+from ..explain.text import plain
+from ..quotation import identifier
 from .gist import edge_label, gist, shortened
 
 _WIDTH = 44

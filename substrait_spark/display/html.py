@@ -9,13 +9,15 @@ from functools import cache
 from html import escape
 
 from ..explain.document import Document, Part, Relation, Tree
-from ..explain.text import Reference, Text, identifier, joined, pieces, plain
+from ..explain.text import Reference, Text, joined, pieces, plain
+from ..quotation import identifier
 from .gist import ambiguous, edge_label, full, gist, named, shortened, shown
 
 _COLUMNS = 120
 """How many characters of a relation's columns show while it is closed, and of a root's names."""
 
-_LITERALS = re.compile(r"(?P<string>'(?:\\.|[^'\\])*')|(?P<type>::[\w!?]+(?:<[^<>]*>)?)")
+_LITERALS = re.compile(r"""(?P<string>'(?:\\.|[^'\\])*')|"(?:\\.|[^"\\])*"|(?P<type>::[\w!?]+(?:<[^<>]*>)?)""")
+"""Strings and the types of literals; names in quotes, in which there are none."""
 
 
 @cache
@@ -133,6 +135,8 @@ def _colored(text: str) -> str:
     """Text with its literals marked."""
     found, end = [], 0
     for match in _LITERALS.finditer(text):
-        found += [escape(text[end : match.start()]), f"<span class='{match.lastgroup}'>{escape(match.group())}</span>"]
+        literal = escape(match.group())
+        found.append(escape(text[end : match.start()]))
+        found.append(f"<span class='{match.lastgroup}'>{literal}</span>" if match.lastgroup else literal)
         end = match.end()
     return "".join([*found, escape(text[end:])])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..quotation import identifier
 from ..trampoline import Steps, run
 from .document import Relation
 from .parts import part_text
-from .text import Reference, Text, identifier, pieces
+from .text import Reference, Text, pieces
 
 EXHAUSTIVE = 250_000
 """Up to how many pairs of relations every matching is tried; above, relations are matched from the top down."""

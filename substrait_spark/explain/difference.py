@@ -7,13 +7,14 @@ import difflib
 import itertools
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
+from ..quotation import identifier, last_part
 from .alignment import PLACES, Pair, align
 from .columns import Item
 from .document import Column, Document, Part, Relation, Tree
 from .identity import Columns, Token, items, pair_up
 from .layout import line, line_text
 from .parts import column_text
-from .text import Reference, identifier, pieces, plain
+from .text import Reference, pieces, plain
 
 _TRIVIAL = ("", "]", ")")
 """What closes a part that has no options."""
@@ -232,9 +233,9 @@ def _leaf(relation: Relation) -> str:
         inner = inner.inputs[0]
     if inner.inputs or not inner.parts or not inner.parts[0].items:
         return ""
-    if inner.parts[0].label == "rows":
-        return "rows"
-    return plain(inner.parts[0].items[0]).partition("' ")[0].rpartition("/")[2].strip("'")
+    if inner.parts[0].label in ("rows", "extension_table"):
+        return inner.parts[0].label
+    return last_part(plain(inner.parts[0].items[0]))
 
 
 # ---- what is left

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..quotation import identifier
 from .document import Document, Relation, Tree
 from .parts import column_text, part_text
-from .text import Text, identifier, joined, plain
+from .text import Text, joined, plain
 
 VERSION = 1
 """The version of the text's format, which its first line carries."""

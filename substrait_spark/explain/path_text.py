@@ -9,9 +9,10 @@ from substrait.algebra_pb2 import Expression
 
 from ..algebra.type_messages import name_count
 from ..algebra.types import Type
+from ..quotation import identifier, quoted
 from ..trampoline import Steps
 from .literal_text import LiteralText
-from .text import Text, identifier, joined, quoted
+from .text import Text, joined
 from .view import View
 
 

@@ -10,6 +10,7 @@ from substrait.plan_pb2 import Plan
 
 from ..algebra.type_messages import name_count
 from ..errors import SubstraitSparkError, kind_of
+from ..quotation import quoted
 from ..trampoline import Steps, in_turn, run
 from .columns import ColumnNames
 from .declarations import Declarations
@@ -19,7 +20,7 @@ from .expression_text import Scope
 from .literal_text import LiteralText
 from .parts import advanced, part_text
 from .relation_text import RelationText
-from .text import Text, quoted
+from .text import Text
 from .type_text import TypeText
 from .view import View
 

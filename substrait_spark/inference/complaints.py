@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..quotation import printable
+
 
 class Complaints:
     """The problems found so far. Calling it adds one, at the present place."""
@@ -24,4 +26,4 @@ class Complaints:
 
     def __call__(self, problem: str) -> None:
         place = "/".join(self._path)
-        self.problems.append(f"{place}: {problem}" if place else problem)
+        self.problems.append(printable(f"{place}: {problem}" if place else problem))

@@ -12,6 +12,7 @@ from ..algebra.enum_names import enum_name
 from ..algebra.type_messages import Complain, DeclaredTypes, read_type
 from ..algebra.types import Type
 from ..extensions import Implementation
+from ..quotation import declared_name
 
 
 class Declared(NamedTuple):
@@ -70,7 +71,7 @@ class Functions:
         if kind == "extension_function":
             self._read_function(entry, urn or "")
         if kind == "extension_type":
-            self.types.names[entry.type_anchor] = entry.name
+            self.types.names[entry.type_anchor] = declared_name(entry.name)
 
     def _read_function(self, entry: Any, urn: str) -> None:
         name, colon, signature = entry.name.partition(":")
