@@ -17,17 +17,24 @@ _LAST_PART = re.compile(r"[\w.%=+@~*-]+")
 _URN = re.compile(r"[\w.:/-]+")
 
 
+class _Escapes(dict[int, str]):
+    """What a character becomes, by its number: itself where it prints."""
+
+    def __missing__(self, number: int) -> str:
+        character = chr(number)
+        self[number] = character if character.isprintable() else f"\\u{{{number:x}}}"
+        return self[number]
+
+
+_UNQUOTED = _Escapes({ord(character): escape for character, escape in _ESCAPES.items()})
+_QUOTED = {mark: _Escapes({**_UNQUOTED, ord(mark): f"\\{mark}"}) for mark in "'\""}
+_IN_LINES = _Escapes({**_UNQUOTED, ord("\n"): "\n", ord("\\"): "\\"})
+_IN_A_LINE = _Escapes({**_UNQUOTED, ord("\\"): "\\"})
+
+
 def quoted(value: str, mark: str = "'") -> str:
     """A string in quotes, on one line whatever is in it."""
-    return mark + "".join(_escaped(character, mark) for character in value) + mark
-
-
-def _escaped(character: str, mark: str = "") -> str:
-    if character == mark:
-        return f"\\{mark}"
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    return character if character.isprintable() else f"\\u{{{ord(character):x}}}"
+    return mark + value.translate(_QUOTED[mark]) + mark
 
 
 def identifier(name: str) -> str:
@@ -58,11 +65,10 @@ def last_part(item: str) -> str:
     return last if _LAST_PART.fullmatch(last) else f"'{last}'"
 
 
+def shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
+
+
 def printable(text: str, *, lines: bool = False) -> str:
     """Text without characters that do something to a terminal; with its line ends where it may have several `lines`."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() or (lines and character == "\n") else _escaped(character)
-        for character in text
-    )
+    return text if text.isprintable() else text.translate(_IN_LINES if lines else _IN_A_LINE)

@@ -7,7 +7,7 @@ from collections import Counter
 from ..explain.document import Part, Relation
 from ..explain.parts import part_text
 from ..explain.text import Reference, Text, joined, pieces, plain
-from ..quotation import identifier, last_part
+from ..quotation import identifier, last_part, shortened
 
 LENGTH = 110
 """How many characters of a relation's parts a picture shows."""
@@ -49,10 +49,6 @@ def shown(reference: Reference, ambiguous: frozenset[str | None]) -> str:
     """A reference's name where that says enough, else all of it."""
     name = reference.name
     return str(reference) if name is None or name in ambiguous else identifier(name)
-
-
-def shortened(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
 
 
 def edge_label(relation: Relation, index: int) -> str:

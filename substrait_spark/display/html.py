@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from functools import cache
 from html import escape
 
+from ..bounds import text_of
 from ..explain.document import Document, Part, Relation, Tree
 from ..explain.text import Reference, Text, joined, pieces, plain
-from ..quotation import identifier
-from .gist import ambiguous, edge_label, full, gist, named, shortened, shown
+from ..quotation import identifier, shortened
+from .gist import ambiguous, edge_label, full, gist, named, shown
 
 _COLUMNS = 120
 """How many characters of a relation's columns show while it is closed, and of a root's names."""
@@ -27,7 +28,7 @@ def _style() -> str:
 
 def html(document: Document) -> str:
     """A plan as one `div`."""
-    return "".join(_view(document))
+    return text_of(_view(document))
 
 
 def _view(document: Document) -> Iterator[str]:

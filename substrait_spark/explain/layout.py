@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..bounds import text_of
 from ..quotation import identifier
 from .document import Document, Relation, Tree
 from .parts import column_text, part_text
@@ -15,7 +16,7 @@ VERSION = 1
 
 def layout(document: Document, *, verbose: bool) -> str:
     """The text of a plan."""
-    return "\n".join(_lines(document, verbose)) + "\n"
+    return text_of(f"{line}\n" for line in _lines(document, verbose))
 
 
 def _lines(document: Document, verbose: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 from substrait.plan_pb2 import Plan
 
-from ..algebra.type_messages import name_count
+from ..algebra.types import field_count
 from ..errors import SubstraitSparkError, kind_of
 from ..quotation import quoted
 from ..trampoline import Steps, in_turn, run
@@ -135,6 +135,6 @@ def _top_names(names: Sequence[str] | None, types: Any) -> list[str] | None:
     left, found = iter(names), []
     for type in types:
         found.append(next(left, ""))
-        for _ in range(name_count(type)):
+        for _ in range(field_count(type)):
             next(left, None)
     return found

@@ -8,7 +8,7 @@ from substrait.plan_pb2 import Plan
 
 from ..algebra.message_walk import depth
 from ..algebra.relation import Relation
-from ..algebra.type_messages import DeclaredTypes
+from ..algebra.type_messages import declared_types
 from ..algebra.types import field_count
 from ..plan import DEPTH_LIMIT
 from .encodings import up_to_date
@@ -34,7 +34,7 @@ def read_plan(plan: Plan) -> ReadPlan:
     roots = [entry.root for entry in plan.relations if entry.WhichOneof("rel_type") == "root"]
     if len(roots) != 1 or len(plan.relations) != 1:
         return _unreadable("only plans of exactly one root relation are read")
-    declared = DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
+    declared = declared_types(plan)
     reader = RelationReader(DeclaredFunctions(plan), declared)
     root, names = reader.read(roots[0].input), list(roots[0].names)
     problems += reader.problems
