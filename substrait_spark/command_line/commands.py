@@ -281,6 +281,12 @@ def diff_command(old: str, new: str, output: str) -> None:
     help="The Parquet file or folder of a table that the plan reads by name. Files that it reads by path, as plans exported with --table do, need nothing.",
 )
 @click.option(
+    "--files-under",
+    metavar="FOLDER",
+    multiple=True,
+    help="Let the plan read files by path in this folder only, or in several. If not given: wherever it says.",
+)
+@click.option(
     "-f",
     "--format",
     "form",
@@ -288,7 +294,7 @@ def diff_command(old: str, new: str, output: str) -> None:
     help="The form of the rows. If not given: by the suffix .csv or .parquet of FILE; on stdout and for .txt a table to read.",
 )
 @OUTPUT
-def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str) -> None:
+def run(plan: str, tables: list[tuple[str, str]], files_under: tuple[str, ...], form: str | None, output: str) -> None:
     """Run a plan on DataFusion and show its rows.
 
     Plans exported with --dialect datafusion give Spark's rows. Others run as far as DataFusion takes them, and their
@@ -296,6 +302,8 @@ def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str)
 
     A plan of tables that Spark's catalog names, as df_to_substrait makes it in Python, says only these names: give
     the files by --table.
+
+    A plan reads whatever file of this machine it names: give --files-under for plans of others.
 
     \b
       substrait-spark run revenue.plan
@@ -312,7 +320,7 @@ def run(plan: str, tables: list[tuple[str, str]], form: str | None, output: str)
     message = plan_files.read_plan(plan)
     require_tables(message, dict(tables))
     with waiting("running the plan"):
-        result = datafusion.execute(message, tables=dict(tables))
+        result = datafusion.execute(message, tables=dict(tables), files_under=files_under or None)
     plan_files.write(rows.written(result, form), output)
 
 
