@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .quotation import printable
+
 
 class SubstraitSparkError(Exception):
     """Anything that went wrong in substrait_spark."""
+
+    def __str__(self) -> str:
+        # Names of plans, tables and files are in it, and it is printed.
+        return printable(super().__str__(), lines=True)
 
 
 class UnsupportedSessionError(SubstraitSparkError):
@@ -61,7 +67,7 @@ class Problem:
             lines.append(f"    in: {self.sql}")
         if self.hint:
             lines.append(f"    hint: {self.hint}")
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
 
 @dataclass(frozen=True)

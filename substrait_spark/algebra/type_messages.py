@@ -1,4 +1,4 @@
-"""Reading types out of protobuf messages: of type messages, of literals, and how many names a type takes."""
+"""Reading types out of protobuf messages: of type messages, and of literals."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from substrait.algebra_pb2 import Expression
+from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type as TypeMessage
 
+from ..quotation import identifier
 from . import types
 from .types import Type
 
@@ -22,9 +24,16 @@ class DeclaredTypes(NamedTuple):
 
     names: dict[int, str]
     aliases: dict[int, TypeMessage]
+    found: dict[int, Type | None]
+    """The types of the aliases that were read, so that each is read once; None while it is."""
 
 
-_NONE_DECLARED = DeclaredTypes({}, {})
+def declared_types(plan: Plan) -> DeclaredTypes:
+    """The aliases of a plan; its user-defined types have no names yet."""
+    return DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases}, {})
+
+
+_NONE_DECLARED = DeclaredTypes({}, {}, {})
 
 _PLAIN = ("i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "uuid", "interval_year")
 _RENAMED = {"bool": "boolean", "fixed_char": "fixedchar", "fixed_binary": "fixedbinary"}
@@ -84,8 +93,17 @@ def _aliased(anchor: int, nullable: bool, complain: Complain, declared: Declared
     if anchor not in declared.aliases:
         complain(f"the type alias {anchor} is not declared")
         return None
-    found = read_type(declared.aliases[anchor], complain, declared, level + 1)
-    return None if found is None else types.with_nullable(found, nullable)
+    if anchor not in declared.found:
+        declared.found[anchor] = None
+        declared.found[anchor] = read_type(declared.aliases[anchor], complain, declared, level + 1)
+    found = declared.found[anchor]
+    if found is None:
+        complain(f"the type alias {anchor} stands for no type")
+        return None
+    if level + found.height // 2 > LEVELS:
+        complain(f"a type nests deeper than {LEVELS}")
+        return None
+    return types.with_nullable(found, nullable)
 
 
 def _parameters(
@@ -118,7 +136,8 @@ def _parameter(message: TypeMessage.Parameter, complain: Complain, declared: Dec
         return None
     if kind == "data_type":
         return read_type(message.data_type, complain, declared, level)
-    return "null" if kind == "null" else getattr(message, kind)
+    value = "null" if kind == "null" else getattr(message, kind)
+    return identifier(value) if isinstance(value, str) else value
 
 
 def struct_types(
@@ -126,12 +145,6 @@ def struct_types(
 ) -> tuple[Type | None, ...]:
     """The types of a struct's fields."""
     return tuple(read_type(inner, complain, declared) for inner in message.types)
-
-
-def name_count(type: Type) -> int:
-    """How many names the depth-first list of names has for what is inside a column of this type."""
-    inner = sum(name_count(parameter) for parameter in type.parameters if isinstance(parameter, Type))
-    return inner + (len(type.parameters) if type.kind == "struct" else 0)
 
 
 def literal_type(

@@ -8,6 +8,8 @@ from typing import Any
 
 from substrait.type_pb2 import Type as TypeMessage
 
+from .. import bounds
+
 SHORT_NAMES = {
     "boolean": "bool",
     "i8": "i8",
@@ -50,17 +52,21 @@ class Type:
 
     `parameters`: decimal (precision, scale); the precision types (digits,); list (element,); map (key, value);
     struct its field types; func its parameter types and, last, its return type. `height` is how many messages its
-    protobuf form nests.
+    protobuf form nests, `size` how many types there are in it, itself among them, and `names` how many fields of structs.
     """
 
-    __slots__ = ("_hash", "height", "kind", "nullable", "parameters")
+    __slots__ = ("_hash", "height", "kind", "names", "nullable", "parameters", "size")
 
     def __init__(self, kind: str, parameters: tuple[Any, ...] = (), nullable: bool = True) -> None:
         self.kind = kind
         self.parameters = parameters
         self.nullable = nullable
         self._hash = hash((kind, parameters, nullable))
-        self.height: int = 2 + max([part.height for part in parameters if isinstance(part, Type)], default=0)
+        inner = [part for part in parameters if isinstance(part, Type)]
+        self.height: int = 2 + max([part.height for part in inner], default=0)
+        self.size: int = 1 + sum([part.size for part in inner])
+        self.names: int = sum([part.names for part in inner]) + (len(parameters) if kind == "struct" else 0)
+        bounds.require_parts(self.size)
 
     def __hash__(self) -> int:
         return self._hash
@@ -194,8 +200,7 @@ def nullable_inside(type: Type) -> Type:
 
 def field_count(type: Type) -> int:
     """How many struct fields a type has at all its levels: each has a name in a table's schema."""
-    inner = sum(field_count(part) for part in type.parameters if isinstance(part, Type))
-    return inner + (len(type.parameters) if type.kind == "struct" else 0)
+    return type.names
 
 
 BOOLEAN = of("boolean", nullable=False)

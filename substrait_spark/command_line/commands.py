@@ -282,6 +282,12 @@ def diff_command(old: str, new: str, output: str) -> None:
     help="The Parquet file or folder of a table that the plan reads by name. Files that it reads by path, as plans exported with --table do, need nothing.",
 )
 @click.option(
+    "--files-under",
+    metavar="FOLDER",
+    multiple=True,
+    help="Let the plan read files by path in this folder only, or in several. If not given: wherever it says.",
+)
+@click.option(
     "-f",
     "--format",
     "form",
@@ -301,6 +307,7 @@ def diff_command(old: str, new: str, output: str) -> None:
 def run(
     plan: str,
     tables: list[tuple[str, str]],
+    files_under: tuple[str, ...],
     form: str | None,
     engine: str,
     settings: list[tuple[str, str]],
@@ -315,6 +322,8 @@ def run(
     A plan of tables that Spark's catalog names, as df_to_substrait makes it in Python, says only these names: give
     the files by --table.
 
+    A plan reads whatever file of this machine it names: give --files-under for plans of others.
+
     \b
       substrait-spark run revenue.plan
       substrait-spark run revenue.plan -o revenue.parquet
@@ -327,9 +336,9 @@ def run(
     message = plan_files.read_plan(plan)
     require_tables(message, dict(tables))
     if engine == "spark":
-        result = run_on_spark(message, dict(tables), settings)
+        result = run_on_spark(message, dict(tables), files_under or None, settings)
     else:
-        result = run_on_datafusion(message, dict(tables))
+        result = run_on_datafusion(message, dict(tables), files_under or None)
     plan_files.write(rows.written(result, form), output)
 
 

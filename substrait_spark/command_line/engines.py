@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ENGINES = ("datafusion", "spark")
 
 
-def run_on_datafusion(plan: Plan, tables: Mapping[str, str]) -> pa.Table:
+def run_on_datafusion(plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None) -> pa.Table:
     """The rows of a plan in the forms of the dialect `datafusion`."""
     try:
         from ..engines import datafusion
@@ -28,10 +28,15 @@ def run_on_datafusion(plan: Plan, tables: Mapping[str, str]) -> pa.Table:
             f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
         ) from error
     with waiting("running the plan"):
-        return datafusion.execute(plan, tables=dict(tables))
+        return datafusion.execute(plan, tables=dict(tables), files_under=files_under)
 
 
-def run_on_spark(plan: Plan, tables: Mapping[str, str], settings: Sequence[tuple[str, str]]) -> pa.Table:
+def run_on_spark(
+    plan: Plan,
+    tables: Mapping[str, str],
+    files_under: Sequence[str] | None,
+    settings: Sequence[tuple[str, str]],
+) -> pa.Table:
     """The rows of a canonical plan, by a local Spark session."""
     if importlib.util.find_spec("pyarrow") is None:  # Spark hands over rows by it
         raise click.ClickException("This needs the package pyarrow: pip install pyarrow.")
@@ -42,7 +47,7 @@ def run_on_spark(plan: Plan, tables: Mapping[str, str], settings: Sequence[tuple
         from ..engines import spark as engine
 
         frames = {name: spark_query.table(spark, name, path) for name, path in tables.items()}
-        df = engine.execute(plan, spark, tables=frames)
+        df = engine.execute(plan, spark, tables=frames, files_under=files_under)
         try:
             with waiting("running the plan"):
                 return _collected(df)

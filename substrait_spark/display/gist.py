@@ -6,7 +6,8 @@ from collections import Counter
 
 from ..explain.document import Part, Relation
 from ..explain.parts import part_text
-from ..explain.text import Reference, Text, identifier, joined, pieces, plain, quoted
+from ..explain.text import Reference, Text, joined, pieces, plain
+from ..quotation import identifier, last_part, shortened
 
 LENGTH = 110
 """How many characters of a relation's parts a picture shows."""
@@ -28,13 +29,8 @@ def full(relation: Relation) -> Text:
 def _brief(part: Part) -> Text:
     """A part; of files only the last parts of their paths."""
     if part.label == "files":
-        return joined(", ", [_file_name(plain(item)) for item in part.items])
+        return joined(", ", [last_part(plain(item)) for item in part.items])
     return part_text(part)
-
-
-def _file_name(item: str) -> str:
-    path = item.partition("' ")[0].strip("'")
-    return path.rstrip("/").rpartition("/")[2] or quoted(path)
 
 
 def ambiguous(relation: Relation) -> frozenset[str | None]:
@@ -53,10 +49,6 @@ def shown(reference: Reference, ambiguous: frozenset[str | None]) -> str:
     """A reference's name where that says enough, else all of it."""
     name = reference.name
     return str(reference) if name is None or name in ambiguous else identifier(name)
-
-
-def shortened(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
 
 
 def edge_label(relation: Relation, index: int) -> str:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field
 
-from ..explain.document import Document, Relation
+from ..explain.document import Document, Relation, Tree
 from ..explain.layout import columns
-from ..explain.text import identifier, plain
-from .gist import edge_label, gist, shortened
+from ..explain.text import plain
+from ..quotation import identifier, shortened
+from .gist import edge_label, gist
 
 _WIDTH = 44
 """How many characters a box is wide."""
 _LONGEST = 130
 """How many characters of a relation's parts, and of its columns, a box shows."""
+
+_NAMES = 2000
+"""How many characters of a root's names its box shows."""
 
 
 @dataclass
@@ -47,7 +51,7 @@ def graph(document: Document) -> Graph:
     """A plan's relations, with a box for each of its roots."""
     found = Graph()
     for tree in document.trees:
-        top = Box(len(found.boxes), tree.title, _wrapped(", ".join(map(identifier, tree.names or ()))))
+        top = Box(len(found.boxes), tree.title, _wrapped(_root_names(tree)))
         found.boxes.append(top)
         stack: list[tuple[Relation, Arrow]] = []
         for number, query in enumerate(tree.queries, 1):
@@ -65,6 +69,10 @@ def graph(document: Document) -> Graph:
                 below.append((input, Arrow(0, box.number, edge_label(relation, index))))
             stack.extend(reversed(below))
     return found
+
+
+def _root_names(tree: Tree) -> str:
+    return shortened(", ".join(map(identifier, tree.names or ())), _NAMES)
 
 
 def _lines(relation: Relation) -> list[str]:

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from functools import cache
 from html import escape
 
+from ..bounds import text_of
 from ..explain.document import Document, Part, Relation, Tree
-from ..explain.text import Reference, Text, identifier, joined, pieces, plain
-from .gist import ambiguous, edge_label, full, gist, named, shortened, shown
+from ..explain.text import Reference, Text, joined, pieces, plain
+from ..quotation import identifier, shortened
+from .gist import ambiguous, edge_label, full, gist, named, shown
 
 _COLUMNS = 120
 """How many characters of a relation's columns show while it is closed, and of a root's names."""
 
-_LITERALS = re.compile(r"(?P<string>'(?:\\.|[^'\\])*')|(?P<type>::[\w!?]+(?:<[^<>]*>)?)")
+_LITERALS = re.compile(r"""(?P<string>'(?:\\.|[^'\\])*')|"(?:\\.|[^"\\])*"|(?P<type>::[\w!?]+(?:<[^<>]*>)?)""")
+"""Strings and the types of literals; names in quotes, in which there are none."""
 
 
 @cache
@@ -25,7 +28,7 @@ def _style() -> str:
 
 def html(document: Document) -> str:
     """A plan as one `div`."""
-    return "".join(_view(document))
+    return text_of(_view(document))
 
 
 def _view(document: Document) -> Iterator[str]:
@@ -133,6 +136,8 @@ def _colored(text: str) -> str:
     """Text with its literals marked."""
     found, end = [], 0
     for match in _LITERALS.finditer(text):
-        found += [escape(text[end : match.start()]), f"<span class='{match.lastgroup}'>{escape(match.group())}</span>"]
+        literal = escape(match.group())
+        found.append(escape(text[end : match.start()]))
+        found.append(f"<span class='{match.lastgroup}'>{literal}</span>" if match.lastgroup else literal)
         end = match.end()
     return "".join([*found, escape(text[end:])])

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,39 +15,36 @@ import pyarrow.parquet as pq
 
 from ..errors import InvalidPlanError
 from .arrow_schema import Columns
+from .file_access import Folders, allowed, local_path, regular
 
 
-def paths(items: Sequence[Any]) -> list[Path]:
-    """The paths of a read's items. Raises InvalidPlanError where one is not there."""
-    found = [path for item in items for path in _paths(item)]
-    missing = [str(path) for path in found if not path.exists()]
-    if missing:
-        more = f" (and {len(missing) - 1} more)" if missing[1:] else ""
-        raise InvalidPlanError(f"There is no file {missing[0]}{more}.")
-    return found
+def paths(items: Sequence[Any], under: Folders = None) -> list[Path]:
+    """The paths of a read's items. Raises InvalidPlanError where one is no regular file, or not under those folders."""
+    return [regular(allowed(path, under)) for item in items for path in _paths(item, under)]
 
 
-def _paths(item: Any) -> Iterator[Path]:
+def _paths(item: Any, under: Folders) -> Iterator[Path]:
     kind = item.WhichOneof("path_type")
     if kind is None:
         raise InvalidPlanError("A file of the plan has no path.")
-    path = _local(getattr(item, kind))
+    path = local_path(getattr(item, kind))
     if kind == "uri_path_glob":
-        matching = sorted(p for p in path.parent.glob("*") if fnmatch.fnmatchcase(p.name, path.name))
-        if not matching:
-            raise InvalidPlanError(f"There is no file {path}.")
-        yield from matching
-    elif kind == "uri_file" or path.is_file():
+        yield from _matching(allowed(path.parent, under), path)
+    elif kind == "uri_file" or not allowed(path, under).is_dir():
         yield path
     else:
         raise InvalidPlanError(f"{path} is no file; folders are read by a pattern for the files in them.")
 
 
-def _local(uri: str) -> Path:
-    parsed = urlsplit(uri)
-    if parsed.scheme != "file":
-        raise InvalidPlanError(f"Only local files can be read here, not {parsed.scheme or 'relative'}: ones.")
-    return Path(unquote(parsed.path))
+def _matching(folder: Path, pattern: Path) -> Iterator[Path]:
+    """The files of a folder whose names match the last part of a path."""
+    try:
+        found = sorted(path for path in folder.iterdir() if fnmatch.fnmatchcase(path.name, pattern.name))
+    except OSError:
+        found = []
+    if not found:
+        raise InvalidPlanError(f"There is no file {pattern}.")
+    yield from found
 
 
 # ---- what a file's columns must be
@@ -275,7 +271,7 @@ def table_of(schema: pa.Schema, rows: int, values: Mapping[str, pa.ChunkedArray]
 def text_table(path: Path, options: Any, schema: pa.Schema) -> pa.Table:
     """The rows of a delimited text file, all of its columns strings. Refuses lines that could be read in two ways."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = _bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidPlanError(f"{path} is no UTF-8 text: {error}") from error
     if text.startswith("\ufeff"):
@@ -296,6 +292,22 @@ def text_table(path: Path, options: Any, schema: pa.Schema) -> pa.Table:
     null = options.value_treated_as_null
     arrays = [pa.array([None if v == null else v for v in column], pa.string()) for column in columns]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+TEXT = 2**30
+"""How many bytes a file of text may have: it is read whole."""
+
+
+def _bytes(path: Path) -> bytes:
+    """As many bytes as a file says that it has: the system's own files say none, and may never end."""
+    try:
+        size = path.stat().st_size
+        if size > TEXT:
+            raise InvalidPlanError(f"{path} has {size:,} bytes of text, and at most {TEXT:,} are read here.")
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as error:
+        raise InvalidPlanError(f"{path} can't be read: {error}.") from None
 
 
 BLANK = "".join(map(chr, range(33)))

@@ -15,6 +15,7 @@ def explain(plan: Plan, *, verbose: bool = False) -> str:
 
     Nothing that is in the plan is left out but hints and the numbers of anchors, which `verbose` adds; a field that
     this release doesn't know shows as `!unknown{…}`. Any plan has a text, however deep, and with whatever mistakes.
+    Raises InvalidPlanError where a plan stands for more columns or characters than anyone reads (`substrait_spark.bounds`).
     The format is described in docs/reference/plan-text.md; its version is in the first line.
     """
     from .layout import layout

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..quotation import identifier
 from ..trampoline import Steps, run
 from .document import Relation
 from .parts import part_text
-from .text import Reference, Text, identifier, pieces
+from .text import Reference, Text, pieces
 
-EXHAUSTIVE = 250_000
+EXHAUSTIVE = 100_000
 """Up to how many pairs of relations every matching is tried; above, relations are matched from the top down."""
 
 _CHANGED, _OTHER_LEAF, _REPLACED = 1, 3, 6
@@ -56,6 +57,7 @@ def align(old: Relation, new: Relation) -> list[Pair]:
 
 class _Aligner:
     def __init__(self, old: Relation, new: Relation) -> None:
+        self._texts: dict[int, str] = {}
         self._digests: dict[int, int] = {}
         self._sizes: dict[int, int] = {}
         self._found: dict[tuple[int, int], _Match] = {}
@@ -71,7 +73,7 @@ class _Aligner:
             stack.extend(below for _, below in relation.below())
         for relation in reversed(order):
             below = [inner for _, inner in relation.below()]
-            own = own_text(relation)
+            own = self._texts[id(relation)] = own_text(relation)
             self._digests[id(relation)] = hash((own, *(self._digests[id(inner)] for inner in below)))
             self._sizes[id(relation)] = 1 + sum(self._sizes[id(inner)] for inner in below)
         return self._sizes[id(root)]
@@ -90,17 +92,19 @@ class _Aligner:
         equal = self._digests[id(old)] == self._digests[id(new)]
         if equal or best.cost == 0 or not self._exhaustive:
             return best
+        whole = self._sizes[id(old)]
         for index, inner in enumerate(olds):
-            others = [other for place, other in enumerate(olds) if place != index]
-            lost = sum(self._sizes[id(other)] for other in others) + 1
+            lost = whole - self._sizes[id(inner)]
             if lost < best.cost:
+                others = [other for place, other in enumerate(olds) if place != index]
                 match = yield self.match(inner, new)
                 pairs = (Pair(old, None), match.pairs, *map(_removed, others))
                 best = min(best, _Match(match.cost + lost, pairs), key=_cost)
+        whole = self._sizes[id(new)]
         for index, inner in enumerate(news):
-            others = [other for place, other in enumerate(news) if place != index]
-            gained = sum(self._sizes[id(other)] for other in others) + 1
+            gained = whole - self._sizes[id(inner)]
             if gained < best.cost:
+                others = [other for place, other in enumerate(news) if place != index]
                 match = yield self.match(old, inner)
                 pairs = (Pair(None, new), match.pairs, *map(_added, others))
                 best = min(best, _Match(match.cost + gained, pairs), key=_cost)
@@ -109,7 +113,7 @@ class _Aligner:
     def _own(self, old: Relation, new: Relation) -> int:
         if old.kind != new.kind:
             return _REPLACED
-        if own_text(old) == own_text(new):
+        if self._texts[id(old)] == self._texts[id(new)]:
             return 0
         return _CHANGED if old.inputs else _OTHER_LEAF
 

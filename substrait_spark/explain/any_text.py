@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from google.protobuf.any_pb2 import Any
 
-from .text import Text, quoted
+from ..quotation import quoted
+from .text import Text
 from .view import View
 
 

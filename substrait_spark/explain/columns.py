@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from substrait.algebra_pb2 import Rel
 from substrait.type_pb2 import NamedStruct
 
+from .. import bounds
 from ..algebra.enum_names import enum_name
 from ..trampoline import Steps
 
@@ -184,6 +185,7 @@ class ColumnNames:
     def __init__(self) -> None:
         self._names: dict[int, tuple[Rel, Names]] = {}
         self._roots: list[Names] = []
+        self._columns = bounds.Columns()
 
     def of(self, rel: Rel) -> Names:
         return self._names.get(id(rel), (rel, ()))[1]
@@ -223,6 +225,7 @@ class ColumnNames:
         hinted = list(message.common.hint.output_names) if hasattr(message, "common") else []
         if len(hinted) == len(emitted):
             emitted = [found if found.name else Name(hint) for found, hint in zip(emitted, hinted, strict=True)]
+        self._columns.take(sum(1 + len(name.inner) for name in emitted))
         return tuple(emitted)
 
     def _pass_down(self, root: Rel, wanted: Sequence[Name]) -> None:

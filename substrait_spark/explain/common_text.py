@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..quotation import identifier, quoted
 from .document import Part
 from .parts import advanced, fields, list_part, part, part_text
-from .text import Text, identifier, joined, quoted
+from .text import Text, joined
 from .view import View
 
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from substrait.plan_pb2 import Plan
 
-from .text import quoted
+from ..quotation import declared_name, quoted
+from ..quotation import urn as shown_urn
 
 _KINDS = {
     "extension_function": "function_anchor",
@@ -52,8 +53,9 @@ class Declarations:
 
         def shortest(entry: _Declared) -> str:
             if simple[_simple(entry.name)] == 1:
-                return _simple(entry.name)
-            return entry.name if compound[entry.name] == 1 else f"{self.alias(entry.urn)}.{entry.name}"
+                return declared_name(_simple(entry.name))
+            name = declared_name(entry.name)
+            return name if compound[entry.name] == 1 else f"{self.alias(entry.urn)}.{name}"
 
         return {anchor: shortest(entry) for anchor, entry in entries.items()}
 
@@ -61,7 +63,7 @@ class Declarations:
         """A URN's last part where no other URN of the plan ends in it, else the URN."""
         ends = Counter(map(_last_part, set(self._urns.values())))
         last = _last_part(urn)
-        return last if ends[last] == 1 else quoted(urn)
+        return shown_urn(last) if ends[last] == 1 else quoted(urn)
 
     def function(self, anchor: int) -> str:
         return self._names["extension_function"].get(anchor, f"undeclared_function_{anchor}")
@@ -74,18 +76,22 @@ class Declarations:
 
     def names(self) -> frozenset[tuple[str, str]]:
         """The name of everything that is declared, and its URN."""
-        return frozenset((f"{_TITLES[entry.kind]}{entry.name}", entry.urn) for entry in self._declared)
+        return frozenset((_titled(entry), shown_urn(entry.urn)) for entry in self._declared)
 
     def legend(self, *, anchors: bool) -> Iterable[str]:
         """A line for each URN, with what is declared of it; with the numbers of the anchors where they are wanted."""
         found: dict[str, set[str]] = {urn: set() for urn in self._urns.values()}
         for entry in self._declared:
             number = f" @{entry.anchor}" if anchors else ""
-            found.setdefault(entry.urn, set()).add(f"{_TITLES[entry.kind]}{entry.name}{number}")
+            found.setdefault(entry.urn, set()).add(f"{_titled(entry)}{number}")
         numbers = {urn: sorted(anchor for anchor, known in self._urns.items() if known == urn) for urn in found}
         for urn in sorted(found):
             shown = "".join(f" @{anchor}" for anchor in numbers[urn]) if anchors else ""
             yield f"extension {quoted(urn)}{shown}: {', '.join(sorted(found[urn])) or 'nothing'}"
+
+
+def _titled(entry: _Declared) -> str:
+    return f"{_TITLES[entry.kind]}{declared_name(entry.name)}"
 
 
 def _simple(name: str) -> str:

@@ -7,13 +7,18 @@ import difflib
 import itertools
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
+from ..bounds import text_of
+from ..quotation import identifier, last_part
 from .alignment import PLACES, Pair, align
 from .columns import Item
 from .document import Column, Document, Part, Relation, Tree
 from .identity import Columns, Token, items, pair_up
 from .layout import line, line_text
 from .parts import column_text
-from .text import Reference, identifier, pieces, plain
+from .text import Reference, pieces, plain
+
+COMPARED = 20_000
+"""Up to how many characters of two plans' lines are compared for similar ones, which takes the most time of all."""
 
 _TRIVIAL = ("", "]", ")")
 """What closes a part that has no options."""
@@ -24,7 +29,13 @@ def difference(old: Document, new: Document) -> str:
     blocks = [*_header(old, new)]
     for before, after in itertools.zip_longest(old.trees, new.trees):
         blocks += _tree(before, after)
-    return "\n\n".join("\n".join(block) for block in blocks or _lines(old, new)) + ("\n" if blocks else "")
+    return text_of(_text(blocks or _lines(old, new))) + ("\n" if blocks else "")
+
+
+def _text(blocks: Sequence[Sequence[str]]) -> Iterator[str]:
+    for index, block in enumerate(blocks):
+        yield "\n\n" if index else ""
+        yield "\n".join(block)
 
 
 def _header(old: Document, new: Document) -> Iterator[list[str]]:
@@ -161,7 +172,7 @@ class _Trees:
         for token, column in after.items():
             if token not in before and (token in had if token in has else _is_named(token)):
                 yield f"  + column {plain(column_text(column, 0))}"
-        for token in before.keys() & after.keys():
+        for token in (token for token in before if token in after):
             was, now = plain(before[token].type), plain(after[token].type)
             below = token in had and token in has and plain(had[token].type) != plain(has[token].type)
             if was != now and not below:
@@ -232,9 +243,9 @@ def _leaf(relation: Relation) -> str:
         inner = inner.inputs[0]
     if inner.inputs or not inner.parts or not inner.parts[0].items:
         return ""
-    if inner.parts[0].label == "rows":
-        return "rows"
-    return plain(inner.parts[0].items[0]).partition("' ")[0].rpartition("/")[2].strip("'")
+    if inner.parts[0].label in ("rows", "extension_table"):
+        return inner.parts[0].label
+    return last_part(plain(inner.parts[0].items[0]))
 
 
 # ---- what is left
@@ -243,8 +254,11 @@ def _leaf(relation: Relation) -> str:
 def _lines(old: Document, new: Document) -> list[list[str]]:
     """Lines that differ for another reason than all of the above, the numbers of anchors left aside."""
     olds, news = list(_every_line(old)), list(_every_line(new))
-    found = [text.rstrip() for text in difflib.ndiff(olds, news) if text.startswith(("- ", "+ "))]
-    return [["plan", *(f"  {text}" for text in found)]] if found else []
+    if sum(map(len, (*olds, *news))) > COMPARED:
+        found = [*_replaced(olds, news)]
+    else:
+        found = [f"  {text.rstrip()}" for text in difflib.ndiff(olds, news) if text.startswith(("- ", "+ "))]
+    return [["plan", *found]] if found else []
 
 
 def _every_line(document: Document) -> Iterable[str]:

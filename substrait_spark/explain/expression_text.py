@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from substrait.algebra_pb2 import Expression, Rel
 
 from ..algebra.types import Type
+from ..quotation import identifier
 from ..trampoline import Steps, done, in_turn
 from .columns import Name
 from .declarations import Declarations
@@ -17,7 +18,7 @@ from .derived import Derived
 from .document import Relation
 from .literal_text import LiteralText
 from .path_text import PathText
-from .text import Reference, Text, identifier, joined, listed, outwards, plain
+from .text import Reference, Text, joined, listed, outwards, plain
 from .type_text import TypeText
 from .view import View, unknown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -72,8 +72,9 @@ class Columns:
         for label in {item.part for item in own}:
             for old, new in self._pairs(label, partner, relation):
                 found[Item(label, new)] = (id(partner), Item(label, old))
+        told = {part.label for part in relation.parts if part.items}
         for item in own:
-            if not items(relation, item.part) and item.part != "schema":
+            if item.part not in told and item.part != "schema":
                 found[item] = (id(partner), item)
         return found
 
@@ -135,9 +136,28 @@ def _named(read: Relation) -> dict[int, tuple[str | None, int]]:
     return found
 
 
+COMPARED = 1000
+"""Up to how many entries two sequences are compared each with each; longer ones from both ends, and then by place."""
+
+
 def pair_up(olds: Sequence[Hashable], news: Sequence[Hashable]) -> list[tuple[int | None, int | None]]:
     """Which entries of two sequences are the same, or take the place of each other; None where there is none."""
     found: list[tuple[int | None, int | None]] = []
-    for _, i, i_end, j, j_end in SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
+    for i, i_end, j, j_end in _stretches(olds, news):
         found += itertools.zip_longest(range(i, i_end), range(j, j_end))
     return found
+
+
+def _stretches(olds: Sequence[Hashable], news: Sequence[Hashable]) -> Iterator[tuple[int, int, int, int]]:
+    """Where stretches of two sequences that are the same, or take the place of each other, begin and end."""
+    if len(olds) + len(news) <= COMPARED:
+        for _, i, i_end, j, j_end in SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
+            yield i, i_end, j, j_end
+        return
+    shorter = min(len(olds), len(news))
+    start = next((place for place in range(shorter) if olds[place] != news[place]), shorter)
+    same = (count for count in range(shorter - start) if olds[-1 - count] != news[-1 - count])
+    rest = next(same, shorter - start)
+    yield 0, start, 0, start
+    yield start, len(olds) - rest, start, len(news) - rest
+    yield len(olds) - rest, len(olds), len(news) - rest, len(news)

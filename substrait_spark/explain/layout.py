@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..bounds import text_of
+from ..quotation import identifier
 from .document import Document, Relation, Tree
 from .parts import column_text, part_text
-from .text import Text, identifier, joined, plain
+from .text import Text, joined, plain
 
 VERSION = 1
 """The version of the text's format, which its first line carries."""
@@ -14,7 +16,7 @@ VERSION = 1
 
 def layout(document: Document, *, verbose: bool) -> str:
     """The text of a plan."""
-    return "\n".join(_lines(document, verbose)) + "\n"
+    return text_of(f"{line}\n" for line in _lines(document, verbose))
 
 
 def _lines(document: Document, verbose: bool) -> Iterator[str]:

@@ -11,10 +11,11 @@ from typing import Any
 
 from substrait.algebra_pb2 import Expression
 
+from ..quotation import quoted
 from ..trampoline import Steps, in_turn
 from .any_text import any_text
 from .declarations import Declarations
-from .text import Text, joined, plain, quoted
+from .text import Text, joined, plain
 from .type_text import TypeText
 from .view import View
 

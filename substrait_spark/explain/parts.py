@@ -7,9 +7,10 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from ..quotation import identifier
 from .any_text import any_text
 from .document import Column, Part
-from .text import Text, identifier, joined, pieces
+from .text import Text, joined, pieces
 from .view import View, scalar
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from substrait.algebra_pb2 import Expression
 
-from ..algebra.type_messages import name_count
-from ..algebra.types import Type
+from ..algebra.types import Type, field_count
+from ..quotation import identifier, quoted
 from ..trampoline import Steps
 from .literal_text import LiteralText
-from .text import Text, identifier, joined, quoted
+from .text import Text, joined
 from .view import View
 
 
@@ -106,9 +106,9 @@ def struct_field(
     """A struct field's name and type, and the names of what is inside it."""
     if type is None or type.kind != "struct" or not 0 <= ordinal < len(type.parameters):
         return None, None, ()
-    before = ordinal + sum(name_count(parameter) for parameter in type.parameters[:ordinal])
+    before = ordinal + sum(field_count(parameter) for parameter in type.parameters[:ordinal])
     field = type.parameters[ordinal]
-    inner = names[before + 1 : before + 1 + name_count(field)]
+    inner = names[before + 1 : before + 1 + field_count(field)]
     return (names[before] if before < len(names) else None), field, inner
 
 
@@ -116,5 +116,5 @@ def _element(type: Type | None, parameter: int, names: Sequence[str]) -> tuple[T
     """The type of a list's elements or a map's values, and the names inside them."""
     if type is None or type.kind not in ("list", "map") or parameter >= len(type.parameters):
         return None, ()
-    before = sum(name_count(earlier) for earlier in type.parameters[:parameter])
+    before = sum(field_count(earlier) for earlier in type.parameters[:parameter])
     return type.parameters[parameter], names[before:]

@@ -8,8 +8,9 @@ from typing import Any
 from google.protobuf.message import Message
 from substrait.plan_pb2 import Plan
 
-from ..algebra.type_messages import name_count
+from ..algebra.types import field_count
 from ..errors import SubstraitSparkError, kind_of
+from ..quotation import quoted
 from ..trampoline import Steps, in_turn, run
 from .columns import ColumnNames
 from .declarations import Declarations
@@ -19,7 +20,7 @@ from .expression_text import Scope
 from .literal_text import LiteralText
 from .parts import advanced, part_text
 from .relation_text import RelationText
-from .text import Text, quoted
+from .text import Text
 from .type_text import TypeText
 from .view import View
 
@@ -134,6 +135,6 @@ def _top_names(names: Sequence[str] | None, types: Any) -> list[str] | None:
     left, found = iter(names), []
     for type in types:
         found.append(next(left, ""))
-        for _ in range(name_count(type)):
+        for _ in range(field_count(type)):
             next(left, None)
     return found

@@ -10,6 +10,7 @@ from substrait.algebra_pb2 import Rel
 
 from ..algebra.extension_messages import Generate, Sample
 from ..algebra.types import Type
+from ..quotation import identifier, quoted
 from ..trampoline import Steps, done, in_turn
 from .any_text import any_text
 from .columns import INPUTS, UNNAMED, ColumnNames, Item, Name, Origin, Source, emit, inputs, schema_names, sources
@@ -21,7 +22,7 @@ from .expression_text import ExpressionText, Scope
 from .literal_text import LiteralText
 from .parts import advanced, column_text, fields, list_part, part
 from .path_text import PathText
-from .text import Text, identifier, joined, plain, quoted
+from .text import Text, joined, plain
 from .type_text import TypeText, type_with_names
 from .view import View, scalar
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
+
+from ..quotation import identifier
 
 
 class Reference(NamedTuple):
@@ -59,24 +60,3 @@ def joined(separator: str, texts: Sequence[Text]) -> Text:
 def listed(texts: Sequence[Text]) -> Text:
     """The texts in brackets."""
     return ("[", joined(", ", texts), "]")
-
-
-_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def quoted(value: str, mark: str = "'") -> str:
-    """A string in quotes, on one line whatever is in it."""
-    return mark + "".join(_escaped(character, mark) for character in value) + mark
-
-
-def _escaped(character: str, mark: str) -> str:
-    if character == mark:
-        return f"\\{mark}"
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    return character if character.isprintable() else f"\\u{{{ord(character):x}}}"
-
-
-def identifier(name: str) -> str:
-    """A name as it is where it is a word, else in double quotes."""
-    return name if re.fullmatch(r"[^\W\d]\w*", name) else quoted(name, '"')

@@ -9,9 +9,10 @@ from google.protobuf.message import Message
 from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra.types import Type
+from ..quotation import identifier, quoted
 from ..trampoline import Steps, done, in_turn, run
 from .declarations import Declarations
-from .text import Text, identifier, joined, quoted
+from .text import Text, joined
 from .view import View
 
 _NAMES = {"bool": "boolean", "fixed_char": "fixedchar", "fixed_binary": "fixedbinary"}

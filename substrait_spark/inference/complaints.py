@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..quotation import printable, shortened
+
+MOST, LONGEST = 1000, 2000
+"""How many problems are told of, and in how many characters each."""
+
 
 class Complaints:
-    """The problems found so far. Calling it adds one, at the present place."""
+    """The problems found so far. Calling it adds one, at the present place, while there are not too many."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
@@ -23,5 +28,7 @@ class Complaints:
             self._path.pop()
 
     def __call__(self, problem: str) -> None:
+        if len(self.problems) == MOST:
+            return
         place = "/".join(self._path)
-        self.problems.append(f"{place}: {problem}" if place else problem)
+        self.problems.append(printable(shortened(f"{place}: {problem}" if place else problem, LONGEST)))

@@ -9,9 +9,10 @@ from substrait.plan_pb2 import Plan
 
 from .. import extensions
 from ..algebra.enum_names import enum_name
-from ..algebra.type_messages import Complain, DeclaredTypes, read_type
+from ..algebra.type_messages import Complain, declared_types, read_type
 from ..algebra.types import Type
 from ..extensions import Implementation
+from ..quotation import declared_name
 
 
 class Declared(NamedTuple):
@@ -42,7 +43,7 @@ class Functions:
         self._urns: dict[int, str] = {}
         self._referenced: set[int] = set()
         self._as_derived: dict[int, Any] = {}
-        self.types = DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
+        self.types = declared_types(plan)
         self._read_urns(plan)
         for declaration in plan.extensions:
             self._read_declaration(declaration)
@@ -70,7 +71,7 @@ class Functions:
         if kind == "extension_function":
             self._read_function(entry, urn or "")
         if kind == "extension_type":
-            self.types.names[entry.type_anchor] = entry.name
+            self.types.names[entry.type_anchor] = declared_name(entry.name)
 
     def _read_function(self, entry: Any, urn: str) -> None:
         name, colon, signature = entry.name.partition(":")

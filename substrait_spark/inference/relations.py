@@ -9,12 +9,12 @@ from google.protobuf.message import Message
 from substrait.algebra_pb2 import Rel, RelCommon
 from substrait.type_pb2 import Type as TypeMessage
 
+from .. import bounds
 from ..algebra import extension_messages, types
 from ..algebra.enum_names import enum_name
 from ..algebra.extension_messages import Generate, Sample
 from ..algebra.relation import generated_types
-from ..algebra.type_messages import name_count
-from ..algebra.types import Type
+from ..algebra.types import Type, field_count
 from ..trampoline import Steps, done, run
 from .complaints import Complaints
 from .expressions import Expressions, Scope, Types
@@ -26,7 +26,10 @@ _LEAF = Scope(())
 
 
 class Relations:
-    """Derives the output types of relations; None stands for those of an extension, which nobody knows."""
+    """Derives the output types of relations; None stands for those of an extension, which nobody knows.
+
+    Raises InvalidPlanError where the relations of a plan have too many columns: each ReferenceRel has those of a whole tree.
+    """
 
     def __init__(self, functions: Functions, complain: Complaints) -> None:
         self.expressions = Expressions(functions, complain, self)
@@ -34,6 +37,7 @@ class Relations:
         self._at = complain.at
         self._roots: list[Types | None] = []
         self._found: dict[int, tuple[Message, Types | None]] = {}
+        self._columns = bounds.Columns()
         self._details: dict[int, tuple[Message, Any]] = {}
 
     def found(self, rel: Message) -> Types | None:
@@ -66,6 +70,7 @@ class Relations:
             message = getattr(rel, kind)
             found: Types | None = yield rule(message, outer)
             found = self._emitted(message.common, found) if hasattr(message, "common") else found
+            self._columns.take(sum(1 if type is None else type.size for type in found or ()))
             self._found[id(rel)] = (rel, found)
             return found
 
@@ -99,7 +104,7 @@ class Relations:
         schema = read.base_schema
         columns = self.expressions.read_struct(schema.struct)
         known = [column for column in columns if column is not None]
-        expected = len(columns) + sum(map(name_count, known))
+        expected = len(columns) + sum(map(field_count, known))
         if len(known) == len(columns) and len(schema.names) != expected:
             self._complain(f"{len(schema.names)} names for a schema of {expected} fields, counted depth-first")
         if schema.struct.nullability != TypeMessage.NULLABILITY_REQUIRED:

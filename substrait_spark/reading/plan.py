@@ -10,7 +10,7 @@ from ..algebra.builder import Traits
 from ..algebra.message_walk import depth
 from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import Relation
-from ..algebra.type_messages import DeclaredTypes
+from ..algebra.type_messages import declared_types
 from ..algebra.types import field_count
 from ..plan import DEPTH_LIMIT
 from .encodings import up_to_date
@@ -37,7 +37,7 @@ def read_plan(plan: Plan) -> ReadPlan:
     roots = [entry.root for entry in plan.relations if entry.WhichOneof("rel_type") == "root"]
     if len(roots) != 1:
         return _unreadable("only plans of exactly one root relation are read")
-    declared = DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
+    declared = declared_types(plan)
     parameters = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
     shared = [entry.root.input if entry.WhichOneof("rel_type") == "root" else entry.rel for entry in plan.relations]
     own = [entry.WhichOneof("rel_type") for entry in plan.relations].index("root")

@@ -6,7 +6,8 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from ..algebra.message_walk import depth, messages
-from ..algebra.type_messages import name_count
+from ..algebra.types import field_count
+from ..errors import InvalidPlanError
 from ..inference.complaints import Complaints
 from ..inference.expressions import Types
 from ..inference.functions import Functions
@@ -36,7 +37,11 @@ def structural_problems(plan: Plan, *, allow_unknown_fields: bool = False) -> li
         _check_unknown_fields(plan, complain)
     _check_header(plan, complain)
     functions = Functions(plan, complain)
-    _check_relations(plan, Relations(functions, complain), complain)
+    try:
+        _check_relations(plan, Relations(functions, complain), complain)
+    except InvalidPlanError as error:
+        complain(str(error))
+        return complain.problems
     functions.finish()
     return complain.problems
 
@@ -76,6 +81,6 @@ def _check_relations(plan: Plan, relations: Relations, complain: Complaints) -> 
 
 def _check_names(names: int, columns: Types, complain: Complaints) -> None:
     known = [column for column in columns if column is not None]
-    expected = len(columns) + sum(map(name_count, known))
+    expected = len(columns) + sum(map(field_count, known))
     if len(known) == len(columns) and names != expected:
         complain(f"{names} names for an output of {expected} fields, counted depth-first")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from ...algebra.message_walk import messages
 from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError
 from .. import local_files, parquet
 from ..arrow_schema import Columns, columns_of
+from ..file_access import Folders, folders
 from ..generate import generated
 from ..result import named, without_columns
 
@@ -50,18 +51,28 @@ def context() -> SessionContext:
     return ctx
 
 
-def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[str, Any] | None = None) -> pa.Table:
+def execute(
+    plan: Plan,
+    ctx: SessionContext | None = None,
+    *,
+    tables: Mapping[str, Any] | None = None,
+    files_under: Iterable[str | Path] | None = None,
+) -> pa.Table:
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
     Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
     full name, or its last part where that is no other's, an Arrow table or the path of a Parquet file or folder; folders may
     be partitioned.
 
+    A plan opens whatever regular file of this machine it names, with the rights of the process that runs it. For plans of
+    others, `files_under` lists the folders that their files must be in, symbolic links resolved; `[]` allows none.
+
     Raises InvalidPlanError, before anything runs, where a file or a table is missing, or holds in a column that the plan
     uses what Spark would read otherwise (names that differ in case, types that are converted or refused), TypeError where
     `tables` has something else, PlanningError where DataFusion does not take the plan, and EngineError where it fails as
     it runs it; it is meant to where Spark raises.
     """
+    under = folders(files_under)
     if ctx is None:
         ctx = context()
     bound, names = _without_root(plan)
@@ -69,7 +80,7 @@ def execute(plan: Plan, ctx: SessionContext | None = None, *, tables: Mapping[st
     try:
         reads = _reads(bound)
         _require_distinct(reads, tables or {})
-        registered.extend(_bind(read, ctx, tables or {}) for read in reads)
+        registered.extend(_bind(read, ctx, tables or {}, under) for read in reads)
         for read in reads:
             _allow_nulls(read)
         registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
@@ -169,12 +180,12 @@ def _read_of(name: str, ctx: SessionContext) -> ReadRel:
     return read
 
 
-def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str | None:
+def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any], under: Folders) -> str | None:
     """Make the table or the files of a read known to DataFusion; returns the name that was registered for it."""
     if read.HasField("named_table"):
         return _bind_table(read, ctx, tables)
     if read.HasField("local_files"):
-        return _bind_files(read, ctx)
+        return _bind_files(read, ctx, under)
     return None
 
 
@@ -256,13 +267,13 @@ def _has_schema(ctx: SessionContext, parts: list[str]) -> bool:
     return len(parts) <= 2 and catalog in ctx.catalog_names() and parts[-1] in ctx.catalog(catalog).schema_names()
 
 
-def _bind_files(read: ReadRel, ctx: SessionContext) -> str:
+def _bind_files(read: ReadRel, ctx: SessionContext, under: Folders) -> str:
     columns = columns_of(read)
     items = list(read.local_files.items)
     formats = {item.WhichOneof("file_format") for item in items}
     if len(formats) != 1 or not formats <= {"parquet", "orc", "text"}:
         raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(map(str, formats)))}.")
-    paths = local_files.paths(items)
+    paths = local_files.paths(items, under)
     (format,) = formats
     frames = parquet.files(ctx, paths, columns) if format == "parquet" else None
     name = _name(read)

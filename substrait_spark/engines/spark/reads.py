@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from ...algebra.relation import DelimitedText, File, IcebergTable, LocalFiles, NamedTable, Read
-from ...errors import Unsupported, kind_of
+from ...errors import InvalidPlanError, Unsupported, kind_of
+from ..file_access import Folders, allowed, local_path, missing, regular, require_regular_inside
 from .types import spark_struct
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
+
+Loaded = TypeVar("Loaded")
 
 GLOB = "*?[]{}\\"
 """What Hadoop takes for a pattern in a path."""
@@ -22,9 +25,10 @@ GLOB = "*?[]{}\\"
 class Tables:
     """What a plan's reads are read from: the caller's tables, those of the session, and files."""
 
-    def __init__(self, spark: SparkSession, given: Mapping[str, DataFrame]) -> None:
+    def __init__(self, spark: SparkSession, given: Mapping[str, DataFrame], under: Folders = None) -> None:
         self._spark = spark
         self._given = given
+        self._under = under
 
     def dataset(self, read: Read) -> DataFrame:
         """The rows of a read, in columns of its schema. Raises Unsupported where they can't be had."""
@@ -37,6 +41,8 @@ class Tables:
         raise Unsupported(f"{type(read).__name__} is not read")
 
     def _iceberg_table(self, read: IcebergTable) -> DataFrame:
+        if self._under is not None:
+            raise Unsupported("what an Iceberg table's metadata name is not confined to the folders of files_under")
         source = self._spark.read.format("iceberg").option("snapshot-id", read.snapshot_id)
         return _with_schema(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
 
@@ -47,6 +53,9 @@ class Tables:
         given = self._given.get(full, self._given.get(read.table[-1]))
         if given is None:
             quoted = ".".join(f"`{part.replace('`', '``')}`" for part in read.table)
+            # Spark would take two parts for a format and a path: a file that no one sees to be one.
+            if len(read.table) == 2 and not self._loaded(lambda: self._spark.catalog.tableExists(quoted)):
+                raise Unsupported(f"there is no table {full}", "Give the table in tables=.")
             given = self._loaded(lambda: self._spark.table(quoted))
         elif not isinstance(given, DataFrame):
             raise TypeError(f"The table {full!r} must be a PySpark DataFrame, not {kind_of(given)}.")
@@ -54,13 +63,13 @@ class Tables:
 
     def _files(self, read: LocalFiles) -> DataFrame:
         reader = self._spark.read.schema(_schema(read))
-        paths = [_path(file) for file in read.files]
+        paths = [_path(file, self._under) for file in read.files]
         if isinstance(read.format, DelimitedText):
             reader = reader.options(**_options(read.format))
         format = read.format if isinstance(read.format, str) else "csv"
         return self._loaded(lambda: reader.format(format).load(paths))
 
-    def _loaded(self, load: Callable[[], DataFrame]) -> DataFrame:
+    def _loaded(self, load: Callable[[], Loaded]) -> Loaded:
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import AnalysisException
 
@@ -93,13 +102,30 @@ def _options(text: DelimitedText) -> dict[str, str]:
     }
 
 
-def _path(file: File) -> str:
+def _path(file: File, under: Folders) -> str:
     """The path of a file's URI, as Hadoop reads paths: not encoded, and with patterns."""
-    parsed = urlsplit(file.uri)
+    try:
+        if file.uri.startswith("file:") or under is not None:
+            _require_allowed(file, under)
+        parsed = urlsplit(file.uri)
+    except (InvalidPlanError, ValueError) as error:
+        raise Unsupported(str(error)) from None
     path = unquote(parsed.path)
     if file.length is not None:
         path = "".join(f"\\{character}" if character in GLOB else character for character in path)
     return f"{parsed.scheme}://{parsed.netloc}{path}" if parsed.scheme else path
+
+
+def _require_allowed(file: File, under: Folders) -> None:
+    """Refuse local files that never end, and any outside the folders that are allowed."""
+    path = local_path(file.uri)
+    if file.length is None:
+        if under is not None:
+            raise InvalidPlanError(f"{path} is a pattern, and files_under takes files that the plan names one by one.")
+        require_regular_inside(path.parent)
+        require_regular_inside(path)
+    elif under is not None or not missing(path):  # a cluster's files may be elsewhere
+        regular(allowed(path, under))
 
 
 def _with_schema(df: DataFrame, read: Read, shown: str) -> DataFrame:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from substrait.plan_pb2 import Plan
@@ -12,6 +13,7 @@ from ... import extensions
 from ...catalyst.compiler import JavaClass
 from ...errors import Problem, Unsupported, UnsupportedPlanError
 from ...reading.plan import read_plan
+from ..file_access import folders
 from .builder import Builder, Columns
 from .correlation import by_single_steps
 from .reads import Tables
@@ -24,22 +26,32 @@ if TYPE_CHECKING:
 _BUILDERS = JavaClass(__package__, "PlanBuilder")
 
 
-def execute(plan: Plan, spark: SparkSession, *, tables: Mapping[str, DataFrame] | None = None) -> DataFrame:
+def execute(
+    plan: Plan,
+    spark: SparkSession,
+    *,
+    tables: Mapping[str, DataFrame] | None = None,
+    files_under: Iterable[str | Path] | None = None,
+) -> DataFrame:
     """A DataFrame of a canonical plan's rows, in columns named as the plan says.
 
     Named tables are those of `tables`, by the dotted full name or its last part, else those that the session knows by
     that name. What an expression means is the plan's business: the session's ANSI mode and time zone change nothing.
     No job is started, and nothing of the session is changed.
 
+    A plan reads whatever table and file it names, with the session's rights. For plans of others, `files_under` lists the
+    folders of this machine that their files must be in, symbolic links resolved; `[]` allows none.
+
     Raises UnsupportedPlanError, which lists every obstacle, where the plan has what this engine, or this Spark, can't
     run; TypeError where `tables` has something else than DataFrames.
     """
+    under = folders(files_under)
     extensions.load_all()
     read = read_plan(plan)
     problems = [_unreadable(entry.path, entry.part, entry.reason) for entry in read.problems]
     if read.root is None:
         raise UnsupportedPlanError(problems)
-    builder = Builder(Tables(spark, tables or {}))
+    builder = Builder(Tables(spark, tables or {}, under))
     root = RelationBuilder(builder).plan(by_single_steps(read.root))
     _named(builder, root, read.root.types, read.names)
     problems += builder.problems
