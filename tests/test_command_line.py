@@ -80,6 +80,9 @@ def test_as_module() -> None:
     assert done.stdout.startswith(b"substrait-spark, version ")
 
 
+ISTHMUS = Path(__file__).parent / "producers" / "isthmus" / "q06.plan"
+"""A canonical plan of another producer."""
+
 WITHOUT_SPARK = """
 import sys
 sys.modules["pyspark"] = sys.modules["py4j"] = None
@@ -95,7 +98,8 @@ def test_without_spark(exported: Path) -> None:
         (("--help",), 0, "substrait-spark export"),
         (("explain", exported), 0, "substrait plan text"),
         (("run", exported), 0, "(2 rows)"),
-        (("lower", exported, "--dialect", "datafusion"), 0, "substrait plan text"),
+        (("lower", ISTHMUS, "--dialect", "datafusion"), 0, "substrait plan text"),
+        (("lower", exported, "--dialect", "datafusion"), 1, "it is in the forms of an engine already"),
         (("export", "SELECT 1"), 2, "This needs PySpark: pip install pyspark."),
     ):
         program = [sys.executable, "-c", WITHOUT_SPARK, *map(str, arguments)]
