@@ -438,7 +438,7 @@ def _count(text: str, unit: str) -> int:
 
 _VALUES: dict[str, Any] = {
     "boolean": lambda text, kind: text.lower() == "true",
-    "string": lambda text, kind: text,
+    **dict.fromkeys(("string", "varchar", "fixedchar"), lambda text, kind: text),
     "decimal": _decimal,
     "date": lambda text, kind: (dt.date.fromisoformat(text) - dt.date(1970, 1, 1)).days,
     "precision_timestamp": _micros,

@@ -17,6 +17,7 @@ from specification_cases import ERROR, Case
 
 from substrait_spark import extensions
 from substrait_spark.algebra import types
+from substrait_spark.algebra.builder import CallBuilder, Traits
 from substrait_spark.algebra.expression import AggregateFunction, Expression, FieldReference, Literal, ScalarFunction
 from substrait_spark.algebra.relation import (
     Aggregate,
@@ -144,24 +145,86 @@ def test_every_function_of_ours_is_run_or_refused_by_name() -> None:
     assert run == ours - OWN_NOT_RUN.keys()
 
 
-# ---- the specification's own cases
+# ---- functions that the specification has no cases for
 
-ICU = "its regular expressions follow ICU, and Spark's are Java's"
+e = CallBuilder(Traits())
+
+
+def text(value: str) -> Literal:
+    return Literal(value, types.STRING)
+
+
+def i64(value: int) -> Literal:
+    return Literal(value, types.I64)
+
+
+MOMENT = Literal(1_072_915_445_000_000, types.of("precision_timestamp", 6, nullable=False))  # 2004-01-01 00:04:05
+
+CALLS: list[tuple[Expression, Any]] = [
+    (e.call("string:count_substring", text("aaaa"), text("aa")), 2),
+    (e.call("string:replace_slice", text("hello"), i64(2), i64(3), text("_")), "h_o"),
+    (e.call("string:replace_slice", text("hello"), i64(2), i64(0), text("_")), "h_ello"),
+    (e.call("string:replace_slice", text("hello"), i64(6), i64(1), text("_")), None),
+    (e.call("string:replace_slice", text("hello"), i64(2), i64(-1), text("_")), None),
+    (e.call("string:replace_slice", text("hello"), i64(4), i64(2**40), text("_")), "hel_"),
+    (e.call("string:capitalize", text("éa B")), "Éa B"),
+    (e.call("string:swapcase", text("éA1 b")), "Éa1 B"),
+    (e.call("string:center", text("ab"), e.i32(5), text("*"), padding="RIGHT"), "*ab**"),
+    (e.call("string:center", text("ab"), e.i32(5), text("*"), padding="LEFT"), "**ab*"),
+    (e.call("string:center", text("abc"), e.i32(2), text("*")), "abc"),
+    (
+        e.call("datetime:strftime", MOMENT, text("%F %T %y %e %j %I %p %b %A 100%%")),
+        "2004-01-01 00:04:05 04  1 001 12 AM Jan Thursday 100%",
+    ),
+    (e.call("datetime:strftime", Literal(None, MOMENT.type), text("x")), None),
+    (e.call("string:regexp_strpos", text("🦊ab"), text("b"), i64(1), i64(1)), 3),
+    (e.call("string:regexp_strpos", text("abc"), text("x"), i64(1), i64(1)), 0),
+    (e.call("string:regexp_match_substring", text("abc"), text("x")), None),
+    (e.call("string:regexp_match_substring", text("x\u0663"), text(r"\d")), "\u0663"),
+    (e.call("string:regexp_match_substring", text("a\x0bb"), text("a.")), None),
+    (e.call("string:regexp_match_substring", text("a\x0bb"), text("a.b"), dotall="DOTALL_ENABLED"), "a\x0bb"),
+    (e.call("string:regexp_match_substring", text("ab\r\n"), text("b$")), "b"),
+    (e.call("string:regexp_match_substring", text("AB"), text("b"), case_sensitivity="CASE_INSENSITIVE_ASCII"), "B"),
+    (e.call("string:regexp_replace", text("a1"), text("(a)"), text(r"\1$0")), "a$01"),
+]
+"""Calls and what they give."""
+
+
+def test_functions_without_cases(spark: SparkSession) -> None:
+    calls = [call for call, _ in CALLS]
+    plan = build(Project(VirtualTable([()], [], []), calls), [f"c{n}" for n in range(len(calls))])
+    (row,) = spark_engine.execute(plan, other_session(spark)).collect()
+    assert list(row) == [value for _, value in CALLS]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\bx", "[a[b]]", "[a&&b]", r"\h", "a{", r"\p{Latin}", "(?i)a", r"\Qa\E", "[", "(?#x)"]
+)
+def test_patterns_that_may_be_read_differently(spark: SparkSession, pattern: str) -> None:
+    call = e.call("string:regexp_count_substring", text("x"), text(pattern))
+    with pytest.raises(UnsupportedPlanError, match="ICU and Java may read"):
+        spark_engine.execute(build(Project(VirtualTable([()], [], []), [call]), ["n"]), spark)
+
+
+def test_product(spark: SparkSession) -> None:
+    numbers = VirtualTable([(Literal(value, types.FP64),) for value in (2.0, 3.5)], ["x"], [types.FP64])
+    measure = e.aggregate("arithmetic:product", FieldReference(0, types.FP64))
+    for rows_, wanted in ((numbers, 7.0), (Filter(numbers, Literal(False, types.BOOLEAN)), 1.0)):
+        plan = build(Aggregate(rows_, [], [measure]), ["p"])
+        assert _collected(spark_engine.execute(plan, spark)) == {(wanted,)}
+
+
+# ---- the specification's own cases
 
 NOT_RUN = {
     "bitwise_and:decimal": "Spark has no such function of decimals",
     "bitwise_or:decimal": "Spark has no such function of decimals",
     "bitwise_xor:decimal": "Spark has no such function of decimals",
     "power:i64": "Spark's power is one of doubles",
-    **dict.fromkeys(
-        (
-            *("regexp_count_substring", "regexp_match_substring", "regexp_match_substring_all"),
-            *("regexp_replace", "regexp_string_split", "regexp_strpos"),
-        ),
-        ICU,
-    ),
 }
 """Functions that are refused, maybe for a kind of type only, and why."""
+
+FIRST_ONLY = "without an occurrence, or with 0, all are replaced, and not only the first"
 
 REFUSED = {
     "on_domain_error:NONE": "the option has no such value",
@@ -181,6 +244,14 @@ WRONG = {
 """Cases whose value the function's own text contradicts."""
 
 WRONG_KINDS = {
+    **dict.fromkeys(
+        (
+            "('abcabcabc'::str, '[bc]'::str, 'dd'",
+            "('a bcdef'::str, '\\S'::str, ','",
+            "(' abcdef'::str, '\\w'::str, '1'",
+        ),
+        FIRST_ONLY,
+    ),
     "[on_domain_error:NAN] = null::fp": NAN_IS_NULL,
     "[on_log_zero:NAN] = null::fp": NAN_IS_NULL,
     "logb(": SWAPPED,

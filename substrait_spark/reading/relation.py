@@ -110,7 +110,7 @@ class RelationReader:
         finally:
             self._anchors.pop()
         name = relation_name(message)
-        found.place = Place(" / ".join(self._path), MessagePart(name, name))
+        _placed(found, Place(" / ".join(self._path), MessagePart(name, name)))
         return _emitted(found, body.common)
 
     def _referred_to(self, ordinal: int, outer: Scope | None) -> Relation:
@@ -141,6 +141,17 @@ class RelationReader:
     def beside(self, columns: Sequence[types.Type], outer: Scope | None) -> Scope:
         """What the right input of a lateral join, whose left one has these columns, can refer to outwards."""
         return self._scope(columns, outer)._replace(lateral=True)
+
+
+def _placed(relation: Relation, place: Place) -> None:
+    """Note where a relation came from, and those below that it was made of."""
+    relation.place = place
+    stack = list(relation.inputs)
+    while stack:
+        each = stack.pop()
+        if each.place is None:
+            each.place = place
+            stack.extend(each.inputs)
 
 
 def _emitted(relation: Relation, common: Any) -> Relation:

@@ -10,7 +10,20 @@ from collections.abc import Mapping
 
 from ....errors import Unsupported
 from ..calls import Call
-from . import aggregate, arithmetic, boolean, collection, comparison, datetime, logarithmic, rounding, string, window
+from . import (
+    aggregate,
+    arithmetic,
+    boolean,
+    collection,
+    comparison,
+    datetime,
+    logarithmic,
+    regular_expression,
+    rounding,
+    string,
+    time_format,
+    window,
+)
 from .own import aggregate as own_aggregate
 from .own import arithmetic as own_arithmetic
 from .own import collection as own_collection
@@ -22,7 +35,10 @@ from .own import structured_text as own_structured_text
 from .own import window as own_window
 from .rules import Rule
 
-_STANDARD = (aggregate, arithmetic, boolean, collection, comparison, datetime, logarithmic, rounding, string, window)
+_STANDARD = (
+    *(aggregate, arithmetic, boolean, collection, comparison, datetime, logarithmic, regular_expression, rounding),
+    *(string, time_format, window),
+)
 _OWN = (
     *(own_aggregate, own_arithmetic, own_collection, own_datetime, own_random, own_sketch, own_string),
     *(own_structured_text, own_window),

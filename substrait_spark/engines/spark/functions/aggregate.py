@@ -47,6 +47,14 @@ def _median(call: Call) -> Node:
     return call.over_rows(call.spark("median", call.cast(call.values[0], FP64)))
 
 
+def _product(call: Call) -> Node:
+    """1 for no rows, where Spark's is null."""
+    if call.type.kind not in FLOATS:
+        raise Unsupported(f"{call.key} of integers is not run: Spark multiplies doubles")
+    found = call.over_rows(call.new("Product", call.cast(call.values[0], FP64)))
+    return call.spark("coalesce", found, call.literal(1.0, FP64))
+
+
 def _count(call: Call) -> Node:
     return call.over_rows(call.spark("count", *(call.values or [call.literal(1, I32)])))
 
@@ -71,6 +79,7 @@ RULES: dict[str, Rule] = {
     "arithmetic:variance": _distribution("var_samp", "var_pop"),
     "arithmetic:corr": by_option("rounding", {"TIE_TO_EVEN": _in_doubles("corr")}),
     "arithmetic:mode": aggregate("mode"),
+    "arithmetic:product": by_option("rounding", {"TIE_TO_EVEN": _product}),
     "arithmetic:median": by_option("rounding", {"TIE_TO_EVEN": _median}),
     "arithmetic_decimal:sum": _SUM,
     "arithmetic_decimal:sum0": _sum0,

@@ -1,11 +1,11 @@
 """Text: functions_string.yaml.
 
-Positions and lengths count characters. Regular expressions follow ICU there and Java here: none of their functions is run.
+Positions and lengths count characters.
 """
 
 from __future__ import annotations
 
-from ....algebra.types import I32, STRING
+from ....algebra.types import I32, I64, STRING
 from ..calls import Call
 from ..document import Node, some
 from .rules import Rule, by_option, spark
@@ -76,6 +76,69 @@ def _split(call: Call) -> Node:
     return call.spark("split", text, call.spark("concat", start, separator, end))
 
 
+def _count_substring(call: Call) -> Node:
+    """How often a text has another in it, one after the other. Of an empty one, that is not said."""
+    text, part = call.values
+    length = call.spark("char_length", part)
+    left = call.spark("char_length", call.spark("replace", text, part, call.literal("", STRING)))
+    gone = call.spark("-", call.spark("char_length", text), left)
+    is_empty = call.spark("=", length, call.literal(0, I32))
+    error = call.error("The number of times that a text has an empty one in it")
+    return call.choice(is_empty, error, call.spark("div", *(call.cast(value, I64) for value in (gone, length))))
+
+
+def _replace_slice(call: Call) -> Node:
+    """Null where the start is outside of the text, or the length is negative."""
+    text, start, length, replacement = call.values
+    zero, one = (call.literal(value, I64) for value in (0, 1))
+    size = call.cast(call.spark("char_length", text), I64)
+    tests = (call.spark("<", start, one), call.spark(">", start, size), call.spark("<", length, zero))
+    outside = call.spark("or", call.spark("or", *tests[:2]), tests[2])
+    count = call.cast(call.spark("least", length, size), I32)
+    known = call.spark("and", call.new("IsNotNull", start), call.new("IsNotNull", length))
+    inside = call.choice(outside, call.literal(1, I64), start)
+    made = call.spark(
+        "overlay", text, replacement, call.cast(inside, I32), call.spark("greatest", count, call.literal(0, I32))
+    )
+    return call.choice(call.spark("and", known, call.spark("not", outside)), made, call.null())
+
+
+def _capitalize(call: Call) -> Node:
+    (text,) = call.values
+    first = call.spark("substring", text, *(call.literal(1, I32),) * 2)
+    return call.spark("concat", call.spark("upper", first), call.spark("substring", text, call.literal(2, I32)))
+
+
+def _swapcase(call: Call) -> Node:
+    """Character by character: a capital one in its small form, any other in its capital one."""
+    (text,) = call.values
+    nothing = call.literal("", STRING)
+
+    def swapped(each: Node) -> Node:
+        lower = call.spark("lower", each)
+        return call.choice(call.spark("=", each, lower), call.spark("upper", each), lower)
+
+    characters = call.spark("split", text, nothing)
+    return call.spark("array_join", call.spark("transform", characters, call.lambda_((STRING,), swapped)), nothing)
+
+
+def _center(left_first: bool) -> Rule:
+    """As much of a character on both sides; of one more, it is on one of them."""
+
+    def centred(call: Call) -> Node:
+        text, length, character = call.values
+        size = call.spark("char_length", text)
+        missing = call.spark("greatest", call.spark("-", length, size), call.literal(0, I32))
+        half = call.cast(call.spark("div", call.cast(missing, I64), call.literal(2, I64)), I32)
+        more = call.spark("-", missing, half)
+        before, after = (more, half) if left_first else (half, more)
+        padded = call.spark("lpad", text, call.spark("+", size, before), character)
+        found = call.spark("rpad", padded, call.spark("+", call.spark("+", size, before), after), character)
+        return call.choice(call.new("IsNull", length), call.null(), found)
+
+    return centred
+
+
 def _utf8(rule: Rule) -> Rule:
     return by_option("char_set", {"UTF8": rule})
 
@@ -106,4 +169,9 @@ RULES: dict[str, Rule] = {
     "string:left": spark("left"),
     "string:right": spark("right"),
     "string:string_split": _split,
+    "string:count_substring": _by_case(_count_substring),
+    "string:replace_slice": _replace_slice,
+    "string:capitalize": _utf8(_capitalize),
+    "string:swapcase": _utf8(_swapcase),
+    "string:center": by_option("padding", {"RIGHT": _center(left_first=False), "LEFT": _center(left_first=True)}),
 }
