@@ -293,6 +293,9 @@ class ExpressionReader:
             haystack = self._relation(message.in_predicate.haystack, scope)
             if len(needles) != len(haystack.types):
                 raise NoSuchColumn(f"{len(needles)} values are looked for among rows of {len(haystack.types)}")
+            for needle, column in zip(needles, haystack.types, strict=True):
+                if not types.equal_but_nullability(needle.type, column):
+                    raise Unsupported(f"a {needle.type} is looked for among values of {column}")
             return InSubquery(needles, haystack)
         predicate = message.set_predicate
         if kind == "set_predicate" and enum_name(predicate, "predicate_op") == "EXISTS":
