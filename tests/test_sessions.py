@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pytest
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import pandas_udf
@@ -317,15 +317,57 @@ def test_an_interrupt_that_breaks_the_connection(spark: SparkSession, monkeypatc
     try:
         raise KeyboardInterrupt
     except KeyboardInterrupt:
-        with pytest.raises(
-            SubstraitSparkError, match=r"failed inside the JVM: An error occurred while calling o1\.read\."
-        ):
+        with pytest.raises(SubstraitSparkError, match=r"failed inside the JVM: Py4JError"):
             df_to_substrait(df)
     monkeypatch.setattr("substrait_spark.catalyst.reader._reader", unanswered)
     with pytest.raises(SubstraitSparkError, match="when Ctrl-C interrupts Spark: convert the DataFrame again"):
         df_to_substrait(df)
     monkeypatch.undo()
     assert df_to_substrait(df)
+
+
+def test_a_connection_that_an_interrupt_has_closed(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The JVM is asked over another one, and said to be gone only where none reaches it."""
+    from substrait_spark.catalyst import reader
+
+    df = spark.range(3)
+    expected = df_to_substrait(df)
+    original, calls = reader._reader, []
+
+    def broken(df: DataFrame) -> Any:
+        calls.append(df)
+        if len(calls) == 1:
+            raise Py4JNetworkError("Error while sending or receiving")
+        return original(df)
+
+    monkeypatch.setattr("substrait_spark.catalyst.reader._reader", broken)
+    assert df_to_substrait(df) == expected
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize(
+    "error", [Py4JNetworkError("closed"), Py4JError("An error occurred. Trace:\nno"), OSError("closed")]
+)
+def test_a_session_that_stops_while_it_is_asked(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """The JVM knows it before Python does, and whatever fails meanwhile, that is why."""
+    df = spark.range(3)
+
+    class Stopped:
+        def sc(self) -> Stopped:
+            return self
+
+        def isStopped(self) -> bool:  # noqa: N802 - Spark's name
+            return True
+
+    def failing(_: DataFrame) -> Any:
+        monkeypatch.setattr(spark.sparkContext, "_jsc", Stopped())
+        raise error
+
+    monkeypatch.setattr("substrait_spark.catalyst.reader._reader", failing)
+    with pytest.raises(UnsupportedSessionError, match="was stopped: start one"):
+        df_to_substrait(df)
 
 
 def test_the_reader_survives_a_reload_of_its_module(spark: SparkSession) -> None:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import logging
+import traceback
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from rows import assert_same_rows, plan_of
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import UnsupportedPlanError, check, df_to_substrait, explain
+from substrait_spark import SubstraitSparkError, UnsupportedPlanError, check, df_to_substrait, explain
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.catalyst import reader
-from substrait_spark.catalyst.locations import redacted, uri
+from substrait_spark.catalyst.failures import shown
+from substrait_spark.catalyst.locations import uri
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import emit_text
 from substrait_spark.dialects.file import load
@@ -308,6 +311,22 @@ def everything(df: DataFrame, way: str) -> str:
         "abfss://container:secret@account/t",
         "https://account.blob.core.windows.net/c/f.parquet%3Fsv=1&sig=secret",
         "wasbs://c@account/f.parquet%3Fsig=secret",
+        *(
+            f"{scheme}://bucket/f.parquet{query}=secret"
+            for scheme in ("s3a", "gs", "hdfs", "webhdfs", "https", "custom+x")
+            for query in (
+                "%3Fauth",
+                "%3Fpwd",
+                "%3Fcode",
+                "%3Fjwt",
+                "?sas",
+                "%3fAuthorization",
+                "%23access_token",
+                ";jsessionid",
+                "%3Bs",
+            )
+        ),
+        "webhdfs://host/t%3Fdelegation=secret",
     ],
 )
 def test_paths_with_credentials_are_refused(location: str) -> None:
@@ -324,7 +343,8 @@ def test_paths_with_credentials_are_refused(location: str) -> None:
         ("file:///a%20b/c%25d", "file:///a%20b/c%25d"),
         ("s3a://bucket/a=b/ä+c", "s3a://bucket/a=b/%C3%A4+c"),
         ("abfss://container@account.dfs.core.windows.net/t", "abfss://container@account.dfs.core.windows.net/t"),
-        ("hdfs://host:8020/t%23/日本", "hdfs://host:8020/t%23/%E6%97%A5%E6%9C%AC"),
+        ("hdfs://host:8020/t/日本", "hdfs://host:8020/t/%E6%97%A5%E6%9C%AC"),
+        ("file:/a;b/c%23d", "file:///a;b/c%23d"),
         ("gs://bucket/t", "gs://bucket/t"),
         ("file:/a%3Fb", "file:///a%3Fb"),
     ],
@@ -333,7 +353,53 @@ def test_locations_as_uris(location: str, expected: str) -> None:
     assert uri(location) == expected
 
 
-def test_messages_of_spark_are_redacted() -> None:
-    text = "Path does not exist: s3a://AKIA:hidden1@bucket/t?X-Amz-Signature=hidden2 with password=hidden3, secretKey: hidden4"
-    assert "hidden" not in redacted(text)
-    assert redacted("Cannot resolve column `a` in s3a://bucket/t") == "Cannot resolve column `a` in s3a://bucket/t"
+SECRETS = (
+    "Authorization: Bearer hidden",
+    "fs.azure.account.key.a.dfs.core.windows.net=hidden",
+    '{"password": "hidden"}',
+    "SharedKey account:hidden",
+    "Cookie: session=hidden",
+    "scott/hidden@host",
+    "hidden",
+)
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize(
+    "name",
+    ["IllegalArgumentException", "ArithmeticException", "NumberFormatException", "UnsupportedOperationException"],
+)
+def test_exceptions_of_others_are_told_by_their_class(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, name: str, secret: str
+) -> None:
+    """Whatever a file system says when a table is listed, or the reader walks its plan."""
+    jvm: Any = spark._jvm
+
+    def failing(_: DataFrame) -> Any:
+        jvm.scala.util.Failure(getattr(jvm.java.lang, name)(secret)).get()
+
+    monkeypatch.setattr("substrait_spark.catalyst.reader._reader", failing)
+    with pytest.raises(SubstraitSparkError) as raised:
+        df_to_substrait(spark.range(3))
+    error = raised.value
+    assert f"java.lang.{name}" in str(error)
+    assert "hidden" not in "".join(traceback.format_exception(error))
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+def test_what_spark_says_of_names_is_repeated_and_what_it_says_of_values_is_not(spark: SparkSession) -> None:
+    messages = []
+    for sql in (
+        "SELECT hidden FROM VALUES (1) t(a)",
+        "SELECT CAST('hidden' AS INT)",
+        "SELECT nosuchfunction(1)",
+        "SELECT raise_error('hidden')",
+    ):
+        with pytest.raises(PySparkException) as raised:
+            spark.newSession().sql(sql).collect()
+        messages.append(shown(raised.value))
+    assert messages[0].startswith("[UNRESOLVED_COLUMN")
+    assert messages[1] == "[CAST_INVALID_INPUT]"
+    assert messages[2].startswith("[UNRESOLVED_ROUTINE]")
+    assert "hidden" not in "".join(messages[1:])

@@ -7,14 +7,14 @@ import json
 import sys
 import threading
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
 from .compiler import JavaClass
-from .locations import redacted
-from .session import require_running
+from .failures import shown
+from .session import STOPPED, require_running
 from .source_options import HARMLESS_OPTIONS
 
 if TYPE_CHECKING:
@@ -55,69 +55,101 @@ def _prepared(df: DataFrame) -> None:
 
 def read(df: DataFrame, asked: Asked) -> str:
     """The document of the DataFrame's optimized plan. At most `inline_limit + 1` local rows are in it."""
-    with _reading(df):
+
+    def ask() -> str:
         packed = _reader(df).read(df._jdf, *_arguments(asked))
-        if not isinstance(packed, str):
-            packed = "".join([packed.part(index) for index in range(packed.size())])
-    return zlib.decompress(base64.b64decode(packed)).decode("ascii")
+        return packed if isinstance(packed, str) else "".join([packed.part(index) for index in range(packed.size())])
+
+    return zlib.decompress(base64.b64decode(_answer(df, ask))).decode("ascii")
 
 
 def describe(df: DataFrame, asked: Asked, numbers: Sequence[int]) -> list[str | None]:
     """Spark's SQL text of nodes of the DataFrame's document, by number; None where a node has no SQL."""
     if not numbers:
         return []
-    with _reading(df):
-        texts = _reader(df).describe(df._jdf, *_arguments(asked), " ".join(map(str, numbers)))
-    return list(json.loads(texts))
+    shown = " ".join(map(str, numbers))
+    return list(json.loads(_answer(df, lambda: _reader(df).describe(df._jdf, *_arguments(asked), shown))))
 
 
 def _arguments(asked: Asked) -> tuple[int, int, bool]:
     return asked.inline_limit, -1 if asked.list_files is None else asked.list_files, asked.reads == "files"
 
 
-@contextmanager
-def _reading(df: DataFrame) -> Iterator[None]:
-    """What fails in Spark or on the way to it is told as an error of ours."""
-    from py4j.protocol import Py4JError, Py4JNetworkError
+def _answer(df: DataFrame, ask: Callable[[], Any]) -> Any:
+    """What the JVM answers. What fails in Spark or on the way to it is told as an error of ours.
+
+    A connection that an interrupt has closed is found out when it is used next: then it is asked again, over another one.
+    """
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     handled = sys.exc_info()[1]
-    try:
-        yield
-    except PySparkException as error:
-        # Its message may hold a path with credentials, so it is neither quoted in full nor chained.
-        raise _unplanned(error) from None
-    except (Py4JError, OSError) as error:
-        # An interrupted py4j closes its connection, and fails where that is closed already.
-        if isinstance(error.__context__, KeyboardInterrupt) and error.__context__ is not handled:
-            raise error.__context__ from None
-        if isinstance(error, Py4JNetworkError | OSError):
-            raise UnsupportedSessionError(GONE) from error
-        require_running(df)
-        if _is_unanswered(error):
-            raise (SubstraitSparkError(INTERRUPTED) if _is_reached(df) else UnsupportedSessionError(GONE)) from None
-        if not _is_planned(df):
-            raise _unplanned(error) from None
-        raise SubstraitSparkError(f"Reading the plan failed inside the JVM: {redacted(_first_line(error))}") from None
+    for last in (False, True):
+        try:
+            return ask()
+        except PySparkException as error:
+            failure: BaseException = _stopped(df) or Unsupported(f"Spark itself can't plan it: {shown(error)}")
+        except (Py4JError, OSError) as error:
+            # An interrupted py4j closes its connection, and fails where that is closed already.
+            if isinstance(error.__context__, KeyboardInterrupt) and error.__context__ is not handled:
+                failure = error.__context__
+            elif not _is_unanswered(error):
+                failure = _stopped(df) or _failed(df, error)
+            elif stopped := _stopped(df):
+                failure = stopped
+            elif not _is_reached(df):
+                failure = UnsupportedSessionError(GONE)
+            elif last:
+                failure = SubstraitSparkError(INTERRUPTED)
+            else:
+                continue
+        # Here, where nothing is handled: Spark's exception may hold credentials, and stays behind.
+        raise failure
+    raise AssertionError
 
 
 def _is_unanswered(error: Exception) -> bool:
     """Whether py4j got no answer. The older Spark is, the more interrupts end so: its handler uses the same connection."""
+    from py4j.protocol import Py4JNetworkError
+
+    if isinstance(error, Py4JNetworkError | OSError):
+        return True
     return getattr(error, "java_exception", None) is None and "Trace:" not in str(error)
+
+
+def _stopped(df: DataFrame) -> UnsupportedSessionError | None:
+    """What to say where the session was stopped, though Python may not know it yet."""
+    from py4j.protocol import Py4JError
+
+    try:
+        require_running(df)
+        context: Any = df.sparkSession._sc._jsc
+        stopped = context is None or bool(context.sc().isStopped())
+    except UnsupportedSessionError as error:
+        return error
+    except (Py4JError, OSError, AttributeError):
+        stopped = df.sparkSession._sc._jsc is None
+    return UnsupportedSessionError(STOPPED) if stopped else None
+
+
+TRIES = 3
+"""How often the JVM is called before it is taken for gone: each call may meet a connection that an interrupt has closed."""
 
 
 def _is_reached(df: DataFrame) -> bool:
     from py4j.protocol import Py4JError
 
-    try:
-        df._jdf.queryExecution()
-    except (Py4JError, OSError):
-        return False
-    return True
+    for _ in range(TRIES):
+        with suppress(Py4JError, OSError):
+            df._jdf.queryExecution()
+            return True
+    return False
 
 
-def _unplanned(error: Exception) -> Unsupported:
-    return Unsupported(f"Spark itself can't plan it: {redacted(_first_line(error))}")
+def _failed(df: DataFrame, error: Exception) -> Exception:
+    if not _is_planned(df):
+        return Unsupported(f"Spark itself can't plan it: {shown(error)}")
+    return SubstraitSparkError(f"Reading the plan failed inside the JVM: {shown(error)}")
 
 
 def _is_planned(df: DataFrame) -> bool:
@@ -130,13 +162,6 @@ def _is_planned(df: DataFrame) -> bool:
     except (PySparkException, Py4JError):
         return False
     return True
-
-
-def _first_line(error: Exception) -> str:
-    java = getattr(error, "java_exception", None)
-    if java is not None:
-        return str(java.getClass().getName())
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
 def _reader(df: DataFrame) -> Any:

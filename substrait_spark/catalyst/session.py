@@ -8,6 +8,8 @@ from ..errors import SubstraitSparkError, UnsupportedSessionError, kind_of
 
 OLDEST = (3, 5)
 
+STOPPED = "The Spark session of this DataFrame was stopped: start one and build it again."
+
 
 def require_classic(df: Any) -> None:
     """Raise a clear error unless this is a DataFrame of a classic, running Spark session from 3.5 on."""
@@ -37,4 +39,4 @@ def require_running(df: Any) -> None:
     if version < OLDEST:
         raise UnsupportedSessionError(f"Spark {pyspark.__version__} is too old: 3.5 is the oldest that is supported.")
     if df.sparkSession._sc._jsc is None:
-        raise UnsupportedSessionError("The Spark session of this DataFrame was stopped: start one and build it again.")
+        raise UnsupportedSessionError(STOPPED)

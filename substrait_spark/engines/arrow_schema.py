@@ -48,6 +48,9 @@ def columns_of(read: ReadRel) -> Columns:
     """The columns of a read that picks them by `emit`, as the plans of this library do, or of one that uses all."""
     schema = arrow_schema(read.base_schema)
     picked = read.common.emit.output_mapping if read.common.HasField("emit") else range(len(schema))
+    beyond = next((n for n in picked if not 0 <= n < len(schema)), None)
+    if beyond is not None:
+        raise InvalidPlanError(f"A read emits the column {beyond} of {len(schema)}.")
     required = [
         name
         for name, kind in zip(schema.names, read.base_schema.struct.types, strict=True)
@@ -65,7 +68,9 @@ def arrow_schema(named: NamedStruct) -> pa.Schema:
 
 
 def _field(message: TypeMessage, names: Iterator[str]) -> pa.Field:
-    name = next(names)
+    name = next(names, None)
+    if name is None:
+        raise InvalidPlanError("The schema of a read has fewer names than there are columns and fields.")
     return pa.field(name, _type(message, names))
 
 
@@ -77,11 +82,13 @@ def _type(message: TypeMessage, names: Iterator[str]) -> pa.DataType:
         raise InvalidPlanError("A type of the plan is empty.")
     value = getattr(message, kind)
     if kind == "decimal":
+        if not 0 <= value.scale <= value.precision <= 38 or not value.precision:
+            raise InvalidPlanError(f"There is no decimal({value.precision}, {value.scale}).")
         return pa.decimal128(value.precision, value.scale)
-    if kind == "precision_timestamp":
-        return pa.timestamp(_UNITS[value.precision])
-    if kind == "precision_timestamp_tz":
-        return pa.timestamp(_UNITS[value.precision], "UTC")
+    if kind in ("precision_timestamp", "precision_timestamp_tz"):
+        if value.precision not in _UNITS:
+            raise InvalidPlanError(f"There is no Arrow type for Substrait's {kind} of {value.precision} digits.")
+        return pa.timestamp(_UNITS[value.precision], "UTC" if kind == "precision_timestamp_tz" else None)
     if kind == "list":
         return pa.list_(_type(value.type, names))
     if kind == "map":

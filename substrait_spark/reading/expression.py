@@ -359,6 +359,9 @@ class ExpressionReader:
             haystack = self._relation(message.in_predicate.haystack, scope)
             if len(needles) != len(haystack.types):
                 raise NoSuchColumn(f"{len(needles)} values are looked for among rows of {len(haystack.types)}")
+            for needle, column in zip(needles, haystack.types, strict=True):
+                if not types.equal_but_nullability(needle.type, column):
+                    raise Unsupported(f"a {needle.type} is looked for among values of {column}")
             return InSubquery(needles, haystack)
         if kind == "set_comparison":
             return self._set_comparison(message.set_comparison, scope)

@@ -134,11 +134,12 @@ def _files(folders: tree.Folders) -> list[File]:
     files = []
     for folder, *entries in folders.entries:
         shown = locations.uri(folder) + "/"
+        is_local = shown.startswith("file:")
         if len(entries) == 1:
             files.append(File(shown + locations.uri(entries[0]), None))
             continue
         for name, length in zip(entries[::2], entries[1::2], strict=True):
-            if "%3F" in name:
+            if not is_local:
                 locations.require_no_secret(f"{folder}/{name}")
             files.append(File(shown + (name if name.isascii() else locations.uri(name)), length))
     return files

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from substrait_spark import __version__
 
-from . import function_forms, oracle, report, tables
+from . import function_forms, mutants, oracle, report, tables
 from .queries import Query, queries
 from .session import TIME_ZONES, session
 
@@ -102,13 +102,33 @@ def regression_test(query: Query, ansi: bool, time_zone: str, outcome: oracle.Ou
     ),'''
 
 
+def mutate(first: int, count: int) -> int:
+    """Read so many mutants of valid plans, or until interrupted; prints what goes wrong."""
+    started, failures, number = time.monotonic(), 0, first - 1
+    try:
+        for number in range(first, first + count):
+            for failure in mutants.failures(number, 1):
+                failures += 1
+                print(f"seed {failure.seed}: {failure.asked} of {failure.name}: {failure.outcome}", flush=True)
+    except KeyboardInterrupt:
+        pass
+    memory = mutants.grown() // 1024
+    print(
+        f"{number - first + 1} mutants in {time.monotonic() - started:.0f} s, at most {memory} MB: {failures} failures"
+    )
+    return 1 if failures else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--queries", type=int, default=0, help="stop after about so many (0: go on until interrupted)")
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--canonical", action="store_true", help="judge canonical plans, which Spark runs")
+    parser.add_argument("--mutate", action="store_true", help="change valid plans, and have everything read them")
     parser.add_argument("--record", action="store_true", help="add what came of them to docs/fuzzing.md")
     arguments = parser.parse_args()
+    if arguments.mutate:
+        return mutate(arguments.seed, arguments.queries or sys.maxsize)
     engine = "spark" if arguments.canonical else "datafusion"
     tally, started, number, failures = Tally(), time.monotonic(), arguments.seed, 0
     with tempfile.TemporaryDirectory() as directory, session(Path(directory)) as spark:

@@ -38,6 +38,14 @@ both forms of the query. A failure is made smaller and printed as a regression t
 alone* is a failure of the engine where Spark has rows. *Raised by Spark alone* is an error over rows that the result
 hangs on in no way: DataFusion leaves out one side of a join whose other side is empty, and raises as well when it computes
 that side by itself. *Wrong* rows, *foreign exceptions* and *unstable plans* are defects.
+
+## Plans that were changed
+
+`make fuzz FUZZ="--mutate"` changes valid plans of several producers: it clears, sets, begins, replaces, repeats and
+leaves out fields, and changes bytes. Text, difference, pictures, structural rules, conformance, lowering and running must each
+answer, or raise an error of this library, within 2 seconds, and all together take no more than 500 MB. The test suite tries
+200 mutants of fixed seeds. Of seeds 1 to 4,000 (2026-11-23), two let a foreign exception out at last (an IN query over values of
+another type), which is mended; the process took 200 MB.
 """
 
 

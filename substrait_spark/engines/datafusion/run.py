@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import pyarrow as pa
 from datafusion import DataFrame, SessionConfig, SessionContext
@@ -17,7 +17,14 @@ from substrait.type_pb2 import Type
 
 from ...algebra.extension_messages import Generate
 from ...algebra.message_walk import messages
-from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError
+from ...errors import (
+    EngineError,
+    InvalidPlanError,
+    PlanningError,
+    SubstraitSparkError,
+    kind_of,
+    said,
+)
 from .. import local_files, parquet
 from ..arrow_schema import Columns, columns_of
 from ..file_access import Folders, folders
@@ -73,23 +80,44 @@ def execute(
     it runs it; it is meant to where Spark raises.
     """
     under = folders(files_under)
+    _require_tables(tables or {})
     if ctx is None:
         ctx = context()
     bound, names = _without_root(plan)
     registered: list[str | None] = []
     try:
-        reads = _reads(bound)
-        _require_distinct(reads, tables or {})
-        registered.extend(_bind(read, ctx, tables or {}, under) for read in reads)
-        for read in reads:
-            _allow_nulls(read)
-        registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
+        with _refusing():
+            reads = _reads(bound)
+            _require_distinct(reads, tables or {})
+            registered.extend(_bind(read, ctx, tables or {}, under) for read in reads)
+            for read in reads:
+                _allow_nulls(read)
+            registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
         result = _run(bound, ctx)
     finally:
         for name in registered:
             if name is not None:
                 ctx.deregister_table(name)
-    return named(result, names)
+    with _refusing():
+        return named(result, names)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """What is raised in the block where a plan has what nothing here knows, as an error of ours."""
+    try:
+        yield
+    except SubstraitSparkError:
+        raise
+    except BaseException as error:
+        if _is_failure(error):
+            raise InvalidPlanError(f"The plan can't be bound to what it reads ({said(error)}).") from error
+        raise
+
+
+def _is_failure(error: BaseException) -> TypeGuard[Exception]:
+    """Whether something failed, and nobody asked to stop: a panic of DataFusion's Rust code is no Exception."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
 def _allow_nulls(read: ReadRel) -> None:
@@ -115,8 +143,7 @@ def _failing_by(kind: Callable[[], type[SubstraitSparkError]]) -> Iterator[None]
     try:
         yield
     except BaseException as error:
-        # A panic of its Rust code is no Exception.
-        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+        if _is_failure(error):
             raise kind()(f"DataFusion failed: {error}") from error
         raise
 
@@ -189,6 +216,12 @@ def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any], under: 
     return None
 
 
+def _require_tables(tables: Mapping[str, Any]) -> None:
+    for name, source in tables.items():
+        if not isinstance(source, str | Path | pa.Table):
+            raise TypeError(f"The table {name!r} must be a pyarrow.Table or a path, not {kind_of(source)}.")
+
+
 def _require_distinct(reads: Sequence[ReadRel], tables: Mapping[str, Any]) -> None:
     """Refuse tables by their last part alone where the plan reads several of that."""
     found: dict[str, str] = {}
@@ -212,9 +245,6 @@ def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -
         return None
     if isinstance(source, str | Path):
         return _register(ctx, _name(read), parquet.table(ctx, Path(source), columns_of(read)))
-    if not isinstance(source, pa.Table):
-        shown = f"{type(source).__module__}.{type(source).__name__}"
-        raise TypeError(f"The table {'.'.join(parts)!r} must be a pyarrow.Table or a path, not {shown}.")
     name = _name(read)
     _register_table(ctx, name, _in_schema(source, columns_of(read), ".".join(parts)))
     return name

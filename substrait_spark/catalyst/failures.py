@@ -1,0 +1,47 @@
+"""What may be repeated of an exception of Spark's: its class, and what Spark itself says where that has no text but names in it.
+
+Whoever writes a file system, a catalog or a driver chooses the words of its exceptions, and secrets are among them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+NAMES = frozenset(
+    """
+    alternative alternatives ansiConfig class className columnName columnNames config configKey dataType dataTypes
+    expectedNum actualNum fieldName fieldNames functionName funcName functionSignature inputName inputType leftType
+    nameParts numCols objectName objectType operation paramIndex proposal rightType requiredType routineName sqlState
+    srcType suggestedFunc suggestion targetType type unsupported
+    """.split()
+)
+"""The parameters of Spark's messages that hold names of columns, functions, types and settings, or numbers."""
+
+
+def shown(error: Exception) -> str:
+    """An exception in a message: `[CLASS] sentence` where Spark made the sentence of names, else the class alone."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    name = type(error).__name__ if java is None else str(java.getClass().getName())
+    if not name.startswith("org.apache.spark.") and java is not None:
+        return name
+    condition, parameters = _condition(error)
+    if condition is None:
+        return name
+    if parameters is None or not parameters.keys() <= NAMES:
+        return f"[{condition}]"
+    return str(error).strip().partition("\n")[0]
+
+
+def _condition(error: Any) -> tuple[str | None, Mapping[str, str] | None]:
+    """The name that Spark has for what went wrong, and the parameters of its message, where it is one of Spark's kinds."""
+    from py4j.protocol import Py4JError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            condition = (getattr(error, "getCondition", None) or error.getErrorClass)()
+            return condition, error.getMessageParameters()
+    except (AttributeError, Py4JError, OSError):
+        return None, None

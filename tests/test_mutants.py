@@ -1,0 +1,81 @@
+"""Plans that were valid until something in them changed, of fixed seeds; `make fuzz FUZZ="--mutate"` tries more."""
+
+from __future__ import annotations
+
+import pytest
+from fuzz import mutants
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import InvalidPlanError, SubstraitSparkError, UnsupportedPlanError, lower
+from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines import datafusion
+
+pytestmark = pytest.mark.stumbles
+
+FIRST, COUNT = 1, 200
+
+# Mutants that once let other exceptions out, or took too long.
+ONCE = (40, 45, 74, 2483, 3183)
+
+
+def test_mutants_are_answered_or_refused() -> None:
+    before = mutants.grown()
+    found = [f"{failure.seed} {failure.asked}: {failure.outcome}" for failure in mutants.failures(FIRST, COUNT)]
+    assert not found
+    assert mutants.grown() - before < mutants.MEMORY
+
+
+@pytest.mark.parametrize("seed", ONCE)
+def test_mutants_that_once_failed(seed: int) -> None:
+    assert not [failure.outcome for failure in mutants.failures(seed, 1)]
+
+
+def test_mutants_are_told_apart() -> None:
+    """Most change what is answered, and some are still run."""
+    valid = mutants.valid_plans()
+    assert len(valid) > 40
+    outcomes = {"same": 0, "run": 0, "refused": 0}
+    for seed in range(60):
+        chosen, plan = mutants.of_seed(seed, valid)
+        if plan is None:
+            continue
+        outcomes["same"] += plan == chosen.plan
+        try:
+            datafusion.execute(plan, tables=chosen.tables, files_under=[])
+            outcomes["run"] += 1
+        except SubstraitSparkError:
+            outcomes["refused"] += 1
+    assert outcomes["same"] < 20
+    assert outcomes["run"] > 3
+    assert outcomes["refused"] > 10
+
+
+def test_schemas_that_have_no_form_in_arrow() -> None:
+    plan = Plan()
+    root = plan.relations.add().root
+    read = root.input.read
+    read.named_table.names.append("t")
+    read.base_schema.struct.types.add().i64.SetInParent()
+    with pytest.raises(InvalidPlanError, match="fewer names than there are columns"):
+        datafusion.execute(plan, tables={"t": "missing"})
+    read.base_schema.names.append("a")
+    read.base_schema.struct.types[0].decimal.precision = 99
+    with pytest.raises(InvalidPlanError, match=r"no decimal\(99, 0\)"):
+        datafusion.execute(plan, tables={"t": "missing"})
+    read.base_schema.struct.types[0].precision_timestamp.precision = 4
+    with pytest.raises(InvalidPlanError, match="precision_timestamp of 4 digits"):
+        datafusion.execute(plan, tables={"t": "missing"})
+    read.base_schema.struct.types[0].i64.SetInParent()
+    read.common.emit.output_mapping.append(3)
+    with pytest.raises(InvalidPlanError, match="emits the column 3 of 1"):
+        datafusion.execute(plan, tables={"t": "missing"})
+
+
+def test_values_looked_for_among_those_of_another_type() -> None:
+    valid = {plan.name: plan for plan in mutants.valid_plans()}
+    plan = Plan.FromString(valid["q16"].plan.SerializeToString())
+    for message in messages(plan):
+        if message.DESCRIPTOR.full_name == "substrait.Expression.Subquery.InPredicate":
+            message.needles[0].literal.string = "x"  # type: ignore[attr-defined]
+    with pytest.raises(UnsupportedPlanError, match="is looked for among values of i64"):
+        lower(plan, "datafusion")
