@@ -162,14 +162,6 @@ def test_keys_of_one_side() -> None:
     assert ran(join, gives, "xyz") == gives, mended("keys_of_one_side")
 
 
-def test_lambdas_in_joins() -> None:
-    context = datafusion.context()
-    setting, _, query = DEFECTS["lambdas_in_joins"].sql.removeprefix("Two queries, ").partition(", and ")
-    context.sql(setting).collect()
-    gives = DEFECTS["lambdas_in_joins"].gives
-    assert given(lambda: context.sql(query).to_arrow_table(), gives) == gives, mended("lambdas_in_joins")
-
-
 def test_names_grow_with_every_use() -> None:
     relation = table("x", (1,))
     for _ in range(10):

@@ -205,14 +205,3 @@ def columns(input: Relation, expressions: Sequence[Expression]) -> Relation:
             found.append(width + len(computed))
             computed.append(expression)
     return (Project(input, computed) if computed else input).select(found)
-
-
-def with_right_side_moved(condition: Expression, width: int, by: int) -> Expression:
-    """A condition whose columns from `width` on are so many further to the right."""
-
-    def change(part: Expression) -> Expression | None:
-        if isinstance(part, FieldReference) and not part.outer and part.parameter is None and part.ordinal >= width:
-            return FieldReference(part.ordinal + by, part.type, part.path)
-        return None
-
-    return rewritten(condition, change) if by else condition

@@ -17,8 +17,8 @@ from ...algebra.expression import (
     WindowFunction,
 )
 from ...algebra.frame import Frame
-from ...algebra.relation import ALL_ROWS, LEFT_ONLY, Aggregate, Fetch, Filter, Join, Project, Relation, Sort
-from ...algebra.traversal import columns, conjuncts, inputs_first, with_right_side_moved
+from ...algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Sort
+from ...algebra.traversal import columns, conjuncts, inputs_first
 from ...algebra.types import Type
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
@@ -29,7 +29,6 @@ from .guards import (
     floating,
     in_list,
     join_keys,
-    join_lambdas,
     list_order,
     local_rows,
     same_names,
@@ -204,12 +203,8 @@ class DataFusionBuilder(LoweringBuilder):
     def joined(self, left: Relation, right: Relation, join_type: str, conditions: Sequence[Expression]) -> Relation:
         if (not left.types or not right.types) and self.has_defect("joins_without_columns"):
             return self._joined_without_columns(left, right, join_type, conditions)
-        has_lambdas = self.has_defect("lambdas_in_joins") and join_lambdas.loses_lambdas(conditions, len(left.types))
-        if has_lambdas and join_type != "INNER":
-            sides = join_lambdas.with_computed_sides(self, left, right, join_type, conditions)
-            return self._joined_with_more(left, right, join_type, sides)
         takes_apart = join_type == "INNER" and self.has_defect("eager_connectives")
-        early, late = join_keys.keys_and_filters(conditions, takes_apart, has_lambdas)
+        early, late = join_keys.keys_and_filters(conditions) if takes_apart else (conditions, [])
         condition = self.connected("and", early) if early else self.true()
         parts = conjuncts(condition)
         width = len(left.types)
@@ -217,9 +212,7 @@ class DataFusionBuilder(LoweringBuilder):
             left, right = totals.with_limited_totals(left, parts), totals.with_limited_totals(right, parts, width)
         join = Join(left, right, join_type, join_keys.joinable(self, condition, width))
         joined = constants.varying_join(self, join) if self.has_defect("constants_survive") else join
-        if not late:
-            return joined
-        return self.over(joined).filtered(Fetch(joined, 0, ALL_ROWS) if has_lambdas else joined, late)
+        return self.over(joined).filtered(joined, late) if late else joined
 
     def _joined_without_columns(
         self, left: Relation, right: Relation, join_type: str, conditions: Sequence[Expression]
@@ -227,16 +220,12 @@ class DataFusionBuilder(LoweringBuilder):
         """The join of inputs that have a column that nobody reads, where they have none: DataFusion joins nothing else."""
         first, second = (input if input.types else columns(input, [self.true()]) for input in (left, right))
         added = len(first.types) - len(left.types)
-        shifted = [with_right_side_moved(condition, len(left.types), added) for condition in conditions]
-        return self._joined_with_more(left, right, join_type, join_lambdas.Sides(first, second, shifted))
-
-    def _joined_with_more(self, left: Relation, right: Relation, join_type: str, sides: join_lambdas.Sides) -> Relation:
-        """The join of inputs that have more columns behind their own, without these."""
-        made = self.over(sides.left, sides.right).joined(sides.left, sides.right, join_type, sides.conditions)
-        width, kept = len(sides.left.types), list(range(len(left.types)))
+        shifted = [join_keys.with_right_side_moved(condition, len(left.types), added) for condition in conditions]
+        made = self.over(first, second).joined(first, second, join_type, shifted)
+        kept = list(range(len(left.types)))
         if join_type in LEFT_ONLY:
-            return made.select([*kept, *range(width, len(made.types))])
-        return made.select([*kept, *range(width, width + len(right.types))])
+            return made.select([*kept, *range(len(first.types), len(made.types))])
+        return made.select([*kept, *(len(first.types) + n for n in range(len(right.types)))])
 
     def sorted(self, input: Relation, sorts: Sequence[SortField]) -> Relation:
         return Sort(

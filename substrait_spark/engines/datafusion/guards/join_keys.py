@@ -14,11 +14,12 @@ from collections.abc import Sequence
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.traversal import rewritten
 from ....lowering.builder import LoweringBuilder
-from .join_lambdas import EQUALITIES, holds_lambda
 from .neutral_values import NEUTRAL
 
 NULL_SAFE = "is_not_distinct_from"
+EQUALITIES = ("equal", NULL_SAFE)
 
 
 def joinable(e: LoweringBuilder, condition: Expression, width: int) -> Expression:
@@ -57,23 +58,30 @@ def _by_equality(e: LoweringBuilder, left: Expression, right: Expression) -> Exp
     return e.and_(e.equal(e.coalesce(left, value), e.coalesce(right, value)), alike)
 
 
-def keys_and_filters(
-    given: Sequence[Expression], takes_apart: bool, has_lambdas: bool
-) -> tuple[Sequence[Expression], Sequence[Expression]]:
+def keys_and_filters(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
     """The conjuncts of an inner join that stay its condition, and those that become a filter above it.
 
-    What may raise, if these are taken apart, and lambdas make filters. Keys stay, and so does what stands before the first
-    such conjunct. Spark evaluates the others only for pairs of rows that match, which a filter above the join does too. A
-    join keeps them all where nothing else would be left and it has no lambdas.
+    Keys stay, and so does what stands before the first conjunct that may raise. Spark evaluates the others only for pairs
+    of rows that match, which a filter above the join does too. A join keeps them all where nothing else would be left.
     """
-    late = [(takes_apart and each.raises) or (has_lambdas and holds_lambda(each)) for each in given]
-    first = late.index(True) if True in late else len(given)
+    first = next((n for n, each in enumerate(given) if each.raises), len(given))
     early = [*given[:first], *filter(_is_key, given[first:])]
-    filters = [each for each in given[first:] if not _is_key(each)]
-    return (early, filters) if early or has_lambdas else (filters, [])
+    late = [each for each in given[first:] if not _is_key(each)]
+    return (early, late) if early else (late, [])
 
 
 def _is_key(condition: Expression) -> bool:
     if not isinstance(condition, ScalarFunction) or condition.declaration.name != "equal":
         return False
     return all(isinstance(side, FieldReference) for side in condition.children())
+
+
+def with_right_side_moved(condition: Expression, width: int, by: int) -> Expression:
+    """A condition whose columns from `width` on are so many further to the right."""
+
+    def change(part: Expression) -> Expression | None:
+        if isinstance(part, FieldReference) and not part.outer and part.parameter is None and part.ordinal >= width:
+            return FieldReference(part.ordinal + by, part.type, part.path)
+        return None
+
+    return rewritten(condition, change) if by else condition
