@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
@@ -12,14 +10,10 @@ from rows import (
     assert_engine_raises,
     assert_same_outcome,
     assert_same_rows,
-    canonical_rows,
-    differences,
     plan_of,
-    spark_table,
 )
 from substrait.algebra_pb2 import JoinRel
 
-from substrait_spark import check
 from substrait_spark.algebra.message_walk import messages
 
 LEFT = """VALUES
@@ -104,31 +98,6 @@ def test_natural_and_self_joins(spark: SparkSession) -> None:
     assert_same_rows(spark.sql("SELECT a.k, b.k, a.s, b.d FROM l a JOIN l b ON a.k = b.k"))
     left = spark.table("l")
     assert_same_rows(left.alias("a").join(left.alias("b"), F.col("a.k") == F.col("b.k") + 1))
-
-
-LAMBDAS = {
-    "one side": "exists(l.a, x -> x = l.k)",
-    "both sides": "exists(l.a, x -> x = r.k)",
-    "both sides, with keys": "l.k = r.k AND exists(l.a, x -> x = r.k)",
-    "nested": "exists(l.a, x -> exists(r.a, y -> x = y OR y = l.k))",
-    "nested, with keys": "l.k = r.k AND transform(l.a, (x, i) -> transform(r.a, (y, j) -> y > i OR j = l.k)) IS NULL",
-}
-
-
-@pytest.mark.parametrize("condition", LAMBDAS.values(), ids=LAMBDAS)
-@pytest.mark.parametrize("join", ["INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
-def test_anonymous_functions_in_conditions(spark: SparkSession, tmp_path: Path, join: str, condition: str) -> None:
-    rows = "VALUES (1, array(1, 2)), (2, array(5)), (3, NULL), (5, array(3, NULL, 5)), (NULL, array(2))"
-    spark.sql(f"SELECT * FROM {rows} t(k, a)").repartition(1).write.parquet(str(tmp_path / "lists"))
-    spark.read.parquet(str(tmp_path / "lists")).createOrReplaceTempView("lists")
-    df = spark.sql(f"SELECT * FROM lists l {join} JOIN lists r ON {condition}")
-    report = check(df, dialect="datafusion")
-    if report:
-        assert_same_rows(df, empty=None)
-    else:
-        assert join != "INNER"
-        assert "has no anonymous functions in the condition" in str(report)
-        assert not differences(spark_table(df), canonical_rows(df))
 
 
 def test_three_joins_and_hints(spark: SparkSession) -> None:
