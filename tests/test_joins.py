@@ -14,6 +14,7 @@ from rows import (
 )
 from substrait.algebra_pb2 import JoinRel
 
+from substrait_spark import UnsupportedPlanError
 from substrait_spark.algebra.message_walk import messages
 
 LEFT = """VALUES
@@ -295,3 +296,59 @@ def test_null_safe_keys_of_every_kind(spark: SparkSession, key: str) -> None:
     left, right = f"SELECT {key} AS x, y FROM l", f"SELECT {key} AS x, y FROM r"
     df = spark.sql(f"SELECT * FROM ({left}) JOIN ({right}) AS r USING (y) JOIN ({right}) AS o ON r.x <=> o.x")
     assert_same_rows(df)
+
+
+LAMBDAS = {
+    "over the left side": "exists(a.v, x -> x > a.n)",
+    "over the right side": "forall(b.v, x -> x < b.n)",
+    "over each side": "exists(a.v, x -> x > 1) = exists(b.v, x -> x < 2)",
+    "over both sides": "exists(a.v, x -> x > b.n)",
+    "with another condition": "a.n < b.n AND exists(a.v, x -> x > b.n)",
+    "with a key": "a.n = b.n AND exists(a.v, x -> array_contains(b.v, x))",
+    "in a lambda": "size(filter(a.v, x -> exists(a.v, y -> y > x))) > 0",
+    "over both sides in a lambda": "size(filter(a.v, x -> exists(b.v, y -> y > x))) > 0",
+    "with indices": "transform(a.v, (x, i) -> transform(b.v, (y, j) -> y > i OR j = a.n)) IS NULL",
+    "of no column": "exists(array(1, 2), x -> x > 1) AND a.n < b.n",
+}
+
+OF_PAIRS = [
+    LAMBDAS[name]
+    for name in ("over both sides", "with another condition", "over both sides in a lambda", "with indices")
+]
+"""Conditions whose lambdas need a pair of rows that no key has found."""
+
+
+@pytest.fixture(scope="module")
+def lists(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+    """Numbers and lists of them, with nulls."""
+    rows = "VALUES (1, array(1, 2, NULL)), (1, array(1, 2, NULL)), (2, array(3)), (0, array()), (5, NULL), (NULL, array(7))"
+    path = str(tmp_path_factory.mktemp("joins") / "lists")
+    spark.sql(f"SELECT * FROM {rows} t(n, v)").repartition(1).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("lists")
+    return spark
+
+
+@pytest.mark.parametrize("condition", LAMBDAS.values(), ids=LAMBDAS)
+@pytest.mark.parametrize("join", TYPES)
+def test_lambdas_in_conditions(lists: SparkSession, join: str, condition: str) -> None:
+    df = lists.sql(f"SELECT * FROM lists a {join} JOIN lists b ON {condition}")
+    if join == "FULL" and condition in OF_PAIRS:
+        with pytest.raises(UnsupportedPlanError, match="no lambdas over both sides in a join of the type OUTER"):
+            plan_of(df, "datafusion")
+    else:
+        assert_same_rows(df, empty=None)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT n, n IN (SELECT n FROM lists b WHERE exists(a.v, x -> x > b.n)) AS y FROM lists a",
+        "SELECT n, EXISTS (SELECT 1 FROM lists b WHERE exists(a.v, x -> x > b.n)) AS y FROM lists a",
+        "SELECT n FROM lists a WHERE n NOT IN (SELECT n FROM lists b WHERE exists(a.v, x -> x > b.n))",
+        "SELECT a.n, s FROM (SELECT n, v, sum(n) OVER () AS s FROM lists) a, lists b WHERE exists(b.v, x -> x < a.s)",
+        "SELECT n, m FROM (SELECT a.v, b.n, b.n + 1 AS m FROM lists a, lists b ORDER BY 2 LIMIT 99) WHERE exists(v, x -> x > m)",
+        "SELECT v, n, count(*) AS y FROM (SELECT a.v, b.n FROM lists a, lists b) GROUP BY v, n HAVING exists(v, x -> x > n)",
+    ],
+)
+def test_lambdas_that_become_conditions_of_joins(lists: SparkSession, query: str) -> None:
+    assert_same_rows(lists.sql(query))

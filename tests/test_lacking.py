@@ -14,10 +14,10 @@ import tpc_data
 import yaml
 from lacking import Document, Thing, everything, uses, without
 from pyspark.sql import SparkSession
-from rows import assert_same_outcome, plan_of
+from rows import assert_same_outcome, assert_same_rows, plan_of
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import extensions
+from substrait_spark import UnsupportedPlanError, extensions
 from substrait_spark.algebra.expression import Origin
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.relation import Relation
@@ -110,7 +110,7 @@ EXPRESSED = [
     *("arguments boolean:and", "arguments boolean:or", "arguments string:concat"),
     *("expression SINGULAR_OR_LIST", "expression SUBQUERY SCALAR"),
     *("relation CONSISTENT_PARTITION_WINDOW", "relation CROSS", "relation EXPAND SWITCHING_FIELD"),
-    *(f"relation JOIN {kind}" for kind in ("INNER", "LEFT", "LEFT_ANTI", "LEFT_MARK", "LEFT_SEMI", "RIGHT")),
+    *(f"relation JOIN {kind}" for kind in ("INNER", "LEFT", "LEFT_ANTI", "LEFT_MARK", "LEFT_SEMI", "OUTER", "RIGHT")),
     *(f"scalar boolean:{name}" for name in ("and", "not", "or")),
     *(f"scalar comparison:{name}" for name in ("coalesce", "equal", "gt", "gte", "is_not_distinct_from")),
     *(f"scalar comparison:{name}" for name in ("is_not_null", "is_null", "lt", "lte")),
@@ -230,6 +230,8 @@ ROWS = [
     (Thing("relation", "JOIN", "join_types", "INNER"), "SELECT a, x, z FROM l JOIN r ON a = x AND b <> y"),
     (Thing("relation", "JOIN", "join_types", "LEFT"), "SELECT a, x, z FROM l LEFT JOIN r ON a = x AND b < y"),
     (Thing("relation", "JOIN", "join_types", "RIGHT"), "SELECT a, s, x, z FROM l RIGHT JOIN r ON a = x AND b < y"),
+    (Thing("relation", "JOIN", "join_types", "OUTER"), "SELECT a, s, z, x FROM l FULL JOIN r ON a = x AND b < y"),
+    (Thing("relation", "JOIN", "join_types", "OUTER"), "SELECT * FROM (SELECT a, b FROM l WHERE b > 0) FULL JOIN r ON a = x ORDER BY a, b, x, y, z"),
     (Thing("relation", "JOIN", "join_types", "LEFT_SEMI"), "SELECT a, b FROM l LEFT SEMI JOIN r ON a = x AND y > 0"),
     (Thing("relation", "JOIN", "join_types", "LEFT_ANTI"), "SELECT a, b FROM l LEFT ANTI JOIN r ON a = x AND y > 0"),
     (Thing("relation", "JOIN", "join_types", "LEFT_ANTI"), "SELECT a FROM l WHERE a NOT IN (SELECT y FROM r WHERE y > 1)"),
@@ -249,3 +251,17 @@ def test_rows(spark: SparkSession, tmp_path: Path, thing: Thing, query: str) -> 
     lacking = tmp_path / "lacking.yaml"
     assert plan_of(df, "datafusion") != plan_of(df, str(lacking))
     assert_same_outcome(df, dialect=str(lacking))
+
+
+@pytest.mark.parametrize("join", ["LEFT", "RIGHT", "FULL"])
+def test_rows_of_outer_joins_without_any(spark: SparkSession, tmp_path: Path, join: str) -> None:
+    document = yaml.safe_load(FILE.read_text("utf-8"))
+    for kind in ("LEFT", "RIGHT", "OUTER"):
+        document = without(document, Thing("relation", "JOIN", "join_types", kind))
+    lacking = tmp_path / "lacking.yaml"
+    lacking.write_text(yaml.safe_dump(document), "utf-8")
+    df = spark.sql(f"SELECT a, s, z, x FROM l {join} JOIN r ON a = x AND b <= y")
+    assert_same_rows(df, dialect=str(lacking))
+    limited = spark.sql(f"SELECT a, z FROM (SELECT * FROM l LIMIT 3) {join} JOIN (SELECT * FROM r LIMIT 3) ON a = x")
+    with pytest.raises(UnsupportedPlanError, match=f"has no {join.replace('FULL', 'OUTER')}"):
+        plan_of(limited, str(lacking))

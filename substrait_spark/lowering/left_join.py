@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra.expression import Expression, FieldReference
@@ -27,12 +28,23 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         return root
 
     def rule(relation: Relation) -> Relation:
-        return _mirrored(relation) if isinstance(relation, Join) and relation.join_type in lacking else relation
+        if not isinstance(relation, Join) or relation.join_type not in lacking:
+            return relation
+        made, kept = mirrored(relation)
+        return made.select(kept)
 
     return transformed(root, rule)
 
 
-def _mirrored(join: Join) -> Relation:
+def mirrored(join: Join) -> tuple[Join, Sequence[int]]:
+    """A left or right join as the other, without `emit`, and where in it are the columns that the first one gives."""
+    first, second = (len(input.types) for input in join.inputs)
+    own = [*range(second, second + first), *range(second)]
+    return exchanged(join, MIRRORED[join.join_type]), own if join.emit is None else [own[n] for n in join.emit]
+
+
+def exchanged(join: Join, join_type: str) -> Join:
+    """A join of this type on the same condition, with the right input first; without `emit`."""
     left, right = join.inputs
     first, second = len(left.types), len(right.types)
 
@@ -42,7 +54,6 @@ def _mirrored(join: Join) -> Relation:
         ordinal = part.ordinal + second if part.ordinal < first else part.ordinal - first
         return FieldReference(ordinal, part.type, part.path)
 
-    made = Join(right, left, MIRRORED[join.join_type], rewritten(join.condition, change))
+    made = Join(right, left, join_type, rewritten(join.condition, change))
     made.place = join.place
-    own = made.select([*range(second, second + first), *range(second)])
-    return own if join.emit is None else own.select(join.emit)
+    return made

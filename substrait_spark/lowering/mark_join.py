@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from ..algebra import types
 from ..algebra.expression import Expression, FieldReference, Literal, ScalarFunction
 from ..algebra.relation import Join, Project, Relation, Set
-from ..algebra.traversal import columns, relations_below, rewritten, subexpressions, transformed
+from ..algebra.traversal import columns, rewritten, transformed
+from .repeatable import is_repeatable
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -53,7 +54,7 @@ def _can_unite(project: Project, join: Join) -> bool:
         if isinstance(part, FieldReference) and part.ordinal == mark and not part.outer and part.parameter is None
     ]
     emitted = range(len(project.types)) if project.emit is None else project.emit
-    return not used and mark not in emitted and all(map(_is_deterministic, relations_below(join.inputs[0], True)))
+    return not used and mark not in emitted and is_repeatable(join.inputs[0])
 
 
 def _outside_of_coalesce(root: Expression, mark: int) -> list[Expression]:
@@ -75,15 +76,6 @@ def _known_mark(part: Expression, mark: int) -> FieldReference | None:
     first, second = part.children()
     is_mark = isinstance(first, FieldReference) and first.ordinal == mark and not first.outer
     return first if is_mark and isinstance(second, Literal) and second.value is False else None  # type: ignore[return-value]
-
-
-def _is_deterministic(relation: Relation) -> bool:
-    return all(
-        part.declaration.deterministic
-        for expression in relation.expressions()
-        for part in subexpressions(expression)
-        if isinstance(part, ScalarFunction)
-    )
 
 
 def _united(project: Project, join: Join) -> Relation:

@@ -6,7 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra.relation import Relation
-from . import cross, expand, grouping_sets, left_join, mark_join, measure_filter, read, semi_join, single_join, subquery
+from . import (
+    cross,
+    expand,
+    grouping_sets,
+    left_join,
+    mark_join,
+    measure_filter,
+    outer_join,
+    read,
+    semi_join,
+    single_join,
+    subquery,
+)
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -19,6 +31,7 @@ REWRITES: Sequence[Rewrite] = (
     single_join.rewrite,
     measure_filter.rewrite,
     grouping_sets.rewrite,
+    outer_join.rewrite,
     semi_join.rewrite,
     mark_join.rewrite,
     left_join.rewrite,

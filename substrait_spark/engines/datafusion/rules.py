@@ -18,7 +18,17 @@ from ...lowering.rules import (
 )
 from .builder import DataFusionBuilder
 from .calls import FAMILIES
-from .guards import bitwise, column_names, connectives, evaluation_order, filter_growth, floating, like_escapes, offsets
+from .guards import (
+    bitwise,
+    column_names,
+    connectives,
+    evaluation_order,
+    filter_growth,
+    floating,
+    join_lambdas,
+    like_escapes,
+    offsets,
+)
 
 CALLS: dict[str, CallRule] = {}
 UNLOWERED: dict[str, UnloweredRule] = {}
@@ -62,6 +72,7 @@ RULES = Rules(
     unlowered_casts=UNLOWERED_CASTS,
     counting=COUNTING,
     passes=(
+        GuardingPass("lambdas_in_joins", join_lambdas.without_lambdas),
         GuardingPass("projects_below_filters", evaluation_order.guard_above_filters),
         GuardingPass("named_by_text", column_names.shorten_names),
         GuardingPass("grows_filters", filter_growth.limit_filter_growth),
@@ -71,7 +82,7 @@ RULES = Rules(
     defects=frozenset(
         "calendar_ends chained_conjuncts constants_survive distinct_widens_sums eager_connectives early_casts empty_frames "
         "filters_below_totals forgets_nulls grows_filters joins_without_columns keys_of_one_side "
-        "keys_survive_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
+        "keys_survive_joins lambdas_in_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
         "offsets_forgotten one_list_order one_null_equality projects_below_filters subquery_nulls unsigned_range_keys "
         "unwraps_casts".split()
     ),

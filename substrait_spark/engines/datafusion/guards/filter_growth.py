@@ -30,7 +30,7 @@ def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
     def rule(relation: Relation) -> Relation:
         if not _is_filter(relation) or not _grows(relation, _lengths(relation.inputs[0], known)):
             return relation
-        return relation.with_inputs((Fetch(relation.inputs[0], 0, ALL_ROWS),)) if _can_limit(relation) else relation
+        return relation.with_inputs((Fetch(relation.inputs[0], 0, ALL_ROWS),)) if can_limit(relation) else relation
 
     return transformed(root, rule, _is_filter)
 
@@ -63,8 +63,8 @@ def _grows(relation: Filter, columns: Sequence[int]) -> bool:
     return grown > max(LARGEST_FILTER, 2 * written)
 
 
-def _can_limit(relation: Filter) -> bool:
-    """Whether a limit below a filter changes nothing: DataFusion merges it into a sort, and in a correlated subquery
+def can_limit(relation: Relation) -> bool:
+    """Whether a limit on or in a relation changes nothing: DataFusion merges it into a sort, and in a correlated subquery
     takes it for a limit for each outer row.
     """
     return not any(

@@ -78,10 +78,11 @@ def _is_key(condition: Expression) -> bool:
 
 def with_right_side_moved(condition: Expression, width: int, by: int) -> Expression:
     """A condition whose columns from `width` on are so many further to the right."""
+    return rewritten(condition, lambda part: right_side_moved(part, width, by)) if by else condition
 
-    def change(part: Expression) -> Expression | None:
-        if isinstance(part, FieldReference) and not part.outer and part.parameter is None and part.ordinal >= width:
-            return FieldReference(part.ordinal + by, part.type, part.path)
-        return None
 
-    return rewritten(condition, change) if by else condition
+def right_side_moved(part: Expression, width: int, by: int) -> Expression | None:
+    """A column from `width` on as the one that is so many further to the right; None for all else."""
+    if isinstance(part, FieldReference) and not part.outer and part.parameter is None and part.ordinal >= width:
+        return FieldReference(part.ordinal + by, part.type, part.path)
+    return None
