@@ -308,14 +308,21 @@ LAMBDAS = {
     "in a lambda": "size(filter(a.v, x -> exists(a.v, y -> y > x))) > 0",
     "over both sides in a lambda": "size(filter(a.v, x -> exists(b.v, y -> y > x))) > 0",
     "with indices": "transform(a.v, (x, i) -> transform(b.v, (y, j) -> y > i OR j = a.n)) IS NULL",
+    "with indices and a key": "a.n = b.n AND transform(a.v, (x, i) -> transform(b.v, (y, j) -> y > i OR j = a.n)) IS NULL",
     "of no column": "exists(array(1, 2), x -> x > 1) AND a.n < b.n",
 }
 
 OF_PAIRS = [
     LAMBDAS[name]
-    for name in ("over both sides", "with another condition", "over both sides in a lambda", "with indices")
+    for name in (
+        "over both sides",
+        "with another condition",
+        "over both sides in a lambda",
+        "with indices",
+        "with indices and a key",
+    )
 ]
-"""Conditions whose lambdas need a pair of rows that no key has found."""
+"""Conditions whose lambdas need a pair of rows, that no key has found or are in other lambdas."""
 
 
 @pytest.fixture(scope="module")

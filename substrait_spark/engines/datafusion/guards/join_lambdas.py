@@ -5,7 +5,8 @@
 
 A lambda can't be taken apart, and one that is moved looks for its parameter where it was. What needs columns of one input is
 computed below the join; what needs columns of both, above the pairs of rows that the join's other conditions leave.
-Joins that have a key are spared: DataFusion takes apart the conditions of nested loops alone.
+Joins that have a key are spared, unless a lambda is in another one: DataFusion takes apart the conditions of nested loops
+alone, but loses the parameters of outer lambdas wherever a condition holds one in another.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def without_lambdas(e: DataFusionBuilder, root: Relation) -> Relation:
     """The relation with no lambda in the condition of a join without keys, nor in a filter that would become one."""
 
     def rule(relation: Relation) -> Relation:
-        if isinstance(relation, Join) and _has_lambda(relation.condition) and not _has_key(relation):
+        if isinstance(relation, Join) and _has_lambda(relation.condition) and not _is_kept(relation):
             return _without_lambdas(e, relation)
         if isinstance(relation, Filter) and _would_join(relation):
             (input,) = relation.inputs
@@ -61,6 +62,12 @@ def without_lambdas(e: DataFusionBuilder, root: Relation) -> Relation:
 
 def _has_lambda(expression: Expression) -> bool:
     return any(isinstance(part, Lambda) for part in subexpressions(expression))
+
+
+def _is_kept(join: Join) -> bool:
+    """Whether DataFusion leaves the condition as it is, and finds all parameters."""
+    lambdas = [part for part in subexpressions(join.condition) if isinstance(part, Lambda)]
+    return _has_key(join) and not any(_has_lambda(each.body) for each in lambdas)
 
 
 def _has_key(join: Join) -> bool:
