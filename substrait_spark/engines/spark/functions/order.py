@@ -13,14 +13,23 @@ def values_in_order(call: Call, ignore_nulls: bool) -> Node:
     """A list of the first argument's values, in the order of the call where it has one."""
     value = call.values[0]
     if not isinstance(call, AggregateCall) or not call.keys:
-        return call.over_rows(call.new("CollectList", value, 0, 0, ignore_nulls))
+        return _values(call, value, ignore_nulls)
     parts = [*call.keys, value]
     kinds = [*(sort.expression.type for sort in call.function.sorts), call.types[0]]
     row = types.of("struct", *kinds)
-    rows = call.over_any_rows(call.new("CollectList", _struct(call, parts), 0, 0, True))
+    rows = call.over_any_rows(call.new("CollectList", _struct(call, parts), 0, 0))
     in_order = call.spark("array_sort", rows, call.lambda_((row, row), lambda a, b: _comparison(call, a, b)))
     values = call.spark("transform", in_order, call.lambda_((row,), lambda each: _part(call, each, len(call.keys))))
     return call.spark("array_compact", values) if ignore_nulls else values
+
+
+def _values(call: Call, value: Node, ignore_nulls: bool) -> Node:
+    """Older releases of Spark collect lists without nulls only; in structs these are values."""
+    if ignore_nulls:
+        return call.over_rows(call.new("CollectList", value, 0, 0))
+    row = types.of("struct", call.types[0])
+    rows = call.over_rows(call.new("CollectList", _struct(call, [value]), 0, 0))
+    return call.spark("transform", rows, call.lambda_((row,), lambda each: _part(call, each, 0)))
 
 
 def sort_orders(call: Call) -> list[Node]:

@@ -1,0 +1,72 @@
+"""Plans that Spark 4.3 made run in every supported Spark, as far as it has their functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from rows import differences, other_session, spark_table
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import UnsupportedPlanError
+from substrait_spark.engines import spark as spark_engine
+
+PLANS = Path(__file__).parent / "producers" / "spark"
+"""The plan of each of the queries below (tests/producers/README.md)."""
+
+SALES = """SELECT * FROM VALUES (1, 'tea', 3.50, DATE'2024-02-29', array(1, 2)), (2, 'rye', 12.25, DATE'2023-12-31', array(3)),
+    (3, 'tea', CAST(NULL AS DECIMAL(4, 2)), DATE'2024-03-01', NULL), (4, NULL, 0.01, NULL, CAST(array() AS ARRAY<INT>))
+    AS s (id, item, price, day, parts)"""
+"""The table `sales`, which the plans read by name."""
+
+QUERIES = {
+    "groups": "SELECT item, count(*) AS n, sum(price) AS total, avg(price) AS mean, max(day) AS last FROM sales GROUP BY ROLLUP (item)",
+    "windows": "SELECT id, rank() OVER (PARTITION BY item ORDER BY price DESC NULLS LAST) AS place, sum(price) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS two, lag(item) OVER (ORDER BY id) AS before FROM sales",
+    "dates": "SELECT id, year(day) AS y, add_months(day, 1) AS next, datediff(DATE'2024-12-25', day) AS until, date_format(day, 'EEE d MMM') AS shown, trunc(day, 'MM') AS month, day + INTERVAL '1' DAY AS more FROM sales",
+    "texts": "SELECT id, upper(item) AS u, concat_ws('-', item, id) AS c, lpad(item, 5, '*') AS l, regexp_replace(item, '[aeiou]', '_') AS r, item LIKE 't%' AS t, split(item, 'e') AS s, substring_index(item, 'e', 1) AS i FROM sales",
+    "numbers": "SELECT id, try_divide(id, id - 1) AS d, price * 3 AS p, round(price, 1) AS r, pmod(-id, 3) AS m, CAST(price AS INT) AS c, try_cast(item AS INT) AS n, hash(id, item) AS h, id / 3 AS q FROM sales",
+    "lists": "SELECT id, array_size(parts) AS n, transform(parts, x -> x * id) AS t, filter(parts, x -> x > 1) AS f, map(id, item) AS m, named_struct('a', id, 'b', parts) AS s, get(parts, 1) AS g FROM sales",
+    "rows": "SELECT id, part, position FROM sales LATERAL VIEW OUTER posexplode(parts) p AS position, part",
+    "joins": "SELECT a.id, b.id AS other FROM sales a LEFT JOIN sales b ON a.item = b.item AND a.id < b.id WHERE a.id NOT IN (SELECT max(id) FROM sales)",
+}
+"""Queries of functions that every supported Spark has."""
+
+NEWER = {
+    "addresses": ("SELECT id, try_url_decode(concat(item, '%20', '%')) AS a FROM sales", (4, 0)),
+    "sketches": ("SELECT theta_sketch_estimate(theta_sketch_agg(item)) AS items FROM sales", (4, 1)),
+}
+"""Queries of what came with a release, and this release."""
+
+VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("name", QUERIES)
+def test_plans_of_spark_4_3(spark: SparkSession, name: str) -> None:
+    assert_rows(spark, name, QUERIES[name])
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("name", NEWER)
+def test_plans_of_newer_functions(spark: SparkSession, name: str) -> None:
+    query, since = NEWER[name]
+    if since <= VERSION:
+        assert_rows(spark, name, query)
+    else:
+        with pytest.raises(UnsupportedPlanError):
+            execute(spark, name)
+
+
+def execute(spark: SparkSession, name: str) -> DataFrame:
+    plan = Plan.FromString((PLANS / f"{name}.plan").read_bytes())
+    return spark_engine.execute(plan, other_session(spark), tables={"sales": spark.sql(SALES)})
+
+
+def assert_rows(spark: SparkSession, name: str, query: str) -> None:
+    found = spark_table(execute(spark, name))
+    wanted = spark_table(spark.sql(f"WITH sales AS ({SALES}) {query}"))
+    assert found.column_names == wanted.column_names
+    assert not (lines := differences(wanted, found)), "\n".join(lines)
+    assert wanted.num_rows, "vacuous: there is no row"
