@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +57,17 @@ def test_it_starts_no_job_and_leaves_nothing(spark: SparkSession, numbers: DataF
     assert [tuple(row) for row in df.withColumn("more", F.lit(1)).collect()] == [("one", 1, 1)]
 
 
+def test_it_lists_many_files_without_a_job(spark: SparkSession, tmp_path: Path) -> None:
+    """More than Spark lists by itself: that would be a job."""
+    spark.range(0, 40, 1, 40).write.parquet(str(tmp_path / "t"))
+    plan = plan_of(spark.read.parquet(str(tmp_path / "t")))
+    assert len(plan.relations[0].root.input.read.local_files.items) > 32
+    jobs = _jobs(spark)
+    found = spark_engine.execute(plan, spark)
+    assert _jobs(spark) == jobs
+    assert _collected(found) == {(n,) for n in range(40)}
+
+
 def _traces(spark: SparkSession) -> tuple[object, ...]:
     settings = sorted((row.key, row.value) for row in spark.sql("SET").collect())
     return settings, spark.catalog.listTables()
@@ -102,7 +114,7 @@ def test_tables(spark: SparkSession, numbers: DataFrame) -> None:
         spark_engine.execute(plan, spark, tables={"t": [1]})  # type: ignore[dict-item]
     with pytest.raises(UnsupportedPlanError, match="the column s of the table db\\.t is double"):
         spark_engine.execute(plan, spark, tables={"t": numbers.selectExpr("n", "d AS s")})
-    with pytest.raises(UnsupportedPlanError, match="Spark can't read it"):
+    with pytest.raises(UnsupportedPlanError, match="there is no table db\\.t"):
         spark_engine.execute(plan, spark)
 
 

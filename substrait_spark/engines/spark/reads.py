@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -62,12 +63,18 @@ class Tables:
         return _with_schema(given, read, full)
 
     def _files(self, read: LocalFiles) -> DataFrame:
+        from pyspark.sql import DataFrame
+
         reader = self._spark.read.schema(_schema(read))
         paths = [_path(file, self._under) for file in read.files]
         if isinstance(read.format, DelimitedText):
             reader = reader.options(**_options(read.format))
         format = read.format if isinstance(read.format, str) else "csv"
-        return self._loaded(lambda: reader.format(format).load(paths))
+        reader = reader.format(format)
+        # Of more paths at once than this, Spark lists the files by a job.
+        most = max(1, int(str(self._spark.conf.get("spark.sql.sources.parallelPartitionDiscovery.threshold"))))
+        parts = [paths[start : start + most] for start in range(0, len(paths), most)]
+        return reduce(DataFrame.union, [self._loaded(partial(reader.load, part)) for part in parts])
 
     def _loaded(self, load: Callable[[], Loaded]) -> Loaded:
         from py4j.protocol import Py4JJavaError
