@@ -6,6 +6,7 @@ TESTS ?=
 FUNCTIONS ?=
 FUZZ ?=
 ROUNDS ?= 5
+PYTHONS ?= 3.10 3.11 3.12 3.13
 MATRIX := 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 
 VENV := .venv
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench check format matrix docs support page clean require
+.PHONY: help demo test fuzz bench check format matrix floors docs support page clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -42,6 +43,9 @@ format: $(INSTALLED) ## Format the code, and mend what the linter can.
 
 matrix: require ## Run the smoke tests on every supported Spark version, each in its own environment.
 	@PYTHON="$(PYTHON)" scripts/matrix $(MATRIX)
+
+floors: require ## Use everything once with the oldest dependencies that are allowed, on each Python that is here (needs uv).
+	@scripts/floors $(PYTHONS)
 
 docs: $(INSTALLED) ## Build the documentation into build/site; broken links fail.
 	@NO_COLOR=1 $(BIN)/zensical build --clean --strict

@@ -13,7 +13,7 @@ NAMES = frozenset(
     """
     alternative alternatives ansiConfig class className columnName columnNames config configKey dataType dataTypes
     expectedNum actualNum fieldName fieldNames functionName funcName functionSignature inputName inputType leftType
-    nameParts numCols objectName objectType operation paramIndex proposal rightType requiredType routineName sqlState
+    nameParts numCols objectName objectType operation paramIndex proposal relationName rightType requiredType routineName sqlState
     srcType suggestedFunc suggestion targetType type unsupported
     """.split()
 )

@@ -246,7 +246,7 @@ def failures(first: int, count: int) -> Iterator[Failure]:
 
 def _outcome(asked: str, plan: Any, valid: Valid) -> str:
     """What is wrong with an answer; nothing where it is one in time."""
-    started = time.monotonic()
+    started, used = time.monotonic(), time.process_time()
     try:
         ASKED[asked](plan, valid)
     except SubstraitSparkError:
@@ -254,7 +254,8 @@ def _outcome(asked: str, plan: Any, valid: Valid) -> str:
     except Exception as error:  # noqa: BLE001 - these are what is looked for
         where = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__}: {str(error)[:150]} ({Path(where.filename).name}:{where.lineno})"
-    taken = time.monotonic() - started
+    # What others do on the machine at the time counts for nothing.
+    taken = min(time.monotonic() - started, time.process_time() - used)
     return f"took {taken:.1f} s" if taken > SECONDS else ""
 
 

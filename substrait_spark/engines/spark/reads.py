@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from ...algebra.relation import DelimitedText, File, IcebergTable, LocalFiles, NamedTable, Read
+from ...catalyst.failures import shown
 from ...errors import InvalidPlanError, Unsupported, kind_of
 from ..file_access import Folders, allowed, local_path, missing, regular, require_regular_inside
 from .types import spark_struct
@@ -56,7 +57,7 @@ class Tables:
             quoted = ".".join(f"`{part.replace('`', '``')}`" for part in read.table)
             # Spark would take two parts for a format and a path: a file that no one sees to be one.
             if len(read.table) == 2 and not self._loaded(lambda: self._spark.catalog.tableExists(quoted)):
-                raise Unsupported(f"there is no table {full}", "Give the table in tables=.")
+                raise Unsupported(f"Spark can't read it: there is no table {full}", "Give the table in tables=.")
             given = self._loaded(lambda: self._spark.table(quoted))
         elif not isinstance(given, DataFrame):
             raise TypeError(f"The table {full!r} must be a PySpark DataFrame, not {kind_of(given)}.")
@@ -83,8 +84,8 @@ class Tables:
         try:
             return load()
         except (AnalysisException, Py4JJavaError) as error:
-            reason = str(error).strip().splitlines()[0]
-            raise Unsupported(f"Spark can't read it: {reason}", "Give the table in tables=.") from None
+            reason = shown(error)
+        raise Unsupported(f"Spark can't read it: {reason}", "Give the table in tables=.")
 
 
 def _schema(read: Read) -> StructType:

@@ -11,6 +11,7 @@ from substrait.plan_pb2 import Plan
 
 from ... import extensions
 from ...catalyst.compiler import JavaClass
+from ...catalyst.failures import shown
 from ...errors import Problem, Unsupported, UnsupportedPlanError
 from ...reading.plan import read_plan
 from ..file_access import folders
@@ -88,13 +89,13 @@ def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
     datasets = gateway.jvm.java.util.ArrayList()
     for df in builder.document.datasets:
         datasets.add(df._jdf)
+    refused = None
     try:
         found = _BUILDERS.of(gateway).build(spark._jsparkSession, builder.document.text(), datasets)
     except AnalysisException as error:
-        reason = str(error).strip().splitlines()[0]
-        raise UnsupportedPlanError(
-            [Problem("the plan", "Plan", "Plan", f"Spark can't plan it: {reason}", "")]
-        ) from None
+        refused = Problem("the plan", "Plan", "Plan", f"Spark can't plan it: {shown(error)}", "")
+    if refused is not None:  # here, where Spark's exception, which may hold credentials, stays behind
+        raise UnsupportedPlanError([refused])
     if isinstance(found, str):
         builder.report_nodes([(number, reason) for number, reason in json.loads(found)])
         raise UnsupportedPlanError(builder.problems)
