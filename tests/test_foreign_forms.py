@@ -108,9 +108,26 @@ def test_right_joins(spark: SparkSession, join_type: str, width: int, query: str
 
 def test_a_right_mark_join(spark: SparkSession) -> None:
     plan = plan_of(Join(t, u, "INNER", SAME_KEY), joined("RIGHT_MARK"), 3)
-    wanted = "SELECT u.*, CASE WHEN u.k IN (1, 2, 3) THEN true END FROM u"
-    found = spark_engine.execute(plan, spark)
-    assert not differences(spark_table(spark.sql(wanted).toDF(*found.columns)), spark_table(found))
+    assert_rows(spark, plan, "SELECT u.*, CASE WHEN u.k IN (1, 2, 3) THEN true END FROM u")
+
+
+@pytest.mark.parametrize(("needle", "value"), [(1, True), (None, None), (9, None)])
+def test_an_unknown_subquery_is_told_from_a_false_one(
+    spark: SparkSession, needle: int | None, value: bool | None
+) -> None:
+    """By DataFusion; Spark itself doesn't, and has the same rows where nothing tells the two apart."""
+    found = InSubquery((Literal(needle, I64),), t.select([0]))
+    plan = plan_of(Project(u, [found, e.is_null(found)]).select([2, 3]))
+    rows = datafusion.execute(lower(plan, "datafusion")).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [(value, value is None)] * len(U)
+    with pytest.raises(UnsupportedPlanError, match="Spark has false for an IN subquery"):
+        spark_engine.execute(plan, spark)
+    known = plan_of(Project(u, [e.coalesce(found, e.false())]).select([0, 2]))
+    assert_rows(spark, known, f"SELECT k, {value is True} FROM u")
+    kept = plan_of(Filter(u, e.or_(found, e.is_null(column(0)))))
+    assert_rows(spark, kept, f"SELECT * FROM u WHERE {value is True} OR k IS NULL")
+    left_out = plan_of(Filter(u, e.or_(e.not_(found), e.is_null(column(0)))))
+    assert_rows(spark, left_out, "SELECT * FROM u WHERE k IS NULL")
 
 
 def test_a_right_single_join(spark: SparkSession) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..algebra import types
 from ..algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ..algebra.relation import Join, Project, Relation, Set
+from ..algebra.relation import Filter, Join, Project, Relation, Set
 from ..algebra.traversal import columns, rewritten, transformed
 from .repeatable import is_repeatable
 
@@ -46,27 +46,39 @@ def _has_parts(lowering: Lowering) -> bool:
 def _can_unite(project: Project, join: Join) -> bool:
     if join.join_type != "LEFT_MARK" or join.emit is not None:
         return False
-    mark = len(join.types) - 1
-    used = [
-        part
-        for expression in project.computed
-        for part in _outside_of_coalesce(expression, mark)
-        if isinstance(part, FieldReference) and part.ordinal == mark and not part.outer and part.parameter is None
-    ]
-    emitted = range(len(project.types)) if project.emit is None else project.emit
-    return not used and mark not in emitted and is_repeatable(join.inputs[0])
+    return not needs_unknown(project, join) and is_repeatable(join.inputs[0])
 
 
-def _outside_of_coalesce(root: Expression, mark: int) -> list[Expression]:
-    """The parts of an expression, but for marks of which null counts as false."""
-    found = []
-    stack = [root]
+def needs_unknown(relation: Relation, join: Join) -> bool:
+    """Whether a Project or Filter over a mark join tells an unknown mark from one that is false, or passes the mark on."""
+    own = len(join.inputs[0].types)
+    if join.emit is not None and own not in join.emit:
+        return False
+    mark = own if join.emit is None else join.emit.index(own)
+    if mark in (range(len(relation.types)) if relation.emit is None else relation.emit):
+        return True
+    conditions = {relation.condition} if isinstance(relation, Filter) else set()
+    return any(_tells_unknown(each, mark, each in conditions) for each in relation.expressions())
+
+
+def _tells_unknown(root: Expression, mark: int, is_condition: bool) -> bool:
+    """Whether an expression has the mark elsewhere than in `coalesce(mark, false)`, or as an operand of a condition."""
+    stack = [(root, is_condition)]
     while stack:
-        part = stack.pop()
-        if _known_mark(part, mark) is None:
-            found.append(part)
-            stack.extend(part.children())
-    return found
+        part, drops_null = stack.pop()
+        if _known_mark(part, mark) is not None:
+            continue
+        if _is_mark(part, mark):
+            if not drops_null:
+                return True
+            continue
+        drops_null = drops_null and isinstance(part, ScalarFunction) and part.declaration.name in ("and", "or")
+        stack.extend((child, drops_null) for child in part.children())
+    return False
+
+
+def _is_mark(part: Expression, mark: int) -> TypeGuard[FieldReference]:
+    return isinstance(part, FieldReference) and part.ordinal == mark and not part.outer and part.parameter is None
 
 
 def _known_mark(part: Expression, mark: int) -> FieldReference | None:
@@ -74,8 +86,8 @@ def _known_mark(part: Expression, mark: int) -> FieldReference | None:
     if not isinstance(part, ScalarFunction) or part.declaration.name != "coalesce" or len(part.children()) != 2:
         return None
     first, second = part.children()
-    is_mark = isinstance(first, FieldReference) and first.ordinal == mark and not first.outer
-    return first if is_mark and isinstance(second, Literal) and second.value is False else None  # type: ignore[return-value]
+    is_false = isinstance(second, Literal) and second.value is False
+    return first if _is_mark(first, mark) and is_false else None
 
 
 def _united(project: Project, join: Join) -> Relation:

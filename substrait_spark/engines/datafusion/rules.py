@@ -28,6 +28,7 @@ from .guards import (
     join_lambdas,
     like_escapes,
     offsets,
+    unknown_marks,
 )
 
 CALLS: dict[str, CallRule] = {}
@@ -72,6 +73,7 @@ RULES = Rules(
     unlowered_casts=UNLOWERED_CASTS,
     counting=COUNTING,
     passes=(
+        GuardingPass("unknown_marks", unknown_marks.with_unknown_marks),
         GuardingPass("lambdas_in_joins", join_lambdas.without_lambdas),
         GuardingPass("projects_below_filters", evaluation_order.guard_above_filters),
         GuardingPass("named_by_text", column_names.shorten_names),
@@ -83,7 +85,7 @@ RULES = Rules(
         "calendar_ends chained_conjuncts constants_survive distinct_widens_sums eager_connectives early_casts empty_frames "
         "filters_below_totals forgets_nulls grows_filters joins_without_columns keys_of_one_side "
         "keys_survive_joins lambdas_in_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
-        "offsets_forgotten one_list_order one_null_equality projects_below_filters subquery_nulls unsigned_range_keys "
+        "offsets_forgotten one_list_order one_null_equality projects_below_filters subquery_nulls unknown_marks unsigned_range_keys "
         "unwraps_casts".split()
     ),
 )

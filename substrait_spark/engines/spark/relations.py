@@ -35,6 +35,7 @@ from .builder import Builder, Columns
 from .document import Node, Part, some
 from .expressions import ExpressionBuilder, Scope
 from .literals import written
+from .subqueries import require_known
 
 
 class RelationBuilder:
@@ -56,6 +57,7 @@ class RelationBuilder:
 
     def _build(self, relation: Relation, outer: Scope | None) -> Columns:
         try:
+            require_known(relation)
             plan, columns = _RULES[type(relation)](self, relation, outer)
         except Unsupported as problem:
             self.b.at(relation)
