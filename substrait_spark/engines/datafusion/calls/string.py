@@ -195,9 +195,20 @@ def initcap_simple(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 def valid(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """The checks for valid UTF-8, which change nothing: DataFusion's strings are valid."""
+    """The check for valid UTF-8, which changes nothing: DataFusion's strings are valid."""
     (value,) = call.children()
     return value
+
+
+def made_valid(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
+    """The text as it is; of bytes there may be no text in it, which DataFusion can't replace by a mark."""
+    (value,) = call.children()
+    if _is_of_bytes(value):
+        raise NotInDialect(
+            f"the dialect {lowering.e.dialect.name} has no text that is not valid, and no way to make bytes valid",
+            "Make the text valid in Spark, or take try_validate_utf8, which gives null for bytes that are no text.",
+        )
+    return lowering.lower(value)
 
 
 def try_valid(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
@@ -253,7 +264,6 @@ CALLS: dict[str, CallRule] = {
     "spark:levenshtein": levenshtein,
     "spark:locate": locate,
     "spark:spark_lpad": pad,
-    "spark:make_valid_utf8": valid,
     "spark:overlay": overlay,
     "spark:spark_rpad": pad,
     "spark:split_part": split_part,
@@ -268,5 +278,6 @@ CALLS: dict[str, CallRule] = {
 
 UNLOWERED: dict[str, UnloweredRule] = {
     "spark:is_valid_utf8": is_valid,
+    "spark:make_valid_utf8": made_valid,
     "spark:try_validate_utf8": try_valid,
 }
