@@ -40,7 +40,6 @@ SETTINGS = {
     "datafusion.optimizer.enable_leaf_expression_pushdown": "false",
     # Spark writes timestamps of any year; nanoseconds would end in 2262.
     "datafusion.execution.parquet.coerce_int96": "us",
-    "datafusion.execution.parquet.coerce_int96_tz": "UTC",
     # The plan's schema says string and binary.
     "datafusion.execution.parquet.schema_force_view_types": "false",
     # Statistics leave NaN out, so that pruning by them loses rows.

@@ -10,7 +10,7 @@ from ....algebra.expression import Cast, Expression, Literal, ScalarFunction, Sh
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
 from ....lowering.raise_error import raised
 from . import time_zone as tz
-from .time_zone import between, constant, zone_of
+from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
@@ -54,32 +54,12 @@ def _local(e: LoweringBuilder, value: Expression, zone: list[Expression]) -> Exp
 
 
 def date_part(e: LoweringBuilder, part: str, value: Expression) -> Expression:
-    """A field of a date or a timestamp; of what is beyond DataFusion's calendar, where it is null, by a time within it."""
+    """A field of a date or a timestamp; what is beyond DataFusion's calendar, where it is null, raises."""
     if in_calendar(value) or not e.has_defect("calendar_ends"):
         return _date_part(e, part, value)
     value = value if _is_small(value) else e.share(value)
-    return e.coalesce(_date_part(e, part, value), _date_part_beyond(e, part, value))
-
-
-YEARS = ("year", "isoyear")
-"""The fields that are not the same 400 years earlier or later."""
-
-
-def _date_part_beyond(e: LoweringBuilder, part: str, value: Expression) -> Expression:
-    """A field by what is left of a value when all cycles of 400 years since 1970 are taken away."""
-    is_date = value.type.kind == "date"
-    count = e.cast(e.cast(value, types.I32), types.I64) if is_date else e.cast(value, types.I64)
-    cycle = DAYS_IN_CYCLE if is_date else DAYS_IN_CYCLE * DAY
-    left = tz.rest(e, count, cycle)
-    found = _date_part(e, part, e.cast(e.cast(left, types.I32), DATE) if is_date else e.cast(left, LOCAL))
-    if part not in YEARS:
-        return found
-    years = e.cast(tz.times(e, tz.quotient(e, count, cycle), 400), types.I32)
-    return e.call("datafusion:add", found, years)
-
-
-DAYS_IN_CYCLE = 146097
-"""Of 400 years, after which days are the same, those of the week too."""
+    day = e.call("spark:last_day", value) if value.type.kind == "date" else e.cast(value, DATE)
+    return e.coalesce(_date_part(e, part, value), _date_part(e, part, day))
 
 
 def _date_part(e: LoweringBuilder, part: str, value: Expression) -> Expression:
@@ -94,12 +74,14 @@ IN_CALENDAR = ("add_months", "last_day", "make_date")
 
 
 def in_calendar(value: Expression) -> bool:
-    """Whether a value is known to be in DataFusion's calendar."""
+    """Whether a value is known to be in DataFusion's calendar: casts of timestamps to dates raise beyond it."""
     while isinstance(value, Shared):
         value = value.value
     if isinstance(value, Literal):
         unit = 1 if value.type.kind == "date" else DAY
         return value.value is None or FIRST_DAY * unit <= value.value < (LAST_DAY + 1) * unit
+    if isinstance(value, Cast):
+        return value.type.kind == "date" and value.input.type.kind == "precision_timestamp"
     return isinstance(value, ScalarFunction) and value.declaration.name in IN_CALENDAR
 
 
@@ -293,6 +275,10 @@ def is_date(e: LoweringBuilder, year: Expression, month: Expression, day: Expres
     )
 
 
+def between(e: LoweringBuilder, value: Expression, least: Expression, most: Expression) -> Expression:
+    return e.and_(e.call("comparison:gte", value, least), e.call("comparison:lte", value, most))
+
+
 def date_name(pattern: str) -> CallRule:
     """monthname, dayname: three letters, in English."""
 
@@ -357,12 +343,13 @@ def _truncated_time(e: LoweringBuilder, value: Expression, unit: str, where: Zon
     instant = e.share(tz.micros(e, value))
     if unit in ("MILLISECOND", "SECOND"):
         size = 1000 if unit == "MILLISECOND" else SECOND
-        return tz.from_micros(e, tz.floor(e, instant, size), INSTANT)
+        return tz.from_micros(e, tz.minus(e, instant, tz.floor_rest(e, instant, size)), INSTANT)
     local = e.share(tz.local_micros(e, instant, where))
     offset = e.share(tz.minus(e, local, instant)) if where.offset is None else None
     size = {"MINUTE": 60 * SECOND, "HOUR": HOUR, "DAY": DAY, "DD": DAY}.get(unit, 0)
     if size:
-        return tz.from_micros(e, tz.instant_micros(e, tz.floor(e, local, size), where, offset), INSTANT)
+        start = tz.minus(e, local, tz.floor_rest(e, local, size))
+        return tz.from_micros(e, tz.instant_micros(e, start, where, offset), INSTANT)
     day = truncated(e, tz.from_micros(e, local, DATE), unit)
     return e.null(INSTANT) if day is None else tz.from_micros(e, tz.start_micros(e, day, where, offset), INSTANT)
 

@@ -17,8 +17,8 @@ from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
 from ....lowering.raise_error import raised
 from . import time_zone as tz
-from .datetime import date_part, is_date, make
-from .time_zone import between, constant, zone_of
+from .datetime import between, date_part, is_date, make
+from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder

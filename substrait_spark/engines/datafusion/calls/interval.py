@@ -17,8 +17,8 @@ from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zon
 from ....lowering.raise_error import raised
 from . import time_zone as tz
 from .arithmetic import ERROR, integer_operation
-from .datetime import checked_times, date_part, scaled
-from .time_zone import between, constant, zone_of
+from .datetime import between, checked_times, date_part, scaled
+from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
@@ -84,7 +84,7 @@ def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The time between two timestamps: the difference of the local times."""
     left, right, *zone = call.children()
     where = zone_of(*zone)
-    return tz.elapsed(e, tz.local_count(e, left, where), tz.local_count(e, right, where))
+    return tz.minus(e, tz.local_count(e, left, where), tz.local_count(e, right, where))
 
 
 def days_between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -145,20 +145,16 @@ def added_time(e: LoweringBuilder, value: Expression, amount: Expression, where:
     if value.type.kind == "precision_timestamp" or where.offset is not None:
         return tz.from_micros(e, integer_operation(e, "add", start, amount, ERROR), types.required(value.type))
     if known is not None and abs(known) < DAY:
-        return tz.from_micros(e, tz.moved(e, start, known), INSTANT)
+        return tz.from_micros(e, tz.plus(e, start, known), INSTANT)
     start, amount = e.share(start), e.share(amount)
+    rest = e.i64(known - _whole_days(known)) if known is not None else tz.rest(e, amount, DAY)
+    days = e.i64(_whole_days(known)) if known is not None else tz.minus(e, amount, rest)
     local = e.share(tz.local_micros(e, start, where))
-    offset = e.share(tz.minus(e, local, start))
-    if known is not None:
-        days = _whole_days(known)
-        later = tz.instant_micros(e, tz.moved(e, local, days), where, offset)
-        return tz.from_micros(e, tz.moved(e, later, known - days), INSTANT)
-    rest = tz.rest(e, amount, DAY)
-    whole = tz.minus(e, amount, rest)
-    later = tz.instant_micros(e, integer_operation(e, "add", local, whole, ERROR), where, offset)
-    result = integer_operation(e, "add", later, rest, ERROR)
-    within = integer_operation(e, "add", start, amount, ERROR)
-    return tz.from_micros(e, e.if_then(e.equal(whole, e.i64(0)), within, result), INSTANT)
+    moved = tz.instant_micros(e, tz.plus(e, local, days), where, e.share(tz.minus(e, local, start)))
+    result = tz.plus(e, moved, rest)
+    if known is None:
+        result = e.if_then(e.equal(days, e.i64(0)), tz.plus(e, start, amount), result)
+    return tz.from_micros(e, result, INSTANT)
 
 
 def _known(amount: Expression) -> int | None:
@@ -235,7 +231,7 @@ def timestamp_diff(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     first, last = tz.local_count(e, start, where), tz.local_count(e, end, where)
     if name in MONTHS:
         return tz.quotient(e, _months_between(e, e.share(first), e.share(last)), MONTHS[name])
-    return tz.quotient(e, tz.elapsed(e, last, first), UNITS[name])
+    return tz.quotient(e, tz.minus(e, last, first), UNITS[name])
 
 
 def _months_between(e: LoweringBuilder, first: Expression, last: Expression) -> Expression:

@@ -21,14 +21,9 @@ if TYPE_CHECKING:
 # ---- among dates and timestamps
 
 
-def midnight(e: LoweringBuilder, cast: Cast) -> Expression:
-    """The local time at which a date begins."""
+def counted(e: LoweringBuilder, cast: Cast) -> Expression:
+    """Dates as the local times of their midnights, and local times as the dates that they are in."""
     return e.cast(cast.input, cast.type)
-
-
-def day(e: LoweringBuilder, cast: Cast) -> Expression:
-    """The date that a local time is in."""
-    return tz.local_date(e, cast.input)
 
 
 READING = {"to_timestamp": True, "try_to_timestamp": False}
@@ -229,8 +224,8 @@ CALLS: dict[str, CallRule] = {
 }
 
 CASTS: dict[tuple[str, str], CastRule] = {
-    ("date", "precision_timestamp"): midnight,
-    ("precision_timestamp", "date"): day,
+    ("date", "precision_timestamp"): counted,
+    ("precision_timestamp", "date"): counted,
 }
 
 UNLOWERED_CASTS: dict[tuple[str, str], UnloweredCastRule] = {("precision_timestamp", "date"): text_to_date}

@@ -1,8 +1,7 @@
 """The ways between instants and local times, computed in microseconds: DataFusion has no function that does as Java does.
 
-DataFusion looks up no time beyond its calendar, and its tables of transitions end in 2099; the rules that hold then repeat
-with the calendar, which is the same every 28 years within a century, so that later times are looked up in the years from
-2056 to 2084. Before 1800 each zone has one offset. Casts between timestamps and
+DataFusion's tables of transitions end in 2099; the rules that hold then repeat with the calendar, which is the same every
+28 years within a century, so that later times are looked up in the years from 2056 to 2084. Casts between timestamps and
 i64 count microseconds, those between dates and i32 days; no time zone plays a part.
 """
 
@@ -85,7 +84,9 @@ def micros(e: LoweringBuilder, value: Expression) -> Expression:
 
 def from_micros(e: LoweringBuilder, count: Expression, type: types.Type) -> Expression:
     """The timestamp of a number of microseconds since 1970; the date that it is in."""
-    return day_of(e, count) if type.kind == "date" else e.cast(count, type)
+    if type.kind == "date":
+        return e.cast(from_micros(e, count, LOCAL), DATE)
+    return e.cast(count, type)
 
 
 def plus(e: LoweringBuilder, left: Expression, right: Expression | int) -> Expression:
@@ -122,52 +123,13 @@ def floor_rest(e: LoweringBuilder, dividend: Expression, divisor: int) -> Expres
 def floor_quotient(e: LoweringBuilder, dividend: Expression, divisor: int) -> Expression:
     """The quotient, rounded towards negative infinity."""
     dividend = e.share(dividend)
-    below = minus(e, quotient(e, plus(e, dividend, 1), divisor), 1)
-    return e.if_then(e.call("comparison:lt", dividend, e.i64(0)), below, quotient(e, dividend, divisor))
-
-
-def day_of(e: LoweringBuilder, count: Expression) -> Expression:
-    """The date that a number of microseconds since 1970 is in, be it beyond DataFusion's calendar."""
-    return e.cast(e.cast(floor_quotient(e, count, DAY), types.I32), DATE)
-
-
-def beyond(e: LoweringBuilder, count: Expression) -> Expression:
-    """An error, in place of a number of microseconds near the end of 64 bits: DataFusion looks up no such time."""
-    return _looked_up(e, count, zone("America/New_York"))
-
-
-def moved(e: LoweringBuilder, count: Expression, by: int) -> Expression:
-    """A number of microseconds, so many later; what overflows raises."""
-    if not by:
-        return count
-    count = e.share(count)
-    fits = ("lte", 2**63 - 1 - by) if by > 0 else ("gte", -(2**63) - by)
-    return e.if_then(e.call(f"comparison:{fits[0]}", count, e.i64(fits[1])), plus(e, count, by), beyond(e, count))
-
-
-def floor(e: LoweringBuilder, count: Expression, unit: int) -> Expression:
-    """A number of microseconds, rounded down to a multiple of a unit; what overflows raises."""
-    count = e.share(count)
-    fits = e.call("comparison:gte", count, e.i64(-(2**63 // unit) * unit))
-    return e.if_then(fits, minus(e, count, floor_rest(e, count, unit)), beyond(e, count))
-
-
-def elapsed(e: LoweringBuilder, end: Expression, start: Expression) -> Expression:
-    """The microseconds from one time to another; what overflows raises."""
-    end, start = e.share(end), e.share(start)
-    found = e.share(minus(e, end, start))
-    negative = [e.call("comparison:lt", count, e.i64(0)) for count in (end, start, found)]
-    overflows = e.and_(e.equal(negative[1], negative[2]), e.not_(e.equal(negative[0], negative[2])))
-    wrong = e.if_then(negative[2], e.i64(-(2**63)), e.i64(2**63 - 1))
-    return e.if_then(overflows, beyond(e, wrong), found)
+    return quotient(e, minus(e, dividend, floor_rest(e, dividend, divisor)), divisor)
 
 
 # ---- from instants to local times and back, in microseconds
 
-_TABLES_BEGIN, _TABLES_END = -5364662400 * SECOND, 3786912000 * SECOND
-"""1800-01-01, before which no zone has a transition; and 2090-01-01, from where on times are looked up in an earlier year."""
-_ENDS = 2**63 - 16 * HOUR
-"""Of timestamps, within the greatest offset. What is beyond is looked up, which raises, since local time may overflow."""
+_TABLES_END = 3786912000 * SECOND
+"""2090-01-01, from where on times are looked up in an earlier year."""
 _MARCH_2000 = 951868800 * SECOND
 _YEARS_28, _CENTURY, _YEARS_400 = 10227 * DAY, 36524 * DAY, 146097 * DAY
 _MARCH_2056 = _MARCH_2000 + 2 * _YEARS_28
@@ -177,9 +139,11 @@ _FOUR_YEARS = 1461 * DAY
 def local_micros(e: LoweringBuilder, instant: Expression, where: Zone) -> Expression:
     """Local time, of an instant."""
     if where.offset is not None:
-        return moved(e, instant, where.offset)
+        return plus(e, instant, where.offset)
+    if not recurring(where):
+        return _looked_up(e, instant, where)
     instant = e.share(instant)
-    like = e.share(_with_same_offset(e, instant, where))
+    like = e.share(_with_same_offset(e, instant))
     return plus(e, instant, minus(e, _looked_up(e, like, where), like))
 
 
@@ -187,26 +151,15 @@ def _looked_up(e: LoweringBuilder, instant: Expression, where: Zone) -> Expressi
     return micros(e, e.call("datafusion:from_utc_timestamp", from_micros(e, instant, LOCAL), e.text(where.name)))
 
 
-def _with_same_offset(e: LoweringBuilder, time: Expression, where: Zone) -> Expression:
-    """A time from 1800 to 2090 at which the offset is the same.
-
-    Where rules recur, a year that starts in March is the same but for the weekday of its first day, which four years move by
-    5 days, as a century does that has no leap day at its end.
-    """
-    late: Expression = e.i64(_TABLES_END)
-    if recurring(where):
-        since = rest(e, minus(e, time, _MARCH_2000), _YEARS_400)
-        centuries = quotient(e, since, _CENTURY)
-        in_cycle = rest(e, minus(e, since, times(e, centuries, _CENTURY - _FOUR_YEARS)), _YEARS_28)
-        late = plus(e, in_cycle, _MARCH_2056)
-    within = between(e, time, e.i64(_TABLES_BEGIN), e.i64(_TABLES_END - 1))
-    ends = e.call("comparison:lt", time, e.i64(-_ENDS)), e.call("comparison:gt", time, e.i64(_ENDS))
-    early = e.call("comparison:lt", time, e.i64(_TABLES_BEGIN))
-    return e.if_then(within, time, e.or_(*ends), time, early, e.i64(_TABLES_BEGIN), late)
-
-
-def between(e: LoweringBuilder, value: Expression, least: Expression, most: Expression) -> Expression:
-    return e.and_(e.call("comparison:gte", value, least), e.call("comparison:lte", value, most))
+def _with_same_offset(e: LoweringBuilder, time: Expression) -> Expression:
+    """A time before 2090 in which recurring rules give the same offset: a year that starts in March is the same but
+    for the weekday of its first day, which four years move by 5 days, as a century does that has no leap day at
+    its end."""
+    elapsed = rest(e, minus(e, time, _MARCH_2000), _YEARS_400)
+    centuries = quotient(e, elapsed, _CENTURY)
+    in_cycle = rest(e, minus(e, elapsed, times(e, centuries, _CENTURY - _FOUR_YEARS)), _YEARS_28)
+    early = e.call("comparison:lt", time, e.i64(_TABLES_END))
+    return e.if_then(early, time, plus(e, in_cycle, _MARCH_2056))
 
 
 def instant_micros(
@@ -215,9 +168,9 @@ def instant_micros(
     """The instant of a local time. One that is skipped is taken to be later by what was skipped; one that occurs twice
     is the earlier, or the one at the preferred offset (java.time.ZonedDateTime.ofLocal)."""
     if where.offset is not None:
-        return moved(e, local, -where.offset)
+        return plus(e, local, -where.offset)
     local = e.share(local)
-    like = e.share(_with_same_offset(e, local, where))
+    like = e.share(_with_same_offset(e, local)) if recurring(where) else local
     before, after = (e.share(_at_offset_of(e, like, where, by)) for by in (-16 * HOUR, 16 * HOUR))
     parts = [e.equal(before, after), before]
     if preferred is not None:
@@ -226,13 +179,13 @@ def instant_micros(
     for candidate in (before, after):
         parts += [e.equal(_looked_up(e, candidate, where), like), candidate]
     found = e.if_then(*parts, before)
-    return plus(e, local, minus(e, found, like))
+    return found if like is local else plus(e, local, minus(e, found, like))
 
 
 def _at_offset_of(e: LoweringBuilder, local: Expression, where: Zone, by: int) -> Expression:
     """The instant of a local time by the offset that holds some time earlier or later."""
-    other = e.share(plus(e, local, by))
-    return minus(e, local, minus(e, _looked_up(e, other, where), other))
+    moved = e.share(plus(e, local, by))
+    return minus(e, local, minus(e, _looked_up(e, moved, where), moved))
 
 
 # ---- the same in the types that plans have
@@ -251,14 +204,7 @@ def local_count(e: LoweringBuilder, value: Expression, where: Zone) -> Expressio
 
 def date_of(e: LoweringBuilder, value: Expression, where: Zone) -> Expression:
     """The local date of a timestamp of either type."""
-    if value.type.kind == "precision_timestamp_tz":
-        return day_of(e, local_count(e, value, where))
-    return local_date(e, value)
-
-
-def local_date(e: LoweringBuilder, value: Expression) -> Expression:
-    """The date of a local time: DataFusion's cast raises beyond its calendar."""
-    return day_of(e, e.cast(value, types.I64))
+    return e.cast(local(e, value, where) if value.type.kind == "precision_timestamp_tz" else value, DATE)
 
 
 def instant(e: LoweringBuilder, value: Expression, where: Zone) -> Expression:
@@ -296,12 +242,12 @@ def to_utc(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 def _moved(
-    e: LoweringBuilder, call: ScalarFunction, counted: Callable[[LoweringBuilder, Expression, Zone], Expression]
+    e: LoweringBuilder, call: ScalarFunction, moved: Callable[[LoweringBuilder, Expression, Zone], Expression]
 ) -> Expression:
     """An instant whose microseconds are those of another, moved by what clocks in a zone are ahead of UTC."""
     value, argument = call.children()
     name = constant(argument)
-    return e.null(INSTANT) if name is None else from_micros(e, counted(e, micros(e, value), zone(name)), INSTANT)
+    return e.null(INSTANT) if name is None else from_micros(e, moved(e, micros(e, value), zone(name)), INSTANT)
 
 
 def convert(e: LoweringBuilder, call: ScalarFunction) -> Expression:
