@@ -36,6 +36,8 @@ def plain(value: Any, type: DataType) -> Any:
         return unscaled
     if isinstance(value, bytes) and type.name != "binary":
         raise Unsupported("the string holds bytes that are no UTF-8", "Keep such bytes in a BINARY column.")
+    if isinstance(value, bool) != (type.name == "boolean"):  # in Python, True is an integer too
+        raise Unsupported(f"its value {value!r} is no {type.name}")
     if type.name == "array":
         return tuple(_part(element, *type.parameters) for element in value)
     if type.name == "map":
