@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
-from rows import assert_plan_raises, assert_same_rows, plan_of
+from rows import assert_engine_raises, assert_plan_raises, assert_raises, assert_same_rows, plan_of
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import InvalidPlanError, UnsupportedPlanError, check, df_to_substrait
@@ -147,6 +147,21 @@ def test_days_beyond_the_engines_calendar(session: SparkSession, tmp_path: Path,
     assert_same_rows(both.where(f"d = date_from_unix_date({inside})").selectExpr(*PARTS))
     for part in PARTS:
         assert_plan_raises(plan_of(both.where(f"d = date_from_unix_date({day})").selectExpr(part), "datafusion"))
+
+
+@pytest.mark.parametrize(
+    "difference",
+    [
+        "timestampdiff(MICROSECOND, n, TIMESTAMP_NTZ'2020-01-01 00:00:00')",
+        "extract(DAY FROM TIMESTAMP_NTZ'2020-01-01 00:00:00' - n)",
+    ],
+)
+def test_differences_of_times_beyond_64_bits(session: SparkSession, tmp_path: Path, difference: str) -> None:
+    days = session.sql("SELECT timestamp_micros(d * 86400000000L) AS t FROM VALUES (-106751990L) v(d)")
+    days.selectExpr("CAST(t AS TIMESTAMP_NTZ) AS n").write.parquet(str(tmp_path / "times"))
+    df = session.read.parquet(str(tmp_path / "times")).selectExpr(difference)
+    assert_raises(df)
+    assert_engine_raises(df)
 
 
 # ---- deep

@@ -84,7 +84,12 @@ def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The time between two timestamps: the difference of the local times."""
     left, right, *zone = call.children()
     where = zone_of(*zone)
-    return tz.minus(e, tz.local_count(e, left, where), tz.local_count(e, right, where))
+    return _between(e, tz.local_count(e, right, where), tz.local_count(e, left, where))
+
+
+def _between(e: LoweringBuilder, start: Expression, end: Expression) -> Expression:
+    """The microseconds from one count to another, which raise where 64 bits are too few."""
+    return integer_operation(e, "subtract", end, start, ERROR)
 
 
 def days_between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -231,7 +236,7 @@ def timestamp_diff(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     first, last = tz.local_count(e, start, where), tz.local_count(e, end, where)
     if name in MONTHS:
         return tz.quotient(e, _months_between(e, e.share(first), e.share(last)), MONTHS[name])
-    return tz.quotient(e, tz.minus(e, last, first), UNITS[name])
+    return tz.quotient(e, _between(e, first, last), UNITS[name])
 
 
 def _months_between(e: LoweringBuilder, first: Expression, last: Expression) -> Expression:
