@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 SEED = 2026
-QUERIES = 300
+QUERIES = 100
 REFUSED = 0.2
 """How many of the queries may be refused: more would hide the library."""
 
