@@ -21,6 +21,8 @@ from substrait_spark import SubstraitSparkError, diff, explain, to_dot, to_html,
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "reference" / "plan-text.md"
 EXAMPLES = re.findall(r"```textproto\n(.*?)```\n\n```text\n(.*?)```", DOCUMENTATION.read_text("utf-8"), re.DOTALL)
 
+PRODUCERS = Path(__file__).parent / "producers"
+
 
 def first_line(plan: Plan) -> str:
     """The line of the plan's first relation."""
@@ -285,6 +287,17 @@ def test_tpch(spark: SparkSession, tpch: Path, number: int) -> None:
         assert sum(line.startswith("  ") for line in text.split("\n")) == relation_count(plan)
         assert diff(plan, plan) == ""
     assert (diff(canonical, engine) == "") == (explain(canonical) == explain(engine))
+
+
+OLDER = sorted(path for folder in ("ibis", "isthmus") for path in (PRODUCERS / folder).glob("*.plan"))
+
+
+@pytest.mark.parametrize("path", OLDER, ids=[f"{path.parent.name}/{path.stem}" for path in OLDER])
+def test_plans_of_older_releases_read_as_todays(path: Path) -> None:
+    text = explain(Plan.FromString(path.read_bytes()))
+    assert "!unknown" not in text
+    assert "extension 'extension:io.substrait:functions_" in text
+    assert "undeclared" not in text
 
 
 def test_an_empty_plan_has_a_text() -> None:

@@ -10,7 +10,9 @@ from substrait.plan_pb2 import Plan
 
 from ..algebra.types import field_count
 from ..errors import SubstraitSparkError, kind_of
+from ..plan import SUBSTRAIT_VERSION
 from ..quotation import quoted
+from ..reading.encodings import up_to_date
 from ..trampoline import Steps, in_turn, run
 from .columns import ColumnNames
 from .declarations import Declarations
@@ -35,7 +37,19 @@ def document(plan: Plan, *, verbose: bool = False) -> Document:
             f"Give a substrait.proto.Plan, not {kind_of(plan)}: df_to_substrait(df) makes one of a DataFrame,"
             " Plan.FromString(content) of bytes."
         )
-    return run(_document(plan, verbose))
+    return run(_document(_in_current_encoding(plan), verbose))
+
+
+def _in_current_encoding(plan: Plan) -> Plan:
+    """A plan of an older release as today's; as it is where it doesn't say of which it is, or something in it is unknown."""
+    version = plan.version
+    if (
+        not plan.HasField("version")
+        or (version.major_number, version.minor_number, version.patch_number) >= SUBSTRAIT_VERSION
+    ):
+        return plan
+    current, problems = up_to_date(plan)
+    return plan if problems else current
 
 
 def _document(plan: Plan, verbose: bool) -> Steps[Document]:
