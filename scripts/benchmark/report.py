@@ -29,8 +29,9 @@ MEMORY = "What is in use, after garbage collection, after so many conversions in
 
 SCALE = """\
 Written by `make scale`: the largest queries that were tried. Each works or ends in a sentence of its own. The time is the fastest
-of three conversions, after Spark's planning; the slope is the exponent by which it grows from the smaller size. Memory is what
-Python's process and the JVM's heap, garbage included, took more at most.
+of three conversions, after Spark's planning. The slope is the exponent by which the work of Python's process and of the JVM's
+thread that answers it grows from the smaller size. Memory is what Python's process and the JVM's heap, garbage included, took
+more at most.
 """
 
 

@@ -115,7 +115,7 @@ def _measured(spark: SparkSession, size: Size, directory: Path) -> dict[str, Any
     smaller = _conversion(spark, size.make, size.smaller, directory)
     largest = _conversion(spark, size.make, size.largest, directory)
     if largest["outcome"] == smaller["outcome"] == WORKS:
-        times, sizes = largest["seconds"] / smaller["seconds"], size.largest / size.smaller
+        times, sizes = largest["of its own"] / smaller["of its own"], size.largest / size.smaller
         largest["slope"] = math.log(times) / math.log(sizes)
     return {"size": size.largest, "smaller": size.smaller, "seconds of the smaller": smaller.get("seconds"), **largest}
 
@@ -126,18 +126,20 @@ def _conversion(spark: SparkSession, make: Make, size: int, directory: Path) -> 
         df, planning = planned(lambda: make(spark, size, directory))
     except Exception as error:  # noqa: BLE001 - whatever Spark ends in
         return {"outcome": f"Spark can't plan it: {type(error).__name__}"}
-    seconds = []
+    seconds, own = [], []
     peaks = _Peaks(spark)
     for _ in range(ROUNDS):
         with quiet_garbage_collector():
-            started = time.perf_counter()
+            started, used = time.perf_counter(), _processor(spark)
             outcome, megabytes = _outcome(df)
             seconds.append(time.perf_counter() - started)
+            own.append(_processor(spark) - used)
     python, jvm = peaks.grown()
     return {
         "outcome": outcome,
         "planning": planning,
         "seconds": min(seconds),
+        "of its own": min(own),
         "plan, MB": megabytes,
         "Python, MB": python,
         "JVM, MB": jvm,
@@ -152,6 +154,13 @@ def _outcome(df: DataFrame) -> tuple[str, float]:
         return error.problems[0].reason, 0
     except SubstraitSparkError as error:
         return str(error), 0
+
+
+def _processor(spark: SparkSession) -> float:
+    """Seconds that Python's process and the JVM's thread that answers it have worked, whatever else the machine does."""
+    jvm: Any = spark._jvm
+    thread = jvm.java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime()
+    return time.process_time() + float(thread) / 1e9
 
 
 class _Peaks:
