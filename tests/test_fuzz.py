@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 SEED = 2026
-QUERIES = 300
+QUERIES = 100
 REFUSED = 0.2
 """How many of the queries may be refused: more would hide the library."""
 
@@ -105,6 +105,23 @@ REGRESSIONS = (
         ansi=False,
         time_zone="UTC",
         sql="SELECT a.c15, a.c9, explode_outer(a.c14) FROM (SELECT 1 FROM few WHERE c0) RIGHT JOIN many a WHERE a.c0",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT true AS v FROM (SELECT DISTINCT c1 FROM many) WHERE array(1, 2) < transform(array(1, 2), x -> x - 3) "
+        "UNION ALL SELECT DISTINCT c0 FROM many",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c1 FROM many WHERE array(1, 2) < transform(array(struct(1 AS x), struct(3 AS x)), s -> s.x)",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT sort_array(collect_list(n)) FROM (SELECT dense_rank() OVER (PARTITION BY a ORDER BY a, b) AS n FROM "
+        "(SELECT c2 AS a, c13 AS b FROM few UNION ALL SELECT c2, TIMESTAMP_NTZ'2024-11-03 01:30:00' FROM many))",
     ),
 )
 

@@ -415,13 +415,13 @@ def test_nothing_is_kept_after_a_conversion(spark: SparkSession) -> None:
         convert(30)
         gc.collect()
         objects, memory = len(gc.get_objects()), tracemalloc.get_traced_memory()[0]
-        convert(240)
+        convert(120)
         gc.collect()
-        assert len(gc.get_objects()) - objects < 240
-        assert tracemalloc.get_traced_memory()[0] - memory < 480 * 200  # a plan of these takes thousands
+        assert len(gc.get_objects()) - objects < 120
+        assert tracemalloc.get_traced_memory()[0] - memory < 240 * 200  # a plan of these takes thousands
     finally:
         tracemalloc.stop()
-    assert _heap(spark) - heap < 540 * 4000
+    assert _heap(spark) - heap < 300 * 4000
 
 
 # ---- what is no DataFrame of a classic session

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Unsupported
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class NodeClass:
@@ -115,14 +118,14 @@ class Node:
         position = self.cls.index.get(field)
         return default if position is None else self.values[position]
 
-    def replace(self, **changes: Any) -> Node:
+    def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
         values = list(self.values)
         for field, value in changes.items():
             values[self.cls.index[field]] = value
         return self.with_values(tuple(values))
 
-    def with_values(self, values: tuple[Any, ...]) -> Node:
+    def with_values(self, values: tuple[Any, ...]) -> Self:
         """A copy with other field values."""
         return type(self)(self.cls, values, self.number)
 
@@ -173,7 +176,7 @@ class Expression(Node):
         self.type = type or UNTYPED
         self.nullable = nullable
 
-    def with_values(self, values: tuple[Any, ...]) -> Expression:
+    def with_values(self, values: tuple[Any, ...]) -> Self:
         return type(self)(self.cls, values, self.number, self.type, self.nullable)
 
 

@@ -10,6 +10,7 @@ from ..algebra.expression import AggregateFunction, Expression, FieldReference, 
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
+from ..catalyst.row_order import deciding
 from ..errors import Unsupported
 from ..expr.sort_order import sort_field
 from . import bitmap, order_statistics, pivot, sketch, statistics, vector
@@ -173,9 +174,8 @@ def extreme(name: str) -> AggregateRule:
 def first(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """First: where a sort below orders the rows, the first by that; else any row's value, as Spark documents it."""
     child = call.e.emit(node["child"])
-    sorts = call.group.order()
-    if sorts:
-        return _end(call, "first", child, node["ignoreNulls"])
+    if call.order(node["child"]):
+        return _end(call, "first", node)
     if node["ignoreNulls"]:
         return call.one("aggregate_generic:any_value", child, ignore_nulls="TRUE")
     return _value_of_any_row(call, child)
@@ -213,13 +213,14 @@ def _of_any_row(aggregate: tree.Expression) -> bool:
 
 def last(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """Last: where a sort below orders the rows, the last by that; else any row's value, as Spark documents it."""
-    return _end(call, "last", call.e.emit(node["child"]), node["ignoreNulls"])
+    return _end(call, "last", node)
 
 
-def _end(call: EmittedCall, name: str, child: Expression, ignore_nulls: bool) -> AggregateForm:
+def _end(call: EmittedCall, name: str, node: tree.Expression) -> AggregateForm:
     """The value of the first or the last row, of those where it is not null."""
-    suffix = "_ignore_nulls" if ignore_nulls else ""
-    return call.one(f"spark:{name}{suffix}", child, sorts=call.group.order(), skips=None)
+    suffix = "_ignore_nulls" if node["ignoreNulls"] else ""
+    value = node["child"]
+    return call.one(f"spark:{name}{suffix}", call.e.emit(value), sorts=call.order(value), skips=None)
 
 
 # ---- collections
@@ -233,7 +234,7 @@ def collect(name: str) -> AggregateRule:
         child = e.emit(node["child"])
         ignores_nulls = node.get("ignoreNulls", True)
         function = f"spark:{name}" if ignores_nulls else f"spark:{name}_respect_nulls"
-        sorts = call.group.order() if name == "collect_list" else ()
+        sorts = call.order(node["child"]) if name == "collect_list" else ()
         made = call.call(function, child, sorts=sorts, skips=0 if ignores_nulls else None)
         wanted = e.type_of(call.aggregate)
         return AggregateForm((made,), lambda above, refs: above.as_type(refs[0], wanted))
@@ -251,7 +252,8 @@ def listagg(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     nothing = "" if child.type.kind == "string" else b""
     value = delimiter["value"]
     separator = Literal(nothing if value is None else value, types.of(child.type.kind, nullable=False))
-    sorts = tuple([sort_field(e, order) for order in node["orderExpressions"]]) or call.group.order()
+    # An engine may fail where a key comes twice, and the second decides nothing.
+    sorts = tuple([sort_field(e, order) for order in deciding(node["orderExpressions"])]) or call.order(node["child"])
     value_or_null = e.as_type(child, types.nullable(child.type))
     function = "string:string_agg" if child.type.kind == "string" else "spark:listagg"
     made = call.call(function, value_or_null, separator, sorts=sorts)

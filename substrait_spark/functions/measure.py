@@ -36,6 +36,18 @@ class EmittedCall(AggregateCall["ExpressionBuilder"]):
         """Spark's type of the result."""
         return self.e.type_of(self.aggregate, True)
 
+    def order(self, value: tree.Expression) -> tuple[SortField, ...]:
+        """The order of the rows, or of their distinct values. Raises `Unsupported` where there is one that can't be told."""
+        sorts = self.group.order()
+        if not self.distinct or not sorts:
+            return sorts
+        if tree.same(self.group.first_key, value):
+            return sorts[:1]
+        raise Unsupported(
+            "distinct values come in the order of their first rows by a sort below, which no column tells",
+            "Sort by the value itself, or use collect_set or array_sort.",
+        )
+
     def no_order(self) -> Unsupported:
         name = self.aggregate["aggregateFunction"].name
         return Unsupported(f"{name} with an order of its own is no window function")
@@ -45,11 +57,17 @@ class Group:
     """What the aggregate functions of one relation share.
 
     `aggregates`: all of its AggregateExpressions; `sorts`: the order of the rows that it reads, by a sort below it, None
-    where there is one that can't be told.
+    where there is one that can't be told; `first_key`: what they are sorted by first.
     """
 
-    def __init__(self, aggregates: Sequence[tree.Expression] = (), sorts: tuple[SortField, ...] | None = ()) -> None:
+    def __init__(
+        self,
+        aggregates: Sequence[tree.Expression] = (),
+        sorts: tuple[SortField, ...] | None = (),
+        first_key: tree.Expression | None = None,
+    ) -> None:
         self.aggregates = aggregates
+        self.first_key = first_key
         self._sorts = sorts
         self._shared: dict[int, AggregateFunction] = {}
 
@@ -63,7 +81,7 @@ class Group:
         """The sorts. Raises `Unsupported` where there is an order that can't be told."""
         if self._sorts is None:
             raise Unsupported(
-                "its result depends on the order of its rows, and the columns that they are sorted by are not among them",
+                "its result depends on the order of its rows, which a sort below gives, and no column tells",
                 "Keep the sorting columns, or use max_by, min_by or a window function instead.",
             )
         return self._sorts

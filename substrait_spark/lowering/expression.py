@@ -303,12 +303,29 @@ def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expres
         # What takes anything takes counts as it does intervals; the rule for any other function knows what it gets.
         declaration = extensions.resolve("scalar", old.alias, old.name, shapes) or old
     elif shapes != before:
+        arguments = _alike_as_before(e, before, arguments)
         declaration = e.resolve("scalar", old.function, arguments)
         result = without_length(e.dialect, old.result)
         declaration = extensions.stated(declaration, types.with_nullable(result, _any_null(arguments)))
     found = ScalarFunction(declaration, arguments, call.options, call.raising)
     found.came_from(call.origin)
     return found
+
+
+def _alike_as_before(
+    e: LoweringBuilder, before: Sequence[str | Type], arguments: tuple[Expression | str, ...]
+) -> tuple[Expression | str, ...]:
+    """The arguments; those that were of one nested type are so again, if it is another one now."""
+    found = list(arguments)
+    for kind in dict.fromkeys(each for each in before if not isinstance(each, str) and each.parameters):
+        places = [n for n, each in enumerate(before) if each == kind]
+        values = [each for n in places if isinstance(each := arguments[n], Expression)]
+        if len({value.type for value in values}) > 1 and all(
+            types.equal_but_nullability(value.type, kind) for value in values
+        ):
+            for n, value in zip(places, e.alike(values), strict=True):
+                found[n] = value
+    return tuple(found)
 
 
 def _counted(before: Sequence[str | Type], shapes: Sequence[str | Type]) -> bool:

@@ -13,6 +13,7 @@ from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import Aggregate, Filter, Relation
 from ..algebra.traversal import columns
 from ..catalyst import tree
+from ..catalyst.row_order import RowOrder, is_ordered, order_below, sorted_by, without_pruning
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import typed_literal
 from ..functions.dispatch import aggregate_form
@@ -20,7 +21,7 @@ from ..functions.measure import EmittedCall, Group
 from .builder import RelationBuilder
 from .grouping_sets import GroupingSets, grouping_sets
 from .output import Output, ids_of
-from .row_order import is_ordered, order_below, without_pruning
+from .row_order import sorts_of
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
@@ -29,15 +30,12 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     if several is not None:
         return _by_sets(r, node, several)
     calls = tree.outermost(node["aggregateExpressions"], "AggregateExpression")
-    source = node["child"]
-    order = order_below(source) if any(is_ordered(call) for call in calls) else None
-    if order is not None:
-        source = without_pruning(source)
+    source, order = _ordered_source(node["child"], calls)
     input = r.emit(source)
     e = r.expressions(input.scope())
     keys = distinct(node["groupingExpressions"])
     groupings = list(e.emit_all(keys))
-    group = Group(calls, () if order is None else order.sorts(e))
+    group = _group(e, calls, order)
     measures = Measures(len(groupings))
     results = [_measured(measures, EmittedCall(e, call, group=group)) for call in calls]
     if not groupings and not measures.calls:
@@ -47,6 +45,17 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     for ordinal, key in enumerate(keys):
         above.let(key, FieldReference(ordinal, relation.types[ordinal]))
     return _output(above, relation, results, node)
+
+
+def _ordered_source(source: tree.Plan, calls: Sequence[tree.Expression]) -> tuple[tree.Plan, RowOrder | None]:
+    """What an Aggregate reads, and the order that results depend on; a sort is left out, since the calls say it."""
+    order = order_below(source) if any(is_ordered(call) for call in calls) else None
+    return source if order is None else without_pruning(source), order
+
+
+def _group(e: ExpressionBuilder, calls: Sequence[tree.Expression], order: RowOrder | None) -> Group:
+    keys = None if order is None else order.keys
+    return Group(calls, sorts_of(e, order), sorted_by(keys[0]) if keys else None)
 
 
 def _output(above: ExpressionBuilder, relation: Relation, results: Sequence[MeasuredCall], node: tree.Plan) -> Output:
@@ -60,11 +69,13 @@ def _output(above: ExpressionBuilder, relation: Relation, results: Sequence[Meas
 def _by_sets(r: RelationBuilder, node: tree.Plan, several: GroupingSets) -> Output:
     """Aggregate by several sets of keys. Of no rows, Spark makes none for the set without a key either."""
     calls = tree.outermost(node["aggregateExpressions"], "AggregateExpression")
-    input = r.emit(several.child)
+    source, order = _ordered_source(several.child, calls)
+    input = r.emit(source)
     e = r.expressions(input.scope())
     groupings = e.emit_all(several.keys.values())
+    group = _group(e, calls, order)
     measures = Measures(len(groupings))
-    results = [_measured(measures, EmittedCall(e, call, group=Group(calls))) for call in calls]
+    results = [_measured(measures, EmittedCall(e, call, group=group)) for call in calls]
     rows = measures.add(e.aggregate("aggregate_generic:count")) if () in several.sets else None
     relation: Relation = Aggregate(input.relation, groupings, measures.calls, several.sets)
     above = r.expressions(Output(relation, ()).scope())

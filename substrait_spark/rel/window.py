@@ -9,6 +9,7 @@ from ..algebra.expression import Expression, FieldReference, SortField, WindowCa
 from ..algebra.relation import Relation, Window
 from ..algebra.traversal import columns
 from ..catalyst import tree
+from ..catalyst.row_order import order_below, order_of, tells_ties_apart
 from ..errors import UNEXPECTED, Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.sort_order import sort_field
@@ -17,7 +18,7 @@ from ..functions.window import WINDOW
 from ..refusals import unknown_form
 from .builder import RelationBuilder
 from .output import Output, ids_of
-from .row_order import order_below, order_of, tells_ties_apart
+from .row_order import sorts_of
 
 
 def emit(r: RelationBuilder, node: tree.Plan) -> Output:
@@ -47,9 +48,8 @@ def _by_order(e: ExpressionBuilder, node: tree.Plan) -> list[tuple[list[tree.Exp
     """The window calls with their order. Where rows tie in it, Spark keeps the order below."""
     calls = tree.outermost(node["windowExpressions"], "WindowExpression")
     sorts = tuple(sort_field(e, order) for order in order_of(node))
-    order = order_below(node["child"])
     among_ties = [call for call in calls if tells_ties_apart(call)]
-    ties = order.sorts(e) if order is not None and among_ties else ()
+    ties = sorts_of(e, order_below(node["child"])) if among_ties else ()
     if ties is None:
         if all(order["child"].name == "Literal" for order in node["orderSpec"]):
             _require_no_numbers(node)

@@ -10,7 +10,15 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from ..catalyst.tree import Document, Node, Plan
-from . import decimal_aggregates, float_keys, lateral_limits, merged_subqueries, replaced_functions, session_windows
+from . import (
+    carried_order,
+    decimal_aggregates,
+    float_keys,
+    lateral_limits,
+    merged_subqueries,
+    replaced_functions,
+    session_windows,
+)
 from .transform import transform
 
 Rule = Callable[[Node], Node | None]
@@ -22,6 +30,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     *merged_subqueries.RULES,
     *replaced_functions.RULES,
     *session_windows.RULES,
+    *carried_order.RULES,
 )
 """Rules by the Catalyst class that they apply to, in order."""
 

@@ -38,7 +38,7 @@ def _is_row_number(item: Expression) -> bool:
 def _ordered(item: Expression, order: tuple[Expression, ...]) -> Expression:
     call = item["child"]
     spec = call["windowSpec"].replace(orderSpec=order)
-    return item.replace(child=call.replace(windowSpec=spec))  # type: ignore[return-value]
+    return item.replace(child=call.replace(windowSpec=spec))
 
 
 RULES = (("Window", numbered_in_order),)

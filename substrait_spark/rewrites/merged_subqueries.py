@@ -29,7 +29,7 @@ def _without_others(plan: Plan, value: Node) -> Plan:
         return plan
     needed = {attribute["exprId"] for attribute in attributes(value)}
     kept = tuple([item for item in plan["aggregateExpressions"] if item["exprId"] in needed])
-    return plan.replace(aggregateExpressions=kept) if kept else plan  # type: ignore[return-value]
+    return plan.replace(aggregateExpressions=kept) if kept else plan
 
 
 RULES = (("GetStructField", field_of_merged),)

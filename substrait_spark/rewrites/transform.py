@@ -42,8 +42,10 @@ def _with_replaced(values: tuple[Any, ...], replaced: Mapping[Node, Node]) -> tu
 
 
 def _apply(node: Node, rules: Sequence[Callable[[Node], Node | None]]) -> Node:
+    """What the rules of a node's class make of it, one after the other while it is of that class."""
+    name = node.name
     for rule in rules:
-        replacement = rule(node)
+        replacement = rule(node) if node.name == name else None
         if replacement is not None:
             node = replacement
     return node

@@ -26,6 +26,7 @@ from .guards import (
     connectives,
     constants,
     early_casts,
+    empty_inputs,
     floating,
     in_list,
     join_keys,
@@ -198,6 +199,8 @@ class DataFusionBuilder(LoweringBuilder):
             input = totals.with_limited_totals(input, conditions)
         if self.has_defect("constants_survive"):
             input = constants.varying_filter_input(self, input, conditions)
+        if self.has_defect("unions_lose_names"):
+            conditions = empty_inputs.unknown_conditions(self, conditions)
         return Filter(input, self.conjunction(conditions))
 
     def joined(self, left: Relation, right: Relation, join_type: str, conditions: Sequence[Expression]) -> Relation:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from substrait.algebra_pb2 import Expression as Message
+from substrait.plan_pb2 import Plan
+
 from ....algebra import types
-from ....algebra.types import I32
+from ....algebra.expression import Cast, Expression
+from ....algebra.types import I32, equal_but_nullability
 from ....errors import Unsupported
+from ....plan import Declarations
 from ..calls import AggregateCall, Call
 from ..document import Node
 
@@ -14,6 +19,8 @@ def values_in_order(call: Call, ignore_nulls: bool) -> Node:
     value = call.values[0]
     if not isinstance(call, AggregateCall) or not call.keys:
         return _values(call, value, ignore_nulls)
+    if call.function.distinct and not all(_is_argument(sort.expression, call) for sort in call.function.sorts):
+        raise Unsupported(f"{call.key} is not run over distinct values in the order of others")
     parts = [*call.keys, value]
     kinds = [*(sort.expression.type for sort in call.function.sorts), call.types[0]]
     row = types.of("struct", *kinds)
@@ -21,6 +28,21 @@ def values_in_order(call: Call, ignore_nulls: bool) -> Node:
     in_order = call.spark("array_sort", rows, call.lambda_((row, row), lambda a, b: _comparison(call, a, b)))
     values = call.spark("transform", in_order, call.lambda_((row,), lambda each: _part(call, each, len(call.keys))))
     return call.spark("array_compact", values) if ignore_nulls else values
+
+
+def _is_argument(key: Expression, call: AggregateCall) -> bool:
+    """Whether rows are sorted by what is aggregated, nullability aside."""
+    value = call.function.arguments[0]
+    if isinstance(value, Cast) and equal_but_nullability(value.type, value.input.type):
+        value = value.input
+    return isinstance(value, Expression) and _written(key) == _written(value)
+
+
+def _written(expression: Expression) -> tuple[bytes, bytes]:
+    """An expression as a message, with the functions that it declares."""
+    plan, message = Plan(), Message()
+    expression.write(message, Declarations(plan))
+    return message.SerializeToString(deterministic=True), plan.SerializeToString(deterministic=True)
 
 
 def _values(call: Call, value: Node, ignore_nulls: bool) -> Node:
