@@ -63,6 +63,7 @@ def page(results: list[dict[str, Any]], scale: dict[str, Any] | None) -> str:
     lines += ["", "## Memory", "", MEMORY, "", *_memory(newest["memory"])]
     if scale is not None:
         lines += ["", "## Scale", "", SCALE.strip(), "", *_scale(scale), "", *_threads(scale["threads"])]
+        lines += [f"\n{remark}" for remark in scale.get("remarks", ())]  # by hand, on what a run met
     if len(results) > 1:
         columns = [f"{dialect}, {which}" for dialect in DIALECTS for which in ("median", "slowest")]
         lines += ["", "## Before", "", f"| date | version | {' | '.join(columns)} |", "|---" * (2 + len(columns)) + "|"]

@@ -50,10 +50,11 @@ def unions(spark: SparkSession, size: int, directory: Path) -> DataFrame:
 
 
 def joins(spark: SparkSession, size: int, directory: Path) -> DataFrame:
-    """So many inputs, each joined with those before by its key."""
+    """So many inputs, each joined with the one before: Spark takes far longer where all have one key."""
     del directory
-    inputs = " ".join(f"JOIN (SELECT id AS k{n} FROM range({n + 2})) ON k{n} = k0" for n in range(1, size))
-    return spark.sql(f"SELECT * FROM (SELECT id AS k0 FROM range(9)) {inputs}")
+    inputs = [f"(SELECT id AS k{n}, id % 7 AS v{n} FROM range({n + 9}))" for n in range(size)]
+    joined = " ".join(f"JOIN {input} ON k{n} = v{n - 1}" for n, input in enumerate(inputs) if n)
+    return spark.sql(f"SELECT * FROM {inputs[0]} {joined}")
 
 
 def one_literal(spark: SparkSession, size: int, directory: Path) -> DataFrame:
