@@ -30,8 +30,8 @@ def df_to_substrait(
     `dialect` is None for the specification's canonical forms, the name of a built-in dialect (`"datafusion"`), the path of
     a dialect file, or a dialect that `substrait_spark.dialects.load` has loaded. `reads` is `"auto"` (catalog tables by
     name, paths as files), `"files"` or `"tables"`. `inline_limit` is how many rows of local data may be written into the
-    plan. A read of more than `list_files` files
-    names complete folders by one pattern each, in place of their files; None lists all files.
+    plan. A read of more than `list_files` files names complete folders by one pattern each, in place of their files; None
+    lists all files.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`, at most `inline_limit + 1`.
 
@@ -65,8 +65,8 @@ def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan:
     """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
 
     The plan may be `df_to_substrait`'s or another producer's: any plan of one root relation whose parts are read
-    (docs/reference/python.md). A plan of `df_to_substrait`'s that calls an engine's own functions is lowered already, and is
-    refused: guards would be there twice. `dialect` is as for `df_to_substrait`.
+    (docs/design.md says how). A plan of `df_to_substrait`'s that calls an engine's own functions is lowered already, and is
+    refused, since what keeps the engine from its defects would be in it twice. `dialect` is as for `df_to_substrait`.
 
     Raises UnsupportedPlanError, which lists every obstacle by its place in the plan; DialectError for a dialect that is
     unknown or invalid; TypeError where `plan` is no Plan message.

@@ -1,4 +1,4 @@
-"""How much is made of one plan: a small message can stand for columns and types without end."""
+"""Limits on what is derived or written of one plan, since a small message can stand for any number of columns."""
 
 from __future__ import annotations
 

@@ -235,8 +235,24 @@ def test_functions_need_exactly_the_options_that_a_dialect_names(
         if entry["source"] == "string" and entry["name"] in ("contains", "like", "starts_with"):
             entry["required_options"] = {"case_sensitivity": "CASE_INSENSITIVE"}
     report = check(df, dialect=written(tmp_path, changed))
-    assert "contains" in str(report)
+    assert "contains:str_str with case_sensitivity CASE_SENSITIVE, only with case_sensitivity CASE_INSENSITIVE" in str(
+        report
+    )
     assert check(df, dialect="datafusion")
+
+
+def test_the_options_that_a_function_without_any_has_in_a_dialect(
+    spark: SparkSession, tmp_path: Path, document: dict[str, Any]
+) -> None:
+    changed = copy.deepcopy(document)
+    for entry in changed["supported_aggregate_functions"]:
+        if entry["name"] == "count":
+            entry["supported_impls"] = ["any"]
+            entry["required_options"] = {"overflow": "ERROR"}
+    report = check(spark.sql("SELECT count(*) FROM dt"), dialect=written(tmp_path, changed))
+    assert "count:; in its place it would need function count:any without options, only with overflow ERROR" in str(
+        report
+    )
 
 
 # ---- types

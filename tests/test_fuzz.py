@@ -120,6 +120,11 @@ REGRESSIONS = (
     Regression(
         ansi=False,
         time_zone="UTC",
+        sql="SELECT aggregate(array(double('NaN')), 0.0D, (a, x) -> a + x, a -> round(a, 2)) FROM many",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
         sql="SELECT sort_array(collect_list(n)) FROM (SELECT dense_rank() OVER (PARTITION BY a ORDER BY a, b) AS n FROM "
         "(SELECT c2 AS a, c13 AS b FROM few UNION ALL SELECT c2, TIMESTAMP_NTZ'2024-11-03 01:30:00' FROM many))",
     ),

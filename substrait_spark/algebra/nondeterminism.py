@@ -1,4 +1,4 @@
-"""Calls that give another value each time: how often a plan makes them.
+"""Refuses plans that call the same random function at several places, where Spark has one value.
 
 Two calls of Spark's with one seed give the same values where they are evaluated for the same rows; two calls in a plan
 need not. So each may be in a plan once: neither written twice by the user, nor by a rule that needs its argument twice.

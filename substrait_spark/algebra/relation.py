@@ -385,13 +385,12 @@ LEFT_ONLY = ("LEFT_SEMI", "LEFT_ANTI", "LEFT_MARK")
 """Types of joins whose columns are those of the left input, and maybe a mark."""
 
 
-class Join(Relation):
+class _ConditionalJoin(Relation):
     """Two inputs joined on a condition over the columns of both, left before right.
 
     `join_type` is a name of JoinRel.JoinType without its prefix.
     """
 
-    NAME = "JOIN"
     PASSES_INPUTS = True
     __slots__ = ("condition", "join_type")
 
@@ -410,7 +409,14 @@ class Join(Relation):
         return super().passed(columns[:1] if self.join_type in LEFT_ONLY else columns)
 
     def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
-        return Join(inputs[0], inputs[1], self.join_type, expressions[0])
+        return type(self)(inputs[0], inputs[1], self.join_type, expressions[0])
+
+
+class Join(_ConditionalJoin):
+    """The rows of both inputs for which the condition holds, and those without any that the type of the join adds."""
+
+    NAME = "JOIN"
+    __slots__ = ()
 
     def write(self, target: Message, anchors: Anchors) -> None:
         join = target.join
@@ -434,29 +440,14 @@ def _join_types(left: Relation, right: Relation, join_type: str) -> tuple[Type, 
     return lefts + rights
 
 
-class LateralJoin(Relation):
+class LateralJoin(_ConditionalJoin):
     """Each row of the left input with the rows that the right input has for it; LEFT keeps those that it has none for.
 
     In the right input, the columns of the left one are a query outwards.
     """
 
     NAME = "LATERAL_JOIN"
-    PASSES_INPUTS = True
-    __slots__ = ("condition", "join_type")
-
-    def __init__(self, left: Relation, right: Relation, join_type: str, condition: Expression) -> None:
-        self.join_type = join_type
-        self.condition = condition
-        self._finish((left, right), _join_types(left, right, join_type), condition.height)
-
-    def expressions(self) -> tuple[Expression, ...]:
-        return (self.condition,)
-
-    def variant(self) -> tuple[str, str]:
-        return "join_types", self.join_type
-
-    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
-        return LateralJoin(inputs[0], inputs[1], self.join_type, expressions[0])
+    __slots__ = ()
 
     def write(self, target: Message, anchors: Anchors) -> None:
         join = target.lateral_join

@@ -1,4 +1,4 @@
-"""What extension files declare in place of a function that a dialect or a rule has and they don't."""
+"""What to suggest where a dialect file or a rule names a function that its extension file doesn't declare."""
 
 from __future__ import annotations
 

@@ -186,13 +186,21 @@ class Dialect:
             return None
         entry = self._entry(kind, declaration, options)
         if entry is None:
-            stated = f" with {', '.join(f'{key} {value}' for key, value in options)}" if options else ""
-            raise NotInDialect(f"the dialect {self.name} has no function {declaration.compound}{stated}", self.hint)
+            wanted = f"{declaration.compound}{self._stated(kind, declaration, options)}"
+            raise NotInDialect(f"the dialect {self.name} has no function {wanted}", self.hint)
         if _takes(entry, arguments):
             return entry
         if not _has_literals(entry, arguments):
             raise NotInDialect(f"the dialect {self.name} takes only literals as options of {declaration.name}")
         raise NotInDialect(f"the dialect {self.name} takes at most {entry.most} arguments of {declaration.name}")
+
+    def _stated(self, kind: str, declaration: extensions.Declaration, options: tuple[tuple[str, str], ...]) -> str:
+        """The options of a call that the dialect lacks, and those that it has the function with."""
+        listed = (self._functions[kind] or {}).get((declaration.urn, declaration.name), ())
+        others = [_with(entry.options) for entry in listed if declaration.signature in entry.signatures]
+        if not others:
+            return f" {_with(dict(options))}" if options else ""
+        return f" {_with(dict(options))}, only {' or '.join(others)}"
 
     def most_arguments(
         self, kind: str, declaration: extensions.Declaration, options: tuple[tuple[str, str], ...]
@@ -240,6 +248,10 @@ class Dialect:
 
 EVERY_FUNCTION = Function(frozenset(), {}, {})
 """What a dialect says of a function that has no list of them."""
+
+
+def _with(options: Mapping[str, str]) -> str:
+    return f"with {', '.join(f'{key} {value}' for key, value in options.items())}" if options else "without options"
 
 
 def _takes(entry: Function, arguments: Sequence[Expression | str]) -> bool:

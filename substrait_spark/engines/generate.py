@@ -1,4 +1,4 @@
-"""The Generate relation by Arrow: engines that lack it get its rows as a table."""
+"""Computes the rows of Generate relations with Arrow, for engines that lack the relation."""
 
 from __future__ import annotations
 

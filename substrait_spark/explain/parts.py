@@ -1,4 +1,4 @@
-"""Making the parts of relations, and their text."""
+"""What the labelled parts of a relation's line are made of, such as `measures [...]`, and how each is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregate calls as Catalyst has them: what an aggregate function becomes, over a group or over a window's frame."""
+"""What rules for aggregate functions get of Catalyst: one call of one, over a group or over a window's frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dialect lacks of a canonical plan, told where the form that a general rule has put in its place isn't there either."""
+"""Words a refusal by what the dialect lacks of the query, and what the form in its place would need."""
 
 from __future__ import annotations
 

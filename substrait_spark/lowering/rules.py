@@ -67,6 +67,7 @@ class Rules(NamedTuple):
     are for calls that it has and the engine gets wrong, where the dialect file lists the defect; `passes`, in this order,
     likewise. `kinds` are for expressions of a kind, in the dialect or not, and so are `originals`, by kind or function.
     `builder` makes expressions and relations.
+    `counting` are the functions that take the counts of intervals in the intervals' place, for engines without such values.
     `defects` are the names of all defects that there is a guard against, here or in the builder.
     """
 

@@ -30,8 +30,8 @@ class Departure(NamedTuple):
 def departures(plan: Plan, dialect: Dialect) -> list[Departure]:
     """Every relation, expression, function and type of a plan that the dialect doesn't support, each once a place.
 
-    The lists of the dialect file decide, and the limits that its functions' metadata set. What an engine makes of a
-    cast or of a quirk's case is no part of it.
+    The lists of the dialect file decide, and the limits that its functions' metadata set. Whether the engine
+    computes right what it has listed, casts and the cases of its defects included, is not looked at.
     """
     declared = _declared(plan)
     found: dict[Departure, None] = {}

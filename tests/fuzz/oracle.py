@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
+from google.protobuf.message import Message
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 from rows import Ordering, differences, ordering, other_session, spark_table
-from substrait.algebra_pb2 import CrossRel, JoinRel, Rel
+from substrait.algebra_pb2 import CrossRel, FetchRel, FilterRel, JoinRel, Rel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import EngineError, PlanningError, UnsupportedPlanError, df_to_substrait
@@ -131,10 +132,18 @@ def _order(df: DataFrame) -> Ordering | None:
 
 
 def _leaves_out(plan: Plan, engine: Engine, spark: SparkSession) -> bool:
-    """Whether the engine raises as well when it computes all of a join's inputs: of two, it leaves out one whose other
-    is empty."""
-    joins = [message for message in messages(plan) if isinstance(message, JoinRel | CrossRel)]
-    return any(_raises(_part(plan, side), engine, spark) for join in joins for side in (join.left, join.right))
+    """Whether the engine raises as well when it computes all rows of an input that it may leave some out of.
+
+    Of a join it leaves out one side if the other is empty; and it drops rows by a filter or a limit as early as it can.
+    """
+    inputs = [input for message in messages(plan) for input in _in_parts(message)]
+    return any(_raises(_part(plan, input), engine, spark) for input in inputs)
+
+
+def _in_parts(message: Message) -> Sequence[Rel]:
+    if isinstance(message, JoinRel | CrossRel):
+        return message.left, message.right
+    return (message.input,) if isinstance(message, FilterRel | FetchRel) else ()
 
 
 def _part(plan: Plan, rel: Rel) -> Plan:

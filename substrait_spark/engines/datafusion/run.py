@@ -74,10 +74,10 @@ def execute(
     A plan opens whatever regular file of this machine it names, with the rights of the process that runs it. For plans of
     others, `files_under` lists the folders that their files must be in, symbolic links resolved; `[]` allows none.
 
-    Raises InvalidPlanError, before anything runs, where a file or a table is missing, or holds in a column that the plan
-    uses what Spark would read otherwise (names that differ in case, types that are converted or refused), TypeError where
-    `tables` has something else, PlanningError where DataFusion does not take the plan, and EngineError where it fails as
-    it runs it; it is meant to where Spark raises.
+    Raises InvalidPlanError, before anything runs, where a file or a table is missing, or where Spark would read a column of
+    it in another way than DataFusion (by a name in other case, or by converting its type); TypeError where `tables` has
+    something else; PlanningError where DataFusion does not take the plan; and EngineError where it fails while it runs the
+    plan, as it must where Spark raises an error.
     """
     under = folders(files_under)
     _require_tables(tables or {})

@@ -1,4 +1,4 @@
-"""Hashes."""
+"""xxhash64, which DataFusion has for one seed and some types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Approximate counts."""
+"""approx_count_distinct: HyperLogLog++ as Spark computes it, in aggregates that DataFusion has."""
 
 from __future__ import annotations
 

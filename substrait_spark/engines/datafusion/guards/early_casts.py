@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....algebra import types
-from ....algebra.expression import Cast, Expression, FieldReference, ScalarFunction, Subquery
-from ....algebra.traversal import subexpressions
+from ....algebra.expression import Cast, Expression, FieldReference, Lambda, ScalarFunction, Subquery
 from ....algebra.types import Type
 from ....lowering.raise_error import raised
 
@@ -27,7 +26,7 @@ RAISING = "to_unixtime"
 def is_early(cast: Cast) -> bool:
     """Whether DataFusion computes a cast as it plans, and the cast may fail."""
     fails = cast.throws and (cast.checks or not _always_casts(cast.input.type, cast.type))
-    return fails and not _is_error(cast.input) and all(map(_is_known, subexpressions(cast.input)))
+    return fails and not _is_error(cast.input) and _is_known(cast.input)
 
 
 def _always_casts(source: Type, target: Type) -> bool:
@@ -42,10 +41,17 @@ def _is_error(expression: Expression) -> bool:
     return isinstance(expression, ScalarFunction) and expression.declaration.name == RAISING
 
 
-def _is_known(part: Expression) -> bool:
-    """Whether a part of an expression, by itself, has the same value for all rows."""
-    draws = isinstance(part, ScalarFunction) and not part.declaration.deterministic
-    return not draws and not isinstance(part, FieldReference | Subquery)
+def _is_known(expression: Expression) -> bool:
+    """Whether an expression has the same value for all rows, and for all calls of a lambda around it."""
+    stack = [(expression, 0)]
+    while stack:
+        part, lambdas = stack.pop()
+        if isinstance(part, Subquery) or (isinstance(part, ScalarFunction) and not part.declaration.deterministic):
+            return False
+        if isinstance(part, FieldReference) and (part.parameter is None or part.parameter >= lambdas):
+            return False
+        stack += [(child, lambdas + isinstance(part, Lambda)) for child in part.children()]
+    return True
 
 
 def error(e: DataFusionBuilder, text: Expression) -> Expression:

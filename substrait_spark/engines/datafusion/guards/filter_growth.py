@@ -10,8 +10,8 @@ below a filter that would grow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeGuard
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeGuard
 
 from ....algebra.expression import Expression, FieldReference
 from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Project, Relation, Set, Sort
@@ -78,14 +78,33 @@ def _is_correlated(expression: Expression) -> bool:
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
     """The lengths of a relation's own columns, before it picks some of them."""
-    if isinstance(relation, Project):
-        return below[0] + text_lengths(relation.computed, below[0])
-    if isinstance(relation, Aggregate):
-        known = text_lengths(relation.groupings, below[0])
-    elif isinstance(relation, Set):
-        known = [max(lengths) for lengths in zip(*below, strict=True)]
-    elif isinstance(relation, Fetch):
-        known = []  # no filter is moved below a limit
-    else:
-        known = relation.passed(below)
-    return completed(relation, known)
+    return completed(relation, LENGTHS.get(type(relation), _passed_lengths)(relation, below))
+
+
+def _passed_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
+    return relation.passed(below)
+
+
+def _aggregate_lengths(relation: Aggregate, below: list[list[int]]) -> list[int]:
+    return text_lengths(relation.groupings, below[0])
+
+
+def _fetch_lengths(relation: Fetch, below: list[list[int]]) -> list[int]:
+    return []  # no filter is moved below a limit
+
+
+def _project_lengths(relation: Project, below: list[list[int]]) -> list[int]:
+    return below[0] + text_lengths(relation.computed, below[0])
+
+
+def _set_lengths(relation: Set, below: list[list[int]]) -> list[int]:
+    return [max(lengths) for lengths in zip(*below, strict=True)]
+
+
+LENGTHS: Mapping[type[Relation], Callable[[Any, list[list[int]]], list[int]]] = {
+    Aggregate: _aggregate_lengths,
+    Fetch: _fetch_lengths,
+    Project: _project_lengths,
+    Set: _set_lengths,
+}
+"""Relations that a filter is moved below otherwise than by the columns that they pass on."""

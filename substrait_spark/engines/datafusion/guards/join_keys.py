@@ -1,4 +1,4 @@
-"""Conditions of joins, in which DataFusion takes equalities for keys of hash tables.
+"""Rewrites those equalities in join conditions that DataFusion gets wrong as keys of its hash tables.
 
 `keys_of_one_side`: those of two columns of one input too, which then is an error.
 

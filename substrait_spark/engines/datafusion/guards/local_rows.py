@@ -1,4 +1,4 @@
-"""Virtual tables, whose schema names the fields of the structs in their rows.
+"""Puts virtual tables in DataFusion's form: struct fields are named by the schema, and allow nulls.
 
 `nested_required`: DataFusion has nullable fields only in structs that a virtual table holds, and an error for REQUIRED ones.
 """
