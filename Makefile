@@ -6,6 +6,7 @@ TESTS ?=
 FUNCTIONS ?=
 FUZZ ?=
 ROUNDS ?= 5
+MINUTES ?= 10
 PYTHONS ?= 3.10 3.11 3.12 3.13
 MATRIX := 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 
@@ -14,7 +15,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench check format matrix floors docs support page clean require
+.PHONY: help demo test fuzz bench scale check format matrix floors docs support page clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -32,6 +33,10 @@ bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write doc
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --rounds $(ROUNDS)
 
+scale: $(INSTALLED) ## Measure the largest queries, and conversions in threads for MINUTES=10; write them to docs/benchmark.md.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --scale $(MINUTES)
+
 check: $(INSTALLED) ## Check format, lint and types.
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -44,8 +49,8 @@ format: $(INSTALLED) ## Format the code, and mend what the linter can.
 matrix: require ## Run the smoke tests on every supported Spark version, each in its own environment.
 	@PYTHON="$(PYTHON)" scripts/matrix $(MATRIX)
 
-floors: require ## Use everything once with the oldest dependencies that are allowed, on each Python that is here (needs uv).
-	@scripts/floors $(PYTHONS)
+floors: require ## Use everything once with the oldest dependencies that are allowed, on each Python that is here.
+	@PYTHON="$(PYTHON)" scripts/floors $(PYTHONS)
 
 docs: $(INSTALLED) ## Build the documentation into build/site; broken links fail.
 	@NO_COLOR=1 $(BIN)/zensical build --clean --strict
@@ -59,7 +64,7 @@ page: $(INSTALLED) ## Write the page on what is supported, from what was measure
 	@PYTHONPATH=tests $(BIN)/python scripts/write_support_page.py
 
 clean: ## Remove the environments and everything generated.
-	rm -rf $(VENV) .venv-spark-* build dist data .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
+	rm -rf $(VENV) .venv-spark-* .venv-floors-* .venv-uv build dist data .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 require:

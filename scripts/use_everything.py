@@ -10,10 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 import substrait_spark
 from substrait_spark import check, df_to_substrait, diff, explain, lower, to_html
+from substrait_spark.command_line.commands import group
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.testing import assert_well_formed
@@ -65,32 +68,28 @@ def main() -> None:
     assert not check(spark.sql("SELECT input_file_name()"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _on_the_command_line(folder)
         (folder / "test_plan.py").write_text(SNAPSHOT)
         for options in (["--snapshot-update"], []):
-            _run("pytest", ["-q", *options, "test_plan.py"], folder)
-    spark.stop()
+            assert pytest.main(["-q", "--rootdir", name, *options, str(folder / "test_plan.py")]) == 0
+        _on_the_command_line(folder)
 
 
 def _on_the_command_line(folder: Path) -> None:
+    """Each command, in this process, whose session `export` ends."""
+    plan = str(folder / "q.plan")
     for arguments in (
-        ["export", QUERY, "--dialect", "datafusion", "-o", "q.plan"],
-        ["explain", "q.plan"],
-        ["run", "q.plan"],
-        ["run", "q.plan", "-o", "q.parquet"],
-        ["check", "q.plan", "--dialect", "datafusion"],
-        ["diff", "q.plan", "q.plan"],
+        ["export", QUERY, "--dialect", "datafusion", "-o", plan],
+        ["explain", plan],
+        ["run", plan],
+        ["run", plan, "-o", str(folder / "q.parquet")],
+        ["check", plan, "--dialect", "datafusion"],
+        ["diff", plan, plan],
         ["support", "abs"],
         ["--version"],
     ):
-        _run("substrait_spark", arguments, folder)
-
-
-def _run(module: str, arguments: list[str], folder: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", module, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 0, f"{module} {arguments}: {ran.stdout}{ran.stderr}"
+        ran = CliRunner().invoke(group, arguments)
+        assert ran.exit_code == 0, f"{arguments}: {ran.output}{ran.exception!r}"
+    subprocess.run([sys.executable, "-m", "substrait_spark", "--version"], check=True)
 
 
 if __name__ == "__main__":

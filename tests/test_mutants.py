@@ -15,7 +15,7 @@ pytestmark = pytest.mark.stumbles
 FIRST, COUNT = 1, 200
 
 # Mutants that once let other exceptions out, or took too long.
-ONCE = (40, 45, 74, 2483, 3183)
+ONCE = (40, 45, 74, 2483, 3183, 11568)
 
 
 def test_mutants_are_answered_or_refused() -> None:
@@ -78,4 +78,16 @@ def test_values_looked_for_among_those_of_another_type() -> None:
         if message.DESCRIPTOR.full_name == "substrait.Expression.Subquery.InPredicate":
             message.needles[0].literal.string = "x"  # type: ignore[attr-defined]
     with pytest.raises(UnsupportedPlanError, match="is looked for among values of i64"):
+        lower(plan, "datafusion")
+
+
+def test_rows_of_other_types_than_their_columns() -> None:
+    plan = Plan()
+    read = plan.relations.add().root.input.read
+    plan.relations[0].root.names.append("a")
+    read.base_schema.names.append("a")
+    read.base_schema.struct.types.add().list.type.bool.SetInParent()
+    value = read.virtual_table.expressions.add().fields.add().literal
+    value.list.values.add().fp64 = 1.5
+    with pytest.raises(UnsupportedPlanError, match=r"a row has a list<fp64> in a column of list.<boolean"):
         lower(plan, "datafusion")

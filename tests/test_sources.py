@@ -303,6 +303,51 @@ def everything(df: DataFrame, way: str) -> str:
     return "\n".join(parts)
 
 
+HIDING = """
+s3n://AKIA:sec/ret@bucket/t
+s3a://AKIA:sec+r/et%2F@bucket/t
+https:/user:secret@host/t.parquet
+https:///user:secret@host/t.parquet
+https:user:secret@host/t
+https://user%3Asecret%40host/t
+https://user%3asecret@host/t
+https://token%40host/t
+https://user%253Asecret%2540host/t
+HTTPS://user:secret@host/t
+jar:https://user:secret@host/a.jar!/t
+jar:https://token@host/a.jar!/t
+har://hdfs-user:secret@host:8020/t
+https://proxy/https://user:secret@host/t
+https://proxy/fetch//token@host/t
+https://proxy/https%3A//token@host/t
+webhdfs://host/t%253Fdelegation=secret
+https://host/t%252523access_token=secret
+https://host/t&X-Amz-Signature=secret
+https://host/t&sig=secret/part.parquet
+abfss://user@secret@account/t
+abfss://sv=1,sig=secret@account/t
+wasbs://c:secret@account/t
+oss://id:secret@bucket.endpoint/t
+oss://id:secret:endpoint/t
+file://user:secret@host/t
+file://host/t%3Fsig=secret
+file://host/t;jsessionid=secret
+dbfs:/t%3Ftoken=secret
+dbfs:/user:secret@host/t
+http://[::1]:secret/t
+http://user:secret@[::1]:80/t
+ftp://user:secret@host:21/t
+sftp://user;fingerprint=secret@host/t
+https://host:80secret/t
+s3a://bucket/t%3fX-Amz-Credential=secret
+gs://bucket/t%3bGoogleAccessId=secret
+s3a://bucket/t#secret
+s3a://bucket/k=v&token=secret
+unknown:token@host
+""".split()
+"""Credentials with too few or too many slashes, in URIs within URIs, encoded once or more, and without a question mark."""
+
+
 @pytest.mark.parametrize(
     "location",
     [
@@ -327,6 +372,7 @@ def everything(df: DataFrame, way: str) -> str:
             )
         ),
         "webhdfs://host/t%3Fdelegation=secret",
+        *HIDING,
     ],
 )
 def test_paths_with_credentials_are_refused(location: str) -> None:
@@ -334,6 +380,33 @@ def test_paths_with_credentials_are_refused(location: str) -> None:
         uri(location)
     assert "secret" not in str(raised.value)
     assert "AKIA" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "location",
+    """
+    file:///a/b;c&d=e?x
+    file:/user:name@host/t
+    file:///home/a:b@c/t
+    s3a://bucket/k=a&b/t
+    s3a://bucket/k=1/m=2/t
+    s3a://bucket/a@b/t
+    s3a://bucket/t=12%3A30%3A00/x
+    hdfs://[::1]:8020/t
+    hdfs://nameservice/t
+    hdfs://host:8020/t@1
+    abfss://c-1@account.dfs.core.windows.net/t
+    wasb://$root@account/t
+    webhdfs://host:9870/t
+    dbfs:/mnt/t
+    viewfs://c/t
+    s3a://bucket/a%2520b/t
+    hdfs:///t/x
+    s3a://bucket/time=12:30/t
+    """.split(),
+)
+def test_paths_that_look_like_credentials_are_read(location: str) -> None:
+    assert uri(location).endswith(location.partition(":")[2].lstrip("/"))
 
 
 @pytest.mark.parametrize(
@@ -403,3 +476,11 @@ def test_what_spark_says_of_names_is_repeated_and_what_it_says_of_values_is_not(
     assert messages[1] == "[CAST_INVALID_INPUT]"
     assert messages[2].startswith("[UNRESOLVED_ROUTINE]")
     assert "hidden" not in "".join(messages[1:])
+
+
+def test_names_that_are_paths_are_not_repeated(spark: SparkSession) -> None:
+    with pytest.raises(PySparkException) as raised:
+        spark.sql("SELECT * FROM nosuchformat.`s3a://AKIA:hidden@bucket/t`").collect()
+    assert "hidden" in str(raised.value)
+    assert shown(raised.value).startswith("[")
+    assert "hidden" not in shown(raised.value)

@@ -15,10 +15,11 @@ from pyspark.sql import SparkSession
 
 import substrait_spark
 
-from . import memory, queries, report, scaling, start
+from . import memory, queries, report, scale, scaling, start
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RESULTS = DOCS / "measurements" / "benchmark"
+SCALE = DOCS / "measurements" / "scale.json"
 
 
 def session() -> SparkSession:
@@ -40,16 +41,23 @@ def machine() -> str:
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores" + (f" of {names[0]}" if names else "")
 
 
+def circumstances(spark: SparkSession) -> dict[str, str]:
+    """When, where and with what is measured."""
+    return {
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+        "version": substrait_spark.__version__,
+        "spark": spark.version,
+        "python": platform.python_version(),
+        "machine": machine(),
+    }
+
+
 def measure(rounds: int) -> dict[str, Any]:
-    """All measurements of one run."""
+    """All measurements of one run, but for those of scale."""
     spark = session()
     try:
         return {
-            "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
-            "version": substrait_spark.__version__,
-            "spark": spark.version,
-            "python": platform.python_version(),
-            "machine": machine(),
+            **circumstances(spark),
             "first plan": start.first_plan_seconds(spark),
             "import": start.import_seconds(rounds),
             "queries": queries.measure(spark, rounds),
@@ -60,18 +68,33 @@ def measure(rounds: int) -> dict[str, Any]:
         spark.stop()
 
 
+def measure_scale(minutes: float) -> dict[str, Any]:
+    """The largest queries, and conversions in threads for so many minutes."""
+    spark = session()
+    try:
+        return {**circumstances(spark), **scale.measure(spark, minutes)}
+    finally:
+        spark.stop()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="measured rounds after the first (default: 5)")
+    parser.add_argument(
+        "--scale", type=float, metavar="MINUTES", help="measure the largest queries, and threads for so long"
+    )
     parser.add_argument("--page-only", action="store_true", help="write page and plot from the results that are there")
     arguments = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    if not arguments.page_only:
+    if arguments.scale is not None:
+        SCALE.write_text(json.dumps(measure_scale(arguments.scale), indent=1) + "\n", "utf-8")
+    elif not arguments.page_only:
         result = measure(arguments.rounds)
         text = json.dumps(result, indent=1)
         (RESULTS / f"{result['date']}-{result['version']}.json").write_text(text + "\n", "utf-8")
     results = report.load(RESULTS)
-    (DOCS / "benchmark.md").write_text(report.page(results), "utf-8")
+    scaled = json.loads(SCALE.read_text("utf-8")) if SCALE.exists() else None
+    (DOCS / "benchmark.md").write_text(report.page(results, scaled), "utf-8")
     (DOCS / "images").mkdir(exist_ok=True)
     report.plot(results[-1], DOCS / "images" / "benchmark.svg")
     print((DOCS / "benchmark.md").read_text("utf-8"))

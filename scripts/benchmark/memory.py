@@ -21,7 +21,7 @@ def measure(spark: SparkSession) -> dict[int, dict[str, float]]:
     for number in range(CONVERSIONS + 1):
         df_to_substrait(spark.sql(_query(number)))
         if number % STEP == 0:
-            found[number] = _in_use(spark)
+            found[number] = in_use(spark)
     return found
 
 
@@ -32,7 +32,7 @@ def _query(number: int) -> str:
     )
 
 
-def _in_use(spark: SparkSession) -> dict[str, float]:
+def in_use(spark: SparkSession) -> dict[str, float]:
     """Python's objects and blocks of memory, the JVM's heap in MB and its classes, after both have collected."""
     jvm: Any = spark._jvm
     for _ in range(3):

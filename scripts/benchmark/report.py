@@ -27,8 +27,16 @@ PROFILE = "The functions in which Python spends most of converting all of TPC-DS
 MEMORY = "What is in use, after garbage collection, after so many conversions in a row, each of another query."
 
 
-def page(results: list[dict[str, Any]]) -> str:
-    """The Markdown page: the newest results in full, those before in one line each."""
+SCALE = """\
+Written by `make scale`: the largest queries that were tried. Each works or ends in a sentence of its own. The time is the fastest
+of three conversions, after Spark's planning. The slope is the exponent by which the work of Python's process and of the JVM's
+thread that answers it grows from the smaller size. Memory is what Python's process and the JVM's heap, garbage included, took
+more at most.
+"""
+
+
+def page(results: list[dict[str, Any]], scale: dict[str, Any] | None) -> str:
+    """The Markdown page: the newest results in full, those before in one line each, and what the largest queries came to."""
     newest = results[-1]
     lines = [
         "# Benchmark",
@@ -53,6 +61,9 @@ def page(results: list[dict[str, Any]]) -> str:
         lines += ["", f"### {DIALECTS[dialect].capitalize()}", "", *_functions(found["functions"])]
     lines += ["", "## Growth", "", "![Seconds by size](images/benchmark.svg)", "", *_growth(newest["scaling"])]
     lines += ["", "## Memory", "", MEMORY, "", *_memory(newest["memory"])]
+    if scale is not None:
+        lines += ["", "## Scale", "", SCALE.strip(), "", *_scale(scale), "", *_threads(scale["threads"])]
+        lines += [f"\n{remark}" for remark in scale.get("remarks", ())]  # by hand, on what a run met
     if len(results) > 1:
         columns = [f"{dialect}, {which}" for dialect in DIALECTS for which in ("median", "slowest")]
         lines += ["", "## Before", "", f"| date | version | {' | '.join(columns)} |", "|---" * (2 + len(columns)) + "|"]
@@ -110,6 +121,42 @@ def _memory(memory: dict[str, dict[str, float]]) -> list[str]:
         values = " | ".join(f"{used[name]:,.0f}" for name in names)
         lines.append(f"| {int(conversions):,} | {values} |")
     return lines
+
+
+def _scale(found: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{found['date']}, substrait_spark {found['version']}, Spark {found['spark']}, {found['machine']}.",
+        "",
+        "| | planning, s | conversion, s | slope | plan, MB | Python, MB | JVM, MB | outcome |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, size in found["sizes"].items():
+        numbers = [
+            f"{size[key]:,.{digits}f}" if key in size else ""
+            for key, digits in (
+                ("planning", 1),
+                ("seconds", 2),
+                ("slope", 2),
+                ("plan, MB", 1),
+                ("Python, MB", 0),
+                ("JVM, MB", 0),
+            )
+        ]
+        slope = f"{numbers[2]} from {size['smaller']:,}" if numbers[2] else ""
+        lines.append(
+            f"| {size['size']:,} {name} | {' | '.join((*numbers[:2], slope, *numbers[3:]))} | {size['outcome']} |"
+        )
+    return lines
+
+
+def _threads(found: dict[str, Any]) -> list[str]:
+    errors = "; ".join(found["errors"]) or "none"
+    made = f"{found['conversions']:,} conversions in {found['threads']} threads for {found['minutes']:g} minutes"
+    return [
+        f"{made}: {found['other than alone']} other than those made alone; errors: {errors}.",
+        "",
+        *_memory({"0": found["before"], str(found["conversions"]): found["after"]}),
+    ]
 
 
 def _earlier(result: dict[str, Any]) -> str:

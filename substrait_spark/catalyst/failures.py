@@ -31,7 +31,8 @@ def shown(error: Exception) -> str:
         return name
     if parameters is None or not parameters.keys() <= NAMES:
         return f"[{condition}]"
-    return str(error).strip().partition("\n")[0]
+    # A name may be a path, as in parquet.`s3a://…`, and paths may hold secrets.
+    return f"[{condition}]" if "/" in "".join(parameters.values()) else str(error).strip().partition("\n")[0]
 
 
 def _condition(error: Any) -> tuple[str | None, Mapping[str, str] | None]:

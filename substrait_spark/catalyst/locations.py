@@ -11,11 +11,24 @@ from ..errors import Unsupported
 CONTAINERS = ("abfs", "abfss", "wasb", "wasbs")
 """Schemes whose URIs name a container where others have a user."""
 
+_CONTAINER = re.compile(r"\$?[A-Za-z0-9._-]+")
+
 _ASCII = string.printable.strip()
 
+_LOCAL = re.compile(r"file:/(?!/[^/])", re.IGNORECASE)
+"""Where the URI of a file of this machine begins, which names no host."""
+
 _AUTHORITY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)")
-_QUERY = re.compile(r"[?#;]|%3F|%23|%3B", re.IGNORECASE)
-"""Where the query, the fragment or the parameters of a URI begin: Hadoop writes them as parts of its path."""
+_NESTED_USER = re.compile(r"//[^/]*(?:@|%40)", re.IGNORECASE)
+"""A user in a URI that is a part of another, as in `jar:https://user@host/`."""
+
+_PORT = re.compile(r"(?::\d*)?$")
+_PASSWORD = re.compile(r"[^/](?::|%(?:25)*3A)[^/]*(?:@|%(?:25)*40)", re.IGNORECASE)
+"""A user and a password within one part of a path, where there are too few slashes, or where they are encoded."""
+
+_QUERY = re.compile(r"[?#;]|%(?:25)*(?:3F|23|3B)|&[^/=]*=", re.IGNORECASE)
+"""Where the query, the fragment or the parameters of a URI begin: Hadoop writes them as parts of its path, and encodes
+what was encoded already once more."""
 
 
 def uri(location: str) -> str:
@@ -34,17 +47,33 @@ def require_no_secret(location: str) -> None:
 
     Files of this machine have none of these: in their names, the characters are no more than that.
     """
-    found = _AUTHORITY.match(location)
-    if found is not None:
-        scheme, authority = found[1].lower(), found[2]
-        user = authority.rpartition("@")[0]
-        if user and (":" in user or "%3A" in user.upper() or scheme not in CONTAINERS):
-            raise Unsupported(
-                "the path of its files holds credentials, which no plan may hold",
-                "Give credentials to Spark's file system by its configuration, and read the path without them.",
-            )
-    if not location.lower().startswith("file:") and _QUERY.search(location):
+    if _holds_user(location):
+        raise Unsupported(
+            "the path of its files holds credentials, which no plan may hold",
+            "Give credentials to Spark's file system by its configuration, and read the path without them.",
+        )
+    if not _LOCAL.match(location) and _QUERY.search(location):
         raise Unsupported(
             "the path of its files has a query, a fragment or parameters, which may be a signature or a token that no plan may hold",
-            "Read the files by a path without the characters ?, # and ;, or save them to storage of your own.",
+            "Read the files by a path without the characters ?, #, ; and &, or save them to storage of your own.",
         )
+
+
+def _holds_user(location: str) -> bool:
+    """Whether a location names a user, with a password or without, in a form that some file system reads so."""
+    if _LOCAL.match(location):
+        return False
+    if _PASSWORD.search(location):
+        return True
+    found = _AUTHORITY.match(location)
+    if found is None:
+        return bool(_NESTED_USER.search(location))
+    scheme, authority = found[1].lower(), found[2]
+    user, _, host = authority.replace("%40", "@").rpartition("@")
+    # A key with slashes ends what looks like the host.
+    is_port = _PORT.search(host.rpartition("]")[2])
+    if is_port is None or ":" in host.rpartition("]")[2][: is_port.start()]:
+        return True
+    if user and (scheme not in CONTAINERS or not _CONTAINER.fullmatch(user)):
+        return True
+    return bool(_NESTED_USER.search(location, found.end()))

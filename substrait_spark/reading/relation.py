@@ -204,6 +204,9 @@ def _virtual(e: ExpressionReader, table: Any, names: Sequence[str], schema: Sequ
     for row in rows:
         if len(row) != len(schema):
             raise Unsupported(f"a row has {len(row)} values for {len(schema)} columns")
+        for value, column in zip(row, schema, strict=True):
+            if not types.equal_but_nullability(value.type, column):
+                raise Unsupported(f"a row has a {value.type} in a column of {column}")
     return VirtualTable(rows, names, schema)
 
 
