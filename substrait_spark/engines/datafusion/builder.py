@@ -248,6 +248,8 @@ class DataFusionBuilder(LoweringBuilder):
             list_order.require_one_order(measures)
         if self.has_defect("keys_survive_joins"):
             input = unique_keys.without_keys(self, input, len(groupings))
+        if self.has_defect("constants_survive"):
+            input = constants.varying_group_input(self, input, groupings, measures)
         return Aggregate(input, groupings, measures, sets)
 
     def windowed(

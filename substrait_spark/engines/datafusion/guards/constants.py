@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ....algebra import types
-from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction, SortField
+from ....algebra.expression import (
+    AggregateFunction,
+    Expression,
+    FieldReference,
+    IfThen,
+    Literal,
+    ScalarFunction,
+    SortField,
+)
 from ....algebra.relation import Aggregate, Filter, Join, Project, Relation, Set
 from ....algebra.traversal import columns, conjuncts, ordinals, relations_below, subexpressions
 from ....lowering.builder import LoweringBuilder
@@ -39,11 +47,26 @@ def varying_sort_input(e: LoweringBuilder, relation: Relation, sorts: Sequence[S
 
     DataFusion sorts each input by the other keys, and drops rows as soon as it has enough that are equal in these.
     """
+    return _with_varying_keys(e, relation, [sort.expression for sort in sorts])
+
+
+def varying_group_input(
+    e: LoweringBuilder, relation: Relation, groupings: Sequence[Expression], measures: Sequence[AggregateFunction]
+) -> Relation:
+    """A relation to group, of whose keys DataFusion takes none for constant, likewise, where a measure wants an order.
+
+    It sorts for both at once then, and each input of a union as that needs it.
+    """
+    sorts = [sort.expression for measure in measures for sort in measure.sorts]
+    return _with_varying_keys(e, relation, [*groupings, *sorts]) if sorts else relation
+
+
+def _with_varying_keys(e: LoweringBuilder, relation: Relation, keys: Sequence[Expression]) -> Relation:
     if not any(isinstance(each, Set) for each in relations_below(relation)):
         return relation
     known = constants(relation)
-    keys = {ordinal for sort in sorts for ordinal in ordinals(sort.expression)}
-    return _with_varying(e, relation, {key for key in keys if known[key]})
+    used = {ordinal for key in keys for ordinal in ordinals(key)}
+    return _with_varying(e, relation, {ordinal for ordinal in used if known[ordinal]})
 
 
 def varying_filter_input(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression]) -> Relation:
