@@ -120,6 +120,16 @@ REGRESSIONS = (
     Regression(
         ansi=False,
         time_zone="UTC",
+        sql="SELECT c0, c9 FROM many INTERSECT ALL SELECT c0, substring_index(c9, '', 1) FROM many",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c1, array(substring_index(c9, 'a', 1)), map(c1, substring_index(c9, 'b', 1)) FROM many WHERE c1 IS NOT NULL",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
         sql="SELECT aggregate(array(double('NaN')), 0.0D, (a, x) -> a + x, a -> round(a, 2)) FROM many",
     ),
     Regression(

@@ -7,12 +7,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .result import plain
+
 
 def generated(table: pa.Table, detail: Any) -> pa.Table:
     """The rows of a Generate relation whose input is all columns but the last, and whose `rows` are the last.
 
     The columns are those of the input, then the generated ones, called `c0`, `c1`, …
     """
+    table = plain(table)
     lists = table.column(table.num_columns - 1).combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(lists).cast(pa.int64()), 0)
     ends = pc.cumulative_sum(lengths)

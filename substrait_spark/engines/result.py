@@ -28,6 +28,11 @@ def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
+def plain(table: pa.Table) -> pa.Table:
+    """The table with plain strings and binaries; Arrow has few functions for views."""
+    return named(table, [name for field in table.schema for name in _names(field)])
+
+
 def without_columns(rows: int) -> pa.Table:
     """A table of so many rows that has no columns."""
     return pa.table({"": pa.nulls(rows)}).select([])
@@ -38,6 +43,23 @@ def _field(field: pa.Field, names: Iterator[str]) -> pa.Field:
     if name is None:
         raise InvalidPlanError("The plan's root has fewer names than there are columns and fields.")
     return pa.field(name, _type(field.type, names))
+
+
+def _names(field: pa.Field) -> Iterator[str]:
+    """The names of a field and of those in it, depth-first."""
+    yield field.name
+    yield from _inner_names(field.type)
+
+
+def _inner_names(type: pa.DataType) -> Iterator[str]:
+    if pa.types.is_struct(type):
+        for n in range(type.num_fields):
+            yield from _names(type.field(n))
+    elif pa.types.is_map(type):
+        yield from _inner_names(type.key_type)
+        yield from _inner_names(type.item_type)
+    elif pa.types.is_list(type) or pa.types.is_large_list(type):
+        yield from _inner_names(type.value_type)
 
 
 def _type(type: pa.DataType, names: Iterator[str]) -> pa.DataType:
@@ -65,13 +87,13 @@ def _rebuilt(array: pa.Array, type: pa.DataType) -> pa.Array:
     if pa.types.is_map(type):
         offsets, kept = _contents(array)
         keys, items = (
-            _rebuilt(part.take(kept), inner)
+            _rebuilt(part, inner).take(kept)
             for part, inner in ((array.keys, type.key_type), (array.items, type.item_type))
         )
         return pa.MapArray.from_arrays(offsets, keys, items, type=type, mask=None)
     if pa.types.is_list(type):
         offsets, kept = _contents(array)
-        return pa.ListArray.from_arrays(offsets, _rebuilt(array.values.take(kept), type.value_type), type=type)
+        return pa.ListArray.from_arrays(offsets, _rebuilt(array.values, type.value_type).take(kept), type=type)
     return array.cast(type)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pyarrow as pa
-from google.protobuf.message import Message
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 from rows import Ordering, differences, ordering, other_session, spark_table
-from substrait.algebra_pb2 import CrossRel, FetchRel, FilterRel, JoinRel, Rel
+from substrait.algebra_pb2 import Rel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import EngineError, PlanningError, UnsupportedPlanError, df_to_substrait
@@ -132,18 +131,13 @@ def _order(df: DataFrame) -> Ordering | None:
 
 
 def _leaves_out(plan: Plan, engine: Engine, spark: SparkSession) -> bool:
-    """Whether the engine raises as well when it computes all rows of an input that it may leave some out of.
+    """Whether the engine raises as well when it computes some relation of the plan by itself, with all its rows and columns.
 
-    Of a join it leaves out one side if the other is empty; and it drops rows by a filter or a limit as early as it can.
+    In the whole plan it leaves out columns that nobody uses, one side of a join if the other is empty, and rows that a
+    filter or a limit drops.
     """
-    inputs = [input for message in messages(plan) for input in _in_parts(message)]
-    return any(_raises(_part(plan, input), engine, spark) for input in inputs)
-
-
-def _in_parts(message: Message) -> Sequence[Rel]:
-    if isinstance(message, JoinRel | CrossRel):
-        return message.left, message.right
-    return (message.input,) if isinstance(message, FilterRel | FetchRel) else ()
+    relations = [message for message in messages(plan) if isinstance(message, Rel)]
+    return any(_raises(_part(plan, relation), engine, spark) for relation in relations)
 
 
 def _part(plan: Plan, rel: Rel) -> Plan:
