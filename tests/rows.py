@@ -85,7 +85,7 @@ def other_session(spark: SparkSession) -> SparkSession:
         "spark.sql.ansi.enabled": str(spark.conf.get("spark.sql.ansi.enabled") != "true").lower(),
         "spark.sql.session.timeZone": "Asia/Kathmandu",
         "spark.sql.caseSensitive": "true",
-        **quick_spark.SETTINGS,
+        **{key: spark.conf.get(key) for key in quick_spark.SETTINGS},
     }.items():
         other.conf.set(key, str(value))
     return other
