@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 from rows import Ordering, differences, ordering, other_session, spark_table
-from substrait.algebra_pb2 import Rel
+from substrait.algebra_pb2 import JoinRel, Rel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import EngineError, PlanningError, UnsupportedPlanError, df_to_substrait
@@ -133,11 +133,14 @@ def _order(df: DataFrame) -> Ordering | None:
 def _leaves_out(plan: Plan, engine: Engine, spark: SparkSession) -> bool:
     """Whether the engine raises as well when it computes some relation of the plan by itself, with all its rows and columns.
 
-    In the whole plan it leaves out columns that nobody uses, one side of a join if the other is empty, and rows that a
-    filter or a limit drops.
+    In the whole plan it leaves out columns that nobody uses, one side of a join if the other is empty, the keys too that
+    only the join computes, and rows that a filter or a limit drops.
     """
-    relations = [message for message in messages(plan) if isinstance(message, Rel)]
-    return any(_raises(_part(plan, relation), engine, spark) for relation in relations)
+    found = list(messages(plan))
+    if any(_raises(_part(plan, relation), engine, spark) for relation in found if isinstance(relation, Rel)):
+        return True
+    inputs = [input for join in found if isinstance(join, JoinRel) for input in (join.left, join.right)]
+    return any(_is_empty(_part(plan, input), engine, spark) for input in inputs)
 
 
 def _part(plan: Plan, rel: Rel) -> Plan:
@@ -160,3 +163,10 @@ def _raises(plan: Plan, engine: Engine, spark: SparkSession) -> bool:
     except (PlanningError, UnsupportedPlanError):  # it refers to a query around it
         return False
     return False
+
+
+def _is_empty(plan: Plan, engine: Engine, spark: SparkSession) -> bool:
+    try:
+        return not engine.rows(plan, spark).num_rows
+    except (EngineError, PlanningError, UnsupportedPlanError):  # it refers to a query around it
+        return False
