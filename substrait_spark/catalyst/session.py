@@ -31,12 +31,30 @@ def require_classic(df: Any) -> None:
     require_running(df)
 
 
+def require_classic_session(spark: Any) -> None:
+    """Raise a clear error unless this is a classic, running Spark session from 3.5 on."""
+    from pyspark.sql import SparkSession
+
+    if any(base.__module__.startswith("pyspark.sql.connect") for base in type(spark).__mro__):
+        raise UnsupportedSessionError(
+            "This is a Spark Connect session: what runs in it is told on the server, out of reach. "
+            "Run the job in a classic session, for example SparkSession.builder.master('local[*]')."
+        )
+    if not isinstance(spark, SparkSession):
+        raise SubstraitSparkError(f"Give a SparkSession, not {kind_of(spark)}.")
+    _require_running(spark, "This Spark session was stopped: start one.")
+
+
 def require_running(df: Any) -> None:
     """Raise a clear error unless the session of a classic DataFrame runs, in a Spark from 3.5 on."""
+    _require_running(df.sparkSession, STOPPED)
+
+
+def _require_running(spark: Any, stopped: str) -> None:
     import pyspark
 
     version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
     if version < OLDEST:
         raise UnsupportedSessionError(f"Spark {pyspark.__version__} is too old: 3.5 is the oldest that is supported.")
-    if df.sparkSession._sc._jsc is None:
-        raise UnsupportedSessionError(STOPPED)
+    if spark._sc._jsc is None:
+        raise UnsupportedSessionError(stopped)
