@@ -23,12 +23,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
-import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.TableIdentifier;
-import org.apache.spark.sql.catalyst.analysis.NamedRelation;
-import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
-import org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
@@ -37,15 +32,12 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.InSet;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.CommandResult;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.SparkPlan;
@@ -53,14 +45,12 @@ import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
-import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.internal.SQLConf$;
 import org.apache.spark.sql.internal.SessionState;
 import org.apache.spark.sql.internal.SessionState$;
-import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DayTimeIntervalType;
@@ -103,39 +93,12 @@ public class PlanReader {
     return (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, numbers));
   }
 
-  /**
-   * What an execution has read, or the query whose rows its command writes, to be read later with the settings of then. The
-   * part is a command's number, where it runs several.
-   */
-  public static Query keep(QueryExecution execution, Integer part, SQLConf settings, boolean tablesAsFiles) throws Exception {
-    return (Query) onDeepStack(new Keeping(execution, part, settings, tablesAsFiles));
-  }
-
-  /** The class of a command, and what its fields say of where it writes, as JSON; null of what is no command. */
-  public static String command(QueryExecution execution, Integer part) {
-    LogicalPlan plan = part(execution.analyzed(), part);
-    return plan instanceof Command ? Target.of(plan) : "null";
-  }
-
-  /** How many commands an execution runs at once, as one statement may insert into several tables; 0 of other plans. */
-  public static int commands(QueryExecution execution) {
-    if (!(execution.analyzed() instanceof Union)) return 0;
-    Iterator children = Walk.javaIterator(execution.analyzed().children());
-    int count = 0;
-    for (; children.hasNext(); count++) if (!(children.next() instanceof Command)) return 0;
-    return count;
-  }
-
-  private static LogicalPlan part(LogicalPlan plan, Integer part) {
-    return part == null ? plan : (LogicalPlan) plan.children().apply(part.intValue());
-  }
-
   private static QueryExecution queryExecution(Object dataset) throws Exception {
     return (QueryExecution) dataset.getClass().getMethod("queryExecution").invoke(dataset);
   }
 
   /** Runs on the caller's stack, and where that is too small, on a large one of its own. */
-  private static Object onDeepStack(Callable task) throws Exception {
+  public static Object onDeepStack(Callable task) throws Exception {
     try {
       return task.call();
     } catch (StackOverflowError shallow) {
@@ -194,7 +157,7 @@ public class PlanReader {
     private final Object session;
     private final SQLConf settings;
 
-    InSession(Object session, SQLConf settings) {
+    public InSession(Object session, SQLConf settings) {
       this.session = session;
       this.settings = settings;
     }
@@ -258,33 +221,14 @@ public class PlanReader {
     }
 
     private Query query() {
+      if (source instanceof Query) return (Query) source;
       try {
-        return source instanceof Query ? (Query) source : new Query(queryExecution(source), null, null);
+        QueryExecution execution = queryExecution(source);
+        return new Query(execution, Query.optimized(execution), execution.analyzed().output(), null);
       } catch (Exception failed) {
         Platform.throwException(failed);
         return null;
       }
-    }
-  }
-
-  public static class Keeping extends InSession {
-    private final QueryExecution execution;
-    private final Integer part;
-    private final SQLConf settings;
-    private final boolean tablesAsFiles;
-
-    Keeping(QueryExecution execution, Integer part, SQLConf settings, boolean tablesAsFiles) {
-      super(execution.sparkSession(), settings);
-      this.execution = execution;
-      this.part = part;
-      this.settings = settings;
-      this.tablesAsFiles = tablesAsFiles;
-    }
-
-    public Object apply() {
-      Query query = new Query(execution, part, settings);
-      query.keepFiles(tablesAsFiles);
-      return query;
     }
   }
 
@@ -303,50 +247,22 @@ public class PlanReader {
     /** What the indexes of files listed when the query ran, by the leaf that reads them: a later write may refresh them. */
     private final Map<Object, Object> files = new IdentityHashMap<Object, Object>();
 
-    Query(QueryExecution execution, Integer part, SQLConf settings) {
+    /** A plan of an execution's, with the attributes that users see of it. */
+    public Query(QueryExecution execution, LogicalPlan plan, Object shown, SQLConf settings) {
       this.session = execution.sparkSession();
       this.state = execution.sparkSession().sessionState();
       this.context = execution.sparkSession().sparkContext();
       this.mode = execution.mode();
+      this.streaming = execution.analyzed().isStreaming();
       this.settings = settings;
-      LogicalPlan analyzed = part(execution.analyzed(), part);
-      this.streaming = analyzed.isStreaming();
-      LogicalPlan plan = part(optimized(execution), part);
-      LogicalPlan written = written(plan);
-      if (written == null) {
-        this.plan = plan;
-        this.shown = analyzed.output();
-      } else if (contains(plan.children(), written)) {
-        this.plan = written instanceof WriteFiles ? ((WriteFiles) written).child() : written;
-        this.shown = written(analyzed).output();
-      } else {
-        // What a command runs by itself is no part of its own plan.
-        this.plan = optimized(state.executePlan(written, mode));
-        this.shown = written.output();
-      }
+      this.plan = plan;
+      this.shown = shown;
     }
 
-    private LogicalPlan optimized(QueryExecution execution) {
+    public static LogicalPlan optimized(QueryExecution execution) {
       // Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one.
       LogicalPlan plan = execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
       return readsCache(sources(plan)) ? withoutCache(execution) : plan;
-    }
-
-    /** The query whose rows a command writes; null of what is no such command. */
-    private static LogicalPlan written(LogicalPlan plan) {
-      if (!(plan instanceof Command)) return null;
-      String[] names = Walk.fieldNames((scala.Product) plan);
-      for (int i = 0; i < names.length; i++) {
-        Object field = ((scala.Product) plan).productElement(i);
-        if (names[i].equals("query") && field instanceof LogicalPlan) return (LogicalPlan) field;
-      }
-      return null;
-    }
-
-    private static boolean contains(Object plans, Object wanted) {
-      Iterator each = Walk.javaIterator(plans);
-      while (each.hasNext()) if (each.next() == wanted) return true;
-      return false;
     }
 
     // ---- plans read from the cache: the user's query is the one below it
@@ -356,9 +272,9 @@ public class PlanReader {
       return false;
     }
 
-    private LogicalPlan withoutCache(QueryExecution execution) {
+    private static LogicalPlan withoutCache(QueryExecution execution) {
       LogicalPlan analyzed = execution.normalized();
-      return (LogicalPlan) state.optimizer().execute((LogicalPlan) analyzed.clone());
+      return (LogicalPlan) execution.sparkSession().sessionState().optimizer().execute((LogicalPlan) analyzed.clone());
     }
 
     /** The leaves of a plan and of its subqueries, at any depth. */
@@ -374,7 +290,8 @@ public class PlanReader {
       return found;
     }
 
-    void keepFiles(boolean tablesAsFiles) {
+    /** Settle now which files it reads. */
+    public void keepFiles(boolean tablesAsFiles) {
       List sources = sources(plan);
       for (int i = 0; i < sources.size(); i++) {
         Object leaf = sources.get(i);
@@ -409,85 +326,6 @@ public class PlanReader {
     }
   }
 
-  /** Where a command writes: of its fields those that name a table, a path, a format, a mode or columns. */
-  static class Target {
-    /** The options that say where a source writes that knows no paths; others may hold secrets. */
-    private static final String[] OPTIONS = {"dbtable", "path"};
-
-    static String of(LogicalPlan command) {
-      scala.Product product = (scala.Product) command;
-      String[] names = Walk.fieldNames(product);
-      StringBuilder out = new StringBuilder("{\"class\":");
-      Walk.string(Walk.simpleName(command.getClass()), out);
-      for (int i = 0; i < names.length; i++) {
-        StringBuilder text = new StringBuilder();
-        value(product.productElement(i), text);
-        if (text.length() == 0) continue;
-        Walk.string(names[i], out.append(','));
-        out.append(':').append(text);
-      }
-      return out.append('}').toString();
-    }
-
-    private static void value(Object value, StringBuilder out) {
-      if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
-      else if (value instanceof String) Walk.string((String) value, out);
-      else if (value instanceof Boolean) out.append(value);
-      else if (value instanceof SaveMode) Walk.string(((SaveMode) value).name(), out);
-      else if (value instanceof Path) Walk.string(((Path) value).toUri().toString(), out);
-      else if (value instanceof java.net.URI) Walk.string(value.toString(), out);
-      else if (value instanceof Attribute) Walk.string(((Attribute) value).name(), out);
-      else if (value instanceof Transform) Walk.string(((Transform) value).describe(), out);
-      else if (value instanceof NamedRelation) Walk.string(((NamedRelation) value).name(), out);
-      else if (value instanceof DataSourceRegister) Walk.string(((DataSourceRegister) value).shortName(), out);
-      else if (value instanceof TableIdentifier) sequence(Walk.javaIterator(((TableIdentifier) value).nameParts()), out);
-      else if (value instanceof ResolvedIdentifier) identifier((ResolvedIdentifier) value, out);
-      else if (value instanceof CatalogTable) table((CatalogTable) value, out);
-      else if (value instanceof LogicalRelation) value(((LogicalRelation) value).catalogTable(), out);
-      else if (value instanceof CatalogStorageFormat) value(((CatalogStorageFormat) value).locationUri(), out);
-      else if (value instanceof scala.collection.Map) options((scala.collection.Map) value, out);
-      else if (value instanceof scala.collection.Seq) sequence(Walk.javaIterator(value), out);
-    }
-
-    private static void sequence(Iterator elements, StringBuilder out) {
-      out.append('[');
-      while (elements.hasNext()) {
-        int before = out.length();
-        if (out.charAt(before - 1) != '[') out.append(',');
-        int start = out.length();
-        value(elements.next(), out);
-        if (out.length() == start) out.setLength(before);
-      }
-      out.append(']');
-    }
-
-    private static void identifier(ResolvedIdentifier identifier, StringBuilder out) {
-      List parts = new ArrayList();
-      parts.add(identifier.catalog().name());
-      parts.addAll(Arrays.asList(identifier.identifier().namespace()));
-      parts.add(identifier.identifier().name());
-      sequence(parts.iterator(), out);
-    }
-
-    private static void table(CatalogTable table, StringBuilder out) {
-      value(table.identifier(), out.append("{\"table\":"));
-      if (table.provider().isDefined()) value(table.provider(), out.append(",\"format\":"));
-      value(table.partitionColumnNames(), out.append(",\"partitions\":"));
-      out.append('}');
-    }
-
-    private static void options(scala.collection.Map options, StringBuilder out) {
-      out.append('{');
-      for (int i = 0; i < OPTIONS.length; i++) {
-        scala.Option option = options.get(OPTIONS[i]);
-        if (!option.isDefined() || !(option.get() instanceof String)) continue;
-        Walk.string(OPTIONS[i], out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
-        Walk.string((String) option.get(), out.append(':'));
-      }
-      out.append('}');
-    }
-  }
-
   /** A document, compressed, and in parts: one answer of more than 8 KB stalls py4j's socket for 40 ms. */
   public static class Document {
     private static final int PART = 6000;
@@ -513,7 +351,7 @@ public class PlanReader {
   }
 
   /** One walk over one plan. Every entry is written once; equal entries share a number. */
-  static class Walk {
+  public static class Walk {
     private static final Map<Class<?>, String[]> NAMES = new java.util.concurrent.ConcurrentHashMap<Class<?>, String[]>();
     private static final Method PRODUCT_ELEMENT_NAME = productElementName();
 
@@ -1328,7 +1166,7 @@ public class PlanReader {
     }
 
     /** Outside Catalyst's own packages a class keeps its full name, so that none passes for Catalyst's. */
-    static String simpleName(Class<?> type) {
+    public static String simpleName(Class<?> type) {
       String name = type.getName();
       String[] homes = {"org.apache.spark.sql.", "scala."};
       for (int i = 0; i < homes.length; i++) {
@@ -1346,7 +1184,7 @@ public class PlanReader {
       }
     }
 
-    static String[] fieldNames(scala.Product product) {
+    public static String[] fieldNames(scala.Product product) {
       String[] names = (String[]) NAMES.get(product.getClass());
       if (names != null) return names;
       names = new String[product.productArity()];
@@ -1381,7 +1219,7 @@ public class PlanReader {
 
     // ---- JSON in ASCII, so that parts may be cut anywhere
 
-    static void string(String text, StringBuilder out) {
+    public static void string(String text, StringBuilder out) {
       out.append('"');
       int start = 0;
       for (int i = 0; i < text.length(); i++) {
@@ -1398,7 +1236,7 @@ public class PlanReader {
       out.append(start == 0 ? text : text.substring(start)).append('"');
     }
 
-    static Iterator javaIterator(Object collection) {
+    public static Iterator javaIterator(Object collection) {
       List elements = new ArrayList();
       scala.collection.Iterator iterator = ((scala.collection.Iterable) collection).iterator();
       while (iterator.hasNext()) elements.add(iterator.next());

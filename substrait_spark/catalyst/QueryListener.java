@@ -1,21 +1,37 @@
 package substrait_spark;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.catalyst.TableIdentifier;
+import org.apache.spark.sql.catalyst.analysis.NamedRelation;
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.execution.CommandExecutionMode$;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
 import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.sources.DataSourceRegister;
 
 /**
  * Keeps what runs in a session until it is asked for.
@@ -32,6 +48,151 @@ public class QueryListener {
     // A queue of its own: other listeners may be slow, and then Spark drops events of theirs.
     context.listenerBus().addToQueue(listening, QUEUE);
     return listening;
+  }
+
+  /** The class of a command, and what its fields say of where it writes, as JSON; null of what is no command. */
+  static String command(QueryExecution execution, Integer part) {
+    LogicalPlan plan = part(execution.analyzed(), part);
+    return plan instanceof Command ? Target.of(plan) : "null";
+  }
+
+  /** How many commands an execution runs at once, as one statement may insert into several tables; 0 of other plans. */
+  static int commands(QueryExecution execution) {
+    if (!(execution.analyzed() instanceof Union)) return 0;
+    Iterator children = PlanReader.Walk.javaIterator(execution.analyzed().children());
+    int count = 0;
+    for (; children.hasNext(); count++) if (!(children.next() instanceof Command)) return 0;
+    return count;
+  }
+
+  /** One of the commands of a plan, by its number; the plan itself for null. */
+  static LogicalPlan part(LogicalPlan plan, Integer part) {
+    return part == null ? plan : (LogicalPlan) plan.children().apply(part.intValue());
+  }
+
+  /** What an execution has read, or the query whose rows its command writes, to be read later with the settings of then. */
+  public static class Keeping extends PlanReader.InSession {
+    private final QueryExecution execution;
+    private final Integer part;
+    private final SQLConf settings;
+    private final boolean tablesAsFiles;
+
+    Keeping(QueryExecution execution, Integer part, SQLConf settings, boolean tablesAsFiles) {
+      super(execution.sparkSession(), settings);
+      this.execution = execution;
+      this.part = part;
+      this.settings = settings;
+      this.tablesAsFiles = tablesAsFiles;
+    }
+
+    public Object apply() {
+      LogicalPlan analyzed = QueryListener.part(execution.analyzed(), part);
+      LogicalPlan plan = QueryListener.part(PlanReader.Query.optimized(execution), part);
+      LogicalPlan written = written(plan);
+      PlanReader.Query query;
+      if (written == null) {
+        query = new PlanReader.Query(execution, plan, analyzed.output(), settings);
+      } else if (plan.children().contains(written)) {
+        LogicalPlan below = written instanceof WriteFiles ? ((WriteFiles) written).child() : written;
+        query = new PlanReader.Query(execution, below, written(analyzed).output(), settings);
+      } else {
+        // What a command runs by itself is no part of its own plan.
+        QueryExecution own = execution.sparkSession().sessionState().executePlan(written, execution.mode());
+        query = new PlanReader.Query(own, PlanReader.Query.optimized(own), written.output(), settings);
+      }
+      query.keepFiles(tablesAsFiles);
+      return query;
+    }
+
+    /** The query whose rows a command writes; null of what is no such command. */
+    static LogicalPlan written(LogicalPlan plan) {
+      if (!(plan instanceof Command)) return null;
+      String[] names = PlanReader.Walk.fieldNames((scala.Product) plan);
+      for (int i = 0; i < names.length; i++) {
+        Object field = ((scala.Product) plan).productElement(i);
+        if (names[i].equals("query") && field instanceof LogicalPlan) return (LogicalPlan) field;
+      }
+      return null;
+    }
+  }
+
+  /** Where a command writes: of its fields those that name a table, a path, a format, a mode or columns. */
+  static class Target {
+    /** The options that say where a source writes that knows no paths; others may hold secrets. */
+    private static final String[] OPTIONS = {"dbtable", "path"};
+
+    static String of(LogicalPlan command) {
+      scala.Product product = (scala.Product) command;
+      String[] names = PlanReader.Walk.fieldNames(product);
+      StringBuilder out = new StringBuilder("{\"class\":");
+      PlanReader.Walk.string(PlanReader.Walk.simpleName(command.getClass()), out);
+      for (int i = 0; i < names.length; i++) {
+        StringBuilder text = new StringBuilder();
+        value(product.productElement(i), text);
+        if (text.length() == 0) continue;
+        PlanReader.Walk.string(names[i], out.append(','));
+        out.append(':').append(text);
+      }
+      return out.append('}').toString();
+    }
+
+    private static void value(Object value, StringBuilder out) {
+      if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
+      else if (value instanceof String) PlanReader.Walk.string((String) value, out);
+      else if (value instanceof Boolean) out.append(value);
+      else if (value instanceof SaveMode) PlanReader.Walk.string(((SaveMode) value).name(), out);
+      else if (value instanceof Path) PlanReader.Walk.string(((Path) value).toUri().toString(), out);
+      else if (value instanceof java.net.URI) PlanReader.Walk.string(value.toString(), out);
+      else if (value instanceof Attribute) PlanReader.Walk.string(((Attribute) value).name(), out);
+      else if (value instanceof Transform) PlanReader.Walk.string(((Transform) value).describe(), out);
+      else if (value instanceof NamedRelation) PlanReader.Walk.string(((NamedRelation) value).name(), out);
+      else if (value instanceof DataSourceRegister) PlanReader.Walk.string(((DataSourceRegister) value).shortName(), out);
+      else if (value instanceof TableIdentifier) sequence(PlanReader.Walk.javaIterator(((TableIdentifier) value).nameParts()), out);
+      else if (value instanceof ResolvedIdentifier) identifier((ResolvedIdentifier) value, out);
+      else if (value instanceof CatalogTable) table((CatalogTable) value, out);
+      else if (value instanceof LogicalRelation) value(((LogicalRelation) value).catalogTable(), out);
+      else if (value instanceof CatalogStorageFormat) value(((CatalogStorageFormat) value).locationUri(), out);
+      else if (value instanceof scala.collection.Map) options((scala.collection.Map) value, out);
+      else if (value instanceof scala.collection.Seq) sequence(PlanReader.Walk.javaIterator(value), out);
+    }
+
+    private static void sequence(Iterator elements, StringBuilder out) {
+      out.append('[');
+      while (elements.hasNext()) {
+        int before = out.length();
+        if (out.charAt(before - 1) != '[') out.append(',');
+        int start = out.length();
+        value(elements.next(), out);
+        if (out.length() == start) out.setLength(before);
+      }
+      out.append(']');
+    }
+
+    private static void identifier(ResolvedIdentifier identifier, StringBuilder out) {
+      List parts = new ArrayList();
+      parts.add(identifier.catalog().name());
+      parts.addAll(Arrays.asList(identifier.identifier().namespace()));
+      parts.add(identifier.identifier().name());
+      sequence(parts.iterator(), out);
+    }
+
+    private static void table(CatalogTable table, StringBuilder out) {
+      value(table.identifier(), out.append("{\"table\":"));
+      if (table.provider().isDefined()) value(table.provider(), out.append(",\"format\":"));
+      value(table.partitionColumnNames(), out.append(",\"partitions\":"));
+      out.append('}');
+    }
+
+    private static void options(scala.collection.Map options, StringBuilder out) {
+      out.append('{');
+      for (int i = 0; i < OPTIONS.length; i++) {
+        scala.Option option = options.get(OPTIONS[i]);
+        if (!option.isDefined() || !(option.get() instanceof String)) continue;
+        PlanReader.Walk.string(OPTIONS[i], out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
+        PlanReader.Walk.string((String) option.get(), out.append(':'));
+      }
+      out.append('}');
+    }
   }
 
   /** An event of ours: when it arrives, all that was told before has. */
@@ -81,8 +242,8 @@ public class QueryListener {
       try {
         // A Dataset of a command holds what it gave: the command itself ran as another execution.
         boolean given = execution.mode().equals(CommandExecutionMode$.MODULE$.ALL());
-        if (!given) command = PlanReader.command(execution, part);
-        if (started.settings != null && !hasParts) query = PlanReader.keep(execution, part, settings(execution), tablesAsFiles);
+        if (!given) command = QueryListener.command(execution, part);
+        if (started.settings != null && !hasParts) query = (PlanReader.Query) PlanReader.onDeepStack(new Keeping(execution, part, settings(execution), tablesAsFiles));
       } catch (Throwable failed) {
         obstacle = failed;
       }
@@ -194,7 +355,7 @@ public class QueryListener {
 
     private static int commands(QueryExecution execution) {
       try {
-        return PlanReader.commands(execution);
+        return QueryListener.commands(execution);
       } catch (Throwable unplanned) {
         return 0;
       }
