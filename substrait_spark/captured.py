@@ -103,12 +103,17 @@ class Capture:
     def stop(self) -> None:
         """Make plans of what has run, and listen no more."""
         with self._lock:
-            self._updated()
-            while self._listeners:
-                try:
-                    self._listeners.pop().stop()
-                except Exception as error:  # noqa: BLE001 - the job may still be going on
-                    self._fail(f"Spark may not have been told to stop listening: {_said(error)}")
+            try:
+                self._updated()
+            finally:
+                while self._listeners:
+                    self._let_go(self._listeners.pop())
+
+    def _let_go(self, listener: Listener) -> None:
+        try:
+            listener.stop()
+        except Exception as error:  # noqa: BLE001 - the job may still be going on
+            self._fail(f"Spark may not have been told to stop listening: {_said(error)}")
 
     def _updated(self) -> list[CapturedQuery]:
         with self._lock:

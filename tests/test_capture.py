@@ -306,6 +306,7 @@ def test_targets_of_other_catalogs() -> None:
     assert target({"class": "SaveIntoDataSourceCommand", "options": {"dbtable": "t"}, "mode": "Append"}) == Target(
         "t", mode="append"
     )
+    assert target({"class": "AppendData", "table": "csv s3a://key:secret@bucket/t"}) == Target(WITHHELD, mode="append")
     assert target({"class": "WriteDelta", "table": "t"}) is None
 
 
@@ -471,6 +472,19 @@ def test_a_failure_of_ours_is_a_problem(spark: SparkSession, sales: DataFrame, m
     with capture(spark) as queries:
         assert sales.count() == 4
     assert "could not be listened to" in only(queries).head
+
+
+def test_an_interrupt_leaves_nothing_behind(
+    spark: SparkSession, sales: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    before = listening(spark)
+    monkeypatch.setattr(conversion, "convert", interrupted)
+    with pytest.raises(KeyboardInterrupt), capture(spark):
+        sales.count()
+    assert listening(spark) == before
 
 
 def test_spark_that_is_late(spark: SparkSession, sales: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,9 @@ def _first(command: Command, fields: Sequence[str]) -> Any:
 
 
 def _name(name: str | Sequence[str] | None) -> str | None:
-    return name if name is None or isinstance(name, str) else ".".join(map(identifier, name))
+    if isinstance(name, str):
+        return _shown(name) if "/" in name else name  # some sources call a table by its path
+    return None if name is None else ".".join(map(identifier, name))
 
 
 def _shown(path: str) -> str:
