@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .captured import Capture, CapturedQueries
 from .catalyst import reader
-from .catalyst.session import require_classic, require_classic_session
+from .catalyst.session import is_connect, require_classic_session, require_dataframe, require_running
 from .errors import Problem, Report, UnsupportedPlanError, kind_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def df_to_substrait(
     reads: str = "auto",
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
+    allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
 
@@ -33,15 +34,17 @@ def df_to_substrait(
     a dialect file, or a dialect that `substrait_spark.dialects.load` has loaded. `reads` is `"auto"` (catalog tables by
     name, paths as files), `"files"` or `"tables"`. `inline_limit` is how many rows of local data may be written into the
     plan. A read of more than `list_files` files names complete folders by one pattern each, in place of their files; None
-    lists all files.
+    lists all files. A Spark Connect frame is planned by the Spark that is installed here, which must be of the server's minor
+    version, unless `allow_version_mismatch` is true.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`, at most `inline_limit + 1`.
 
     Raises UnsupportedPlanError, which lists every obstacle, where the plan can't say exactly what the DataFrame
-    means; UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a dialect that is
+    means; UnsupportedSessionError for stopped and too old sessions, and for Spark Connect servers that don't answer, or that no
+    Spark is here for; DialectError for a dialect that is
     unknown or invalid.
     """
-    plan, problems = _convert(df, dialect, reads, inline_limit, list_files)
+    plan, problems = _convert(df, dialect, reads, inline_limit, list_files, allow_version_mismatch)
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -54,12 +57,13 @@ def check(
     reads: str = "auto",
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
+    allow_version_mismatch: bool = False,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
 
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
     """
-    _, problems = _convert(df, dialect, reads, inline_limit, list_files)
+    _, problems = _convert(df, dialect, reads, inline_limit, list_files, allow_version_mismatch)
     return Report(tuple(problems))
 
 
@@ -130,11 +134,23 @@ NOT_OURS = "Ask the producer of the plan for one that keeps to the specification
 
 
 def _convert(
-    df: DataFrame, dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
+    df: DataFrame,
+    dialect: str | Path | Dialect | None,
+    reads: str,
+    inline_limit: int,
+    list_files: int | None,
+    allow_version_mismatch: bool,
 ) -> tuple[Plan | None, Sequence[Problem]]:
-    require_classic(df)
+    require_dataframe(df)
+    if is_connect(df):
+        from .connect.frame import convert as convert_remote
+
+        return convert_remote(
+            df, dialect, reads, inline_limit, list_files, allow_version_mismatch=allow_version_mismatch
+        )
+    require_running(df)
     reader.prepare(df)
     # Imported while the JVM compiles the reader: at the first plan, not with the package.
-    from .conversion import convert, settings_of
+    from .conversion import convert
 
-    return convert(df, settings_of(dialect, reads, inline_limit, list_files))
+    return convert(df, dialect, reads, inline_limit, list_files)

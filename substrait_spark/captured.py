@@ -161,10 +161,10 @@ class Capture:
         if execution.query is None:
             return None, [_problem(f"Spark itself can't plan it: {execution.obstacle or execution.failure}")]
         # Imported by now, with the settings.
-        from .conversion import convert
+        from .conversion import convert_as
 
         try:
-            return convert(execution.query, self._settings)
+            return convert_as(execution.query, self._settings)
         except Exception as error:  # noqa: BLE001 - the queries after it have plans
             return None, [_problem(_said(error))]
 

@@ -29,7 +29,14 @@ from .rel.used import used_columns
 from .rewrites import rewrite
 
 
-def convert(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
+def convert(
+    df: reader.Planned, dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
+) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan of a DataFrame, or None and what stands in its way. Arguments as `df_to_substrait` has them."""
+    return convert_as(df, settings_of(dialect, reads, inline_limit, list_files))
+
+
+def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a DataFrame, or of a query that ran, or None and what stands in its way."""
     extensions.load_all()
     context = Context(settings)

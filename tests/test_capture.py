@@ -460,7 +460,7 @@ def test_a_failure_of_ours_is_a_problem(spark: SparkSession, sales: DataFrame, m
 
     with capture(spark) as queries:
         sales.count()
-        monkeypatch.setattr(conversion, "convert", failing)
+        monkeypatch.setattr(conversion, "convert_as", failing)
     query = only(queries)
     assert query.plan is None
     assert query.problems[0].reason == "substrait_spark failed with RuntimeError"
@@ -481,7 +481,7 @@ def test_an_interrupt_leaves_nothing_behind(
         raise KeyboardInterrupt
 
     before = listening(spark)
-    monkeypatch.setattr(conversion, "convert", interrupted)
+    monkeypatch.setattr(conversion, "convert_as", interrupted)
     with pytest.raises(KeyboardInterrupt), capture(spark):
         sales.count()
     assert listening(spark) == before

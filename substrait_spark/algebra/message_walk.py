@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from google.protobuf.message import Message
 
@@ -19,6 +19,8 @@ def messages(root: Message) -> Iterator[Message]:
                 continue
             if isinstance(value, Message):
                 below.append(value)
+            elif isinstance(value, Mapping):
+                below.extend(each for each in value.values() if isinstance(each, Message))
             else:
                 below.extend(value)
         stack.extend(reversed(below))

@@ -677,7 +677,7 @@ public class PlanReader {
     /** Of the built-in file sources, the files and partitions that are left; of any other, only what it is. */
     private void scanEntry(DataSourceV2ScanRelation relation, StringBuilder out) {
       Object scan = relation.scan();
-      out.append(classNumber(DataSourceV2ScanRelation.class, "p", new String[] {"output", "scan", "files", "iceberg"}, false)).append(',');
+      out.append(classNumber(DataSourceV2ScanRelation.class, "p", new String[] {"output", "scan", "files", "iceberg", "remote"}, false)).append(',');
       value(relation.output(), out);
       out.append(',');
       Object wrapped = call(scan, "v1Scan");
@@ -686,6 +686,7 @@ public class PlanReader {
       if (!isFileScan(scan) || aggregates(scan)) {
         out.append("null,");
         icebergEntry(scan, relation.relation().output(), out);
+        remoteEntry(scan, out.append(','));
         return;
       }
       FileScan files = (FileScan) scan;
@@ -694,7 +695,19 @@ public class PlanReader {
       Object stored = call(scan, "dataSchema");
       StructType data = stored instanceof StructType ? (StructType) stored : files.readDataSchema();
       fileEntry(files.fileIndex(), data, scan, options == null ? new HashMap() : options, query.scanned(relation, files), out);
-      out.append(",null");
+      out.append(",null,null");
+    }
+
+    /** Of what stands for something that only a Spark Connect server has: what it is, and its name (Planner.java). */
+    private void remoteEntry(Object scan, StringBuilder out) {
+      Object name = call(scan, "remoteName");
+      if (name == null) {
+        out.append("null");
+        return;
+      }
+      string((String) call(scan, "remoteKind"), out.append('['));
+      value(name, out.append(','));
+      out.append(']');
     }
 
     /** Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, all columns, and the filters in it. */

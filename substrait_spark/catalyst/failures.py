@@ -32,7 +32,12 @@ def shown(error: Exception) -> str:
     if parameters is None or not parameters.keys() <= NAMES:
         return f"[{condition}]"
     # A name may be a path, as in parquet.`s3a://…`, and paths may hold secrets.
-    return f"[{condition}]" if "/" in "".join(parameters.values()) else str(error).strip().partition("\n")[0]
+    return f"[{condition}]" if "/" in "".join(parameters.values()) else _message(error).strip().partition("\n")[0]
+
+
+def _message(error: Exception) -> str:
+    thrown = getattr(error, "java_exception", None)
+    return str(error) if thrown is None else str(thrown.getMessage())
 
 
 def _condition(error: Any) -> tuple[str | None, Mapping[str, str] | None]:
@@ -47,4 +52,11 @@ def _condition(error: Any) -> tuple[str | None, Mapping[str, str] | None]:
             # Copied, since a map of the JVM's minds when Python stops in the middle of it.
             return condition, None if parameters is None else dict(parameters)
     except (AttributeError, Py4JError, OSError):
+        pass
+    # PySpark has no class of its own for it where there is no session of PySpark's: in the JVM that plans Connect frames.
+    thrown: Any = getattr(error, "java_exception", None)
+    try:
+        condition = thrown.getCondition()
+        return condition and str(condition), dict(thrown.getMessageParameters())
+    except (AttributeError, TypeError, Py4JError, OSError):
         return None, None

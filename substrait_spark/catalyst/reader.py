@@ -9,7 +9,7 @@ import threading
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
 from .compiler import JavaClass
@@ -17,22 +17,19 @@ from .failures import shown
 from .session import STOPPED, require_running
 from .source_options import HARMLESS_OPTIONS
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 GONE = "The JVM of this DataFrame's session can't be reached any more: start a session and build the DataFrame again."
 
 INTERRUPTED = "The JVM's answer was lost, as when Ctrl-C interrupts Spark: convert the DataFrame again."
 
 
 class Planned(Protocol):
-    """What has a plan in the JVM: a DataFrame, or a query that ran (`listener.Kept`)."""
+    """What has a plan in the JVM: a DataFrame, a planned frame of Spark Connect, or a query that ran (`listener.Kept`)."""
 
     @property
     def _jdf(self) -> Any: ...
 
     @property
-    def sparkSession(self) -> SparkSession: ...  # noqa: N802 - PySpark's name
+    def sparkSession(self) -> Any: ...  # noqa: N802 - PySpark's name
 
 
 class Asked(Protocol):

@@ -1,4 +1,4 @@
-"""Telling a classic, running Spark session from everything else that may be handed in."""
+"""Telling a DataFrame of a running Spark session from everything else that may be handed in."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ OLDEST = (3, 5)
 STOPPED = "The Spark session of this DataFrame was stopped: start one and build it again."
 
 
-def require_classic(df: Any) -> None:
-    """Raise a clear error unless this is a DataFrame of a classic, running Spark session from 3.5 on."""
+def is_connect(given: Any) -> bool:
+    """Whether this is a DataFrame, or a session, of Spark Connect."""
+    return any(base.__module__.startswith("pyspark.sql.connect") for base in type(given).__mro__)
+
+
+def require_dataframe(df: Any) -> None:
+    """Raise a clear error unless this is a DataFrame of PySpark's, classic or of Spark Connect."""
     from pyspark.sql import DataFrame
 
     if df is None:
         raise SubstraitSparkError("Give a PySpark DataFrame, not None (show() and write return None).")
-    if any(base.__module__.startswith("pyspark.sql.connect") for base in type(df).__mro__):
-        raise UnsupportedSessionError(
-            "This is a Spark Connect DataFrame: its plan lives on the server, out of reach. "
-            "Use a classic session, for example SparkSession.builder.master('local[*]')."
-        )
     module = type(df).__module__
     if module.startswith("pyspark.pandas"):
         raise SubstraitSparkError("Give a PySpark DataFrame: call to_spark() on the pandas-on-Spark frame first.")
-    if not isinstance(df, DataFrame):
+    if not (isinstance(df, DataFrame) or is_connect(df)):
         hint = " Pass it to spark.createDataFrame first." if module.startswith(("pandas", "pyarrow")) else ""
         raise SubstraitSparkError(f"Give a PySpark DataFrame, not {kind_of(df)}.{hint}")
-    require_running(df)
 
 
 def require_classic_session(spark: Any) -> None:
     """Raise a clear error unless this is a classic, running Spark session from 3.5 on."""
     from pyspark.sql import SparkSession
 
-    if any(base.__module__.startswith("pyspark.sql.connect") for base in type(spark).__mro__):
+    if is_connect(spark):
         raise UnsupportedSessionError(
             "This is a Spark Connect session: what runs in it is told on the server, out of reach. "
             "Run the job in a classic session, for example SparkSession.builder.master('local[*]')."

@@ -23,7 +23,7 @@ def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     """LogicalRelation: a table by name or files, as the caller asked for."""
     statistics = _statistics(node["statistics"])
     if node["catalogTable"] is not None and r.context.settings.reads != "files":
-        return _named_table(r, node["catalogTable"], node["output"], statistics)
+        return _named_table(r, table_name(node["catalogTable"]), node["output"], statistics)
     _require_files_wanted(r)
     relation = node["relation"]
     if not isinstance(relation, tree.Node) or relation.name != "HadoopFsRelation":
@@ -33,6 +33,8 @@ def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
 
 def scan_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     """DataSourceV2ScanRelation: built-in file sources and Iceberg, whose scans show what was pushed into them."""
+    if node["remote"] is not None:
+        return _remote_table(r, node["output"], *node["remote"])
     if node["iceberg"] is not None:
         return iceberg.read(r, node["output"], *node["iceberg"])
     if node["files"] is None:
@@ -45,18 +47,30 @@ def hive_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     """HiveTableRelation: a table by name; only Hive knows how to read its files."""
     if r.context.settings.reads == "files":
         raise Unsupported("files of a Hive table can't be read as Hive does", "Use reads='auto' or reads='tables'.")
-    return _named_table(r, node["tableMeta"], (*node["dataCols"], *node["partitionCols"]), None)
+    return _named_table(r, table_name(node["tableMeta"]), (*node["dataCols"], *node["partitionCols"]), None)
+
+
+def _remote_table(r: RelationBuilder, attributes: tuple[tree.Expression, ...], kind: str, name: list[str]) -> Output:
+    """What only a Spark Connect server has: a table of one of its catalogs, or a view that no other session knows."""
+    if kind != "table":
+        raise Unsupported(
+            f"the {kind} {name[-1]!r} is known to the Spark Connect server alone",
+            "Use the DataFrame that it was made of, or make it a persistent view.",
+        )
+    if r.context.settings.reads == "files":
+        raise Unsupported("the files of a server's table are not known here", "Use reads='auto' or reads='tables'.")
+    return _named_table(r, name, attributes, None)
 
 
 def _named_table(
-    r: RelationBuilder, table: tree.Node, attributes: tuple[tree.Expression, ...], statistics: Statistics | None
+    r: RelationBuilder, name: list[str], attributes: tuple[tree.Expression, ...], statistics: Statistics | None
 ) -> Output:
     for attribute in attributes:
         if "__metadata_col" in attribute["metadata"] and is_used(r, attribute):
             raise files.no_column(attribute["name"])
     columns = [attribute for attribute in attributes if "__metadata_col" not in attribute["metadata"]]
     schema = stored(r, columns, by_name=False)
-    read = NamedTable(table_name(table), schema.names, schema.types, statistics)
+    read = NamedTable(name, schema.names, schema.types, statistics)
     return schema.output(r, read)
 
 

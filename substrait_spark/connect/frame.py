@@ -1,0 +1,72 @@
+"""Converting a Spark Connect frame: its message is planned in the local JVM, and read there as a classic frame is."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ..catalyst import reader
+from ..errors import Problem, Unsupported, UnsupportedSessionError
+from .message import FILES_QUALIFIER, obstacles
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from substrait.plan_pb2 import Plan
+
+    from ..dialects import Dialect
+
+PACKAGES_NEEDED = (
+    "Spark Connect frames need Java's bridge beside the client's own packages: pip install 'substrait-spark[connect]'"
+)
+
+
+def convert(
+    df: DataFrame,
+    dialect: str | Path | Dialect | None,
+    reads: str,
+    inline_limit: int,
+    list_files: int | None,
+    *,
+    allow_version_mismatch: bool,
+) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan of a Connect frame, or None and what stands in its way. Arguments as `df_to_substrait` has them."""
+    if importlib.util.find_spec("py4j") is None:
+        raise UnsupportedSessionError(PACKAGES_NEEDED)
+    from ..conversion import convert as convert_classic
+    from .planner import PLANNER
+
+    remote = cast("Any", df)
+    message = remote._plan.to_proto(remote._session.client)
+    if found := obstacles(message):
+        return None, [_problem(each) for each in found]
+    session = PLANNER.session(remote._session, allow_version_mismatch)
+    try:
+        with session.planned(message) as dataset:
+            frame = cast("DataFrame", PlannedFrame(dataset, PlannedSession(session.context)))
+            reader.prepare(frame)
+            plan, problems = convert_classic(frame, dialect, reads, inline_limit, list_files)
+            return plan, [replace(problem, sql=FILES_QUALIFIER.sub("", problem.sql)) for problem in problems]
+    except Unsupported as problem:
+        return None, [_problem(problem)]
+
+
+def _problem(found: Unsupported) -> Problem:
+    return Problem("the plan", "DataFrame", "DataFrame", found.reason, found.hint)
+
+
+@dataclass(frozen=True)
+class PlannedSession:
+    """What a classic frame's session is asked for."""
+
+    _sc: Any
+
+
+@dataclass(frozen=True)
+class PlannedFrame:
+    """What a classic frame is asked for: the Dataset in the JVM, and its session."""
+
+    _jdf: Any
+    sparkSession: PlannedSession  # noqa: N815

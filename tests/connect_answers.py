@@ -1,0 +1,154 @@
+"""What a user of Spark Connect is told, and what changes on the server do: each answer by the name of its question.
+
+`python connect_answers.py URL FOLDER OUTPUT` asks them in a session of the server at URL, after `connect_corpus` has converted
+its queries; it then waits for a line of input, before which the server is to be ended, and asks once more.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import connect_corpus
+import pandas as pd  # type: ignore[import-untyped]
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from substrait_spark import SubstraitSparkError, check, df_to_substrait, explain
+from substrait_spark.connect import planner
+
+Answers = Iterator[tuple[str, str]]
+
+
+def told(query: Callable[[], DataFrame]) -> str:
+    """The text of a query's plan, or the error's."""
+    try:
+        return explain(df_to_substrait(query()))
+    except SubstraitSparkError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def refused(spark: SparkSession, folder: Path) -> Answers:
+    """What only the server knows."""
+    spark.sql("CREATE OR REPLACE TEMP VIEW of_session AS SELECT a FROM types")
+    spark.range(3).createOrReplaceGlobalTempView("of_application")
+    large = pd.DataFrame({"a": range(300_000), "b": ["x" * 30] * 300_000})
+    one = str(folder / "one.parquet")
+    questions: dict[str, Callable[[], DataFrame]] = {
+        "temporary view": lambda: spark.sql("SELECT * FROM of_session JOIN types USING (a)"),
+        "global temporary view": lambda: spark.table("global_temp.of_application"),
+        "pivot without values": lambda: spark.table("types").groupBy("p").pivot("q").count(),
+        "transpose": lambda: spark.range(3).transpose(),
+        "checkpoint": lambda: spark.range(3).localCheckpoint(),
+        "rows on the server": lambda: spark.createDataFrame(large),
+        "stream": lambda: spark.readStream.format("rate").load(),
+        "source": lambda: spark.read.format("binaryFile").load(one),
+        "files in SQL": lambda: spark.sql(f"SELECT * FROM parquet.`{one}`"),
+        "user": lambda: spark.sql("SELECT current_user()"),
+        "no table": lambda: spark.table("nowhere.nothing"),
+        "no column": lambda: spark.table("types").select("nothing"),
+        "tables as files": lambda: spark.table("other.APP.`A b`"),
+    }
+    for name, query in questions.items():
+        yield name, told(query)
+    double = F.udf(lambda x: x)
+    both = check(spark.range(3).select(double("id").alias("u"), double(F.col("id") + 1).alias("v")))
+    yield "python functions", str(both)
+    yield "reads='files'", str(check(spark.table("other.APP.`A b`"), reads="files"))
+
+
+def catalogs(spark: SparkSession) -> Answers:
+    """A table of another catalog than Spark's own."""
+    yield "another catalog", told(lambda: spark.sql("SELECT `A b` FROM other.APP.`A b` WHERE x > 1"))
+    spark.catalog.setCurrentCatalog("other")
+    spark.sql("USE other.APP")
+    yield "current catalog", told(lambda: spark.sql("SELECT `A b`, current_catalog() FROM `A b` WHERE x > 1"))
+    spark.sql("USE spark_catalog.connect_forms")
+
+
+def changes(spark: SparkSession) -> Answers:
+    """What the server's session knows now, and not what it knew before."""
+    spark.sql("CREATE TABLE changing (a INT) USING parquet")
+    yield "a table", told(lambda: spark.sql("SELECT * FROM changing"))
+    spark.sql("CREATE TEMP VIEW changing AS SELECT 1 AS hidden")
+    yield "hidden by a view", told(lambda: spark.sql("SELECT * FROM changing"))
+    yield "not hidden by a view", told(lambda: spark.sql("SELECT * FROM connect_forms.changing"))
+    spark.sql("DROP VIEW changing")
+    yield "hidden no more", told(lambda: spark.sql("SELECT * FROM changing"))
+    spark.sql("DROP TABLE changing")
+    spark.sql("CREATE TABLE changing (a INT, b STRING) USING parquet")
+    yield "made anew", told(lambda: spark.sql("SELECT * FROM changing"))
+    spark.sql("DROP TABLE changing")
+    yield "dropped", told(lambda: spark.table("changing"))
+    spark.sql("CREATE VIEW view_of_types AS SELECT a FROM types")
+    yield "a view", told(lambda: spark.table("view_of_types"))
+    spark.sql("CREATE OR REPLACE VIEW view_of_types AS SELECT -a AS a FROM types")
+    yield "the view replaced", told(lambda: spark.table("view_of_types"))
+    for ansi in ("true", "false"):
+        spark.conf.set("spark.sql.ansi.enabled", ansi)
+        yield f"ANSI {ansi}", told(lambda: spark.sql("SELECT a + q FROM types"))
+    spark.conf.unset("spark.sql.ansi.enabled")
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    yield "time zone", told(lambda: spark.sql("SELECT hour(timestamp_seconds(a)) FROM types"))
+    spark.conf.unset("spark.sql.session.timeZone")
+    spark.sql("USE connect_tpch")
+    yield "another namespace", told(lambda: spark.sql("SELECT n_name, current_database() FROM nation"))
+    yield "only the namespace", told(lambda: spark.sql("SELECT current_database()"))
+    spark.sql("USE connect_forms")
+    yield "only the namespace again", told(lambda: spark.sql("SELECT current_database()"))
+    spark.sql("DROP VIEW view_of_types")
+
+
+def threads(spark: SparkSession) -> Answers:
+    """Conversions in several threads give the plans that they give one after another."""
+
+    def plan(number: int) -> bytes:
+        return bytes(df_to_substrait(spark.sql(f"SELECT a + {number} AS b FROM types")).SerializeToString())
+
+    expected = [plan(number) for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        yield "threads", str(list(pool.map(plan, range(8))) == expected)
+
+
+def ends(spark: Any) -> Answers:
+    """The JVM that plans ends, and then the server does."""
+    jvm = running()
+    os.kill(jvm._process.pid, signal.SIGKILL)
+    jvm._process.wait()
+    yield "a new planner", told(lambda: spark.table("types").select("a"))
+    spark.client.set_retry_policies([])
+    sys.stdout.write("now\n")
+    sys.stdout.flush()
+    sys.stdin.readline()
+    yield "no server", told(lambda: spark.table("types"))
+
+
+def running() -> Any:
+    """The JVM that plans."""
+    return planner.PLANNER._jvm
+
+
+def main(url: str, folder: str, output: str) -> None:
+    logging.basicConfig(level=logging.INFO, filename=f"{output}.log")
+    spark = SparkSession.builder.remote(url).getOrCreate()
+    connect_corpus.make_tables(spark, Path(folder))
+    spark.sql("CREATE TABLE other.APP.`A b` (`A b` INT, x BIGINT)")
+    converted = connect_corpus.converted(spark, Path(folder))
+    spark.sql("USE connect_forms")
+    answers: dict[str, str] = {}
+    for found in (refused(spark, Path(folder)), catalogs(spark), changes(spark), threads(spark), ends(spark)):
+        answers.update(found)
+    jvm = running()
+    left = {"pid": jvm._process.pid, "folder": str(jvm._folder)}
+    Path(output).write_bytes(pickle.dumps((converted, answers, left)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,238 @@
+"""Spark Connect: the plans of a classic session, from a server whose tables the planner never sees."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import connect_corpus
+import pyspark
+import pytest
+import quick_spark
+from pyspark.sql import SparkSession
+
+from substrait_spark import UnsupportedSessionError, explain
+from substrait_spark.connect.jvm import spark_home
+from substrait_spark.connect.planner import require_same_version
+from substrait_spark.connect.server import estimated_size, namespace_parts, quoted
+
+SECRET = "hidden-in-the-url"
+
+
+class Outcome(NamedTuple):
+    """What a process of its own has converted and was told, the log of its library, and what it has left."""
+
+    plans: dict[str, bytes | str]
+    answers: dict[str, str]
+    log: str
+    left: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def folder(tpch: Path, tpcds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all data that the queries read."""
+    folder = tmp_path_factory.mktemp("connect")
+    (folder / "tpch").symlink_to(tpch)
+    (folder / "tpcds").symlink_to(tpcds)
+    connect_corpus.write_files(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def outcome(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
+    """All queries and questions in a process that has a server for them, which is killed before the last question."""
+    place = tmp_path_factory.mktemp("server")
+    output = place / "outcome"
+    port = _free_port()
+    server = _started(place, port)
+    try:
+        url = f"sc://127.0.0.1:{port}/;x-token={SECRET}"
+        asking = subprocess.Popen(
+            [sys.executable, "-m", "connect_answers", url, str(folder), str(output)],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert asking.stdout is not None
+        line = asking.stdout.readline()
+        os.killpg(server.pid, signal.SIGKILL)
+        asking.communicate("go on\n" if line else None)
+        assert asking.returncode == 0
+        plans, answers, left = pickle.loads(output.read_bytes())  # noqa: S301
+        yield Outcome(plans, answers, Path(f"{output}.log").read_text(encoding="utf-8"), left)
+    finally:
+        if server.poll() is None:
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _started(place: Path, port: int) -> subprocess.Popen[bytes]:
+    """A server as Spark's own script starts it, in a folder of its own."""
+    home = Path(pyspark.__file__).parent
+    settings = {
+        **quick_spark.SETTINGS,
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.catalog.other": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+        "spark.sql.catalog.other.driver": "org.apache.derby.jdbc.EmbeddedDriver",
+        "spark.sql.catalog.other.url": "jdbc:derby:memory:other;create=true",
+        "spark.sql.warehouse.dir": str(place / "warehouse"),
+        "spark.ui.enabled": "false",
+    }
+    options = [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
+    program = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_CONNECT"))}
+    server = subprocess.Popen(
+        [str(home / "bin" / "spark-submit"), "--master", "local[1]", *options, "--class", program, "spark-internal"],
+        env=environment | {"SPARK_HOME": str(home)},
+        cwd=place,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    latest = time.monotonic() + 180
+    while time.monotonic() < latest and server.poll() is None:
+        with socket.socket() as client:
+            if client.connect_ex(("127.0.0.1", port)) == 0:
+                return server
+        time.sleep(0.1)
+    server.kill()
+    raise AssertionError("the server doesn't start")
+
+
+@pytest.fixture(scope="module")
+def classic(spark: SparkSession, folder: Path) -> Iterator[dict[str, bytes | str]]:
+    """The plans of all queries in a classic session."""
+    session = spark.newSession()
+    connect_corpus.make_tables(session, folder)
+    yield connect_corpus.converted(session, folder)
+    connect_corpus.drop_tables(session)
+
+
+def test_same_bytes(outcome: Outcome, classic: dict[str, bytes | str]) -> None:
+    assert outcome.plans.keys() == classic.keys()
+    assert [name for name, plan in classic.items() if plan != outcome.plans[name]] == []
+    assert len([plan for plan in classic.values() if isinstance(plan, bytes)]) > 200
+
+
+TOLD = {
+    "temporary view": "the temporary view 'of_session' is known to the Spark Connect server alone",
+    "global temporary view": "the temporary view 'of_application' is known to the Spark Connect server alone",
+    "pivot without values": "pivot without values asks the data for them",
+    "transpose": "it has a table whose columns hang on the rows",
+    "checkpoint": "it has rows that are kept on the server (a checkpoint)",
+    "rows on the server": "it has rows of a createDataFrame that are kept on the server",
+    "stream": "it is a streaming DataFrame",
+    "source": "a source of the format 'binaryFile' can't be read from a plan",
+    "files in SQL": "its SQL text names files, which only the server can list",
+    "user": "it asks for the current user, whom only the server knows",
+    "no table": "[TABLE_OR_VIEW_NOT_FOUND]",
+    "no column": "[UNRESOLVED_COLUMN.WITH_SUGGESTION]",
+    "python functions": "the Python function <lambda> runs in Spark only",
+    "reads='files'": "the files of a server's table are not known here",
+    "another catalog": 'Read other.APP."A b"',
+    "current catalog": "'other'",
+    "a table": "root [a]\n  Read spark_catalog.connect_forms.changing -> a: i32?\n",
+    "hidden by a view": "the temporary view 'changing' is known to the Spark Connect server alone",
+    "not hidden by a view": "root [a]\n  Read spark_catalog.connect_forms.changing -> a: i32?\n",
+    "hidden no more": "root [a]\n  Read spark_catalog.connect_forms.changing -> a: i32?\n",
+    "made anew": "root [a, b]",
+    "dropped": "[TABLE_OR_VIEW_NOT_FOUND]",
+    "a view": "root [a]\n  Read",
+    "the view replaced": "negate",
+    "ANSI true": "overflow=ERROR",
+    "ANSI false": "overflow=SILENT",
+    "time zone": "'Asia/Tokyo'",
+    "another namespace": "'connect_tpch'",
+    "only the namespace": "'connect_tpch'",
+    "only the namespace again": "'connect_forms'",
+    "threads": "True",
+    "a new planner": "root [a]",
+    "no server": "UnsupportedSessionError: The Spark Connect server doesn't answer",
+}
+
+
+@pytest.mark.parametrize("question", TOLD)
+def test_answers(outcome: Outcome, question: str) -> None:
+    assert TOLD[question] in outcome.answers[question]
+
+
+def test_no_secret_and_no_trace(outcome: Outcome) -> None:
+    assert "The JVM that plans Spark Connect frames is there" in outcome.log
+    assert SECRET not in outcome.log
+    assert not [plan for plan in outcome.plans.values() if SECRET in (plan if isinstance(plan, str) else repr(plan))]
+    assert not [answer for answer in outcome.answers.values() if SECRET in answer]
+    assert not Path(outcome.left["folder"]).exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(outcome.left["pid"], 0)
+
+
+def test_versions() -> None:
+    require_same_version("4.3.0", "4.3.2", allow_mismatch=False)
+    require_same_version("4.3.0", "4.2.1", allow_mismatch=True)
+    with pytest.raises(
+        UnsupportedSessionError, match=r"runs Spark 4\.2\.1, .* here is 4\.3\.0.*Install pyspark==4\.2\.\*"
+    ):
+        require_same_version("4.3.0", "4.2.1", allow_mismatch=False)
+
+
+def test_no_jars(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    with pytest.raises(UnsupportedSessionError, match="no jars of Spark 4 in SPARK_HOME"):
+        spark_home()
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-connect_2.13-4.2.1.jar").touch()
+    assert spark_home() == (tmp_path, "4.2.1")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", []),
+        ("a", ["a"]),
+        ("a.b", ["a", "b"]),
+        ("`a.b`.c", ["a.b", "c"]),
+        ("`a``b`.`c`", ["a`b", "c"]),
+        ("x.``````", ["x", "``"]),
+    ],
+)
+def test_names(text: str, parts: list[str]) -> None:
+    assert namespace_parts(text) == parts
+    assert namespace_parts(quoted(tuple(parts))) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("Relation t[a#1] parquet, Statistics(sizeInBytes=1.5 KiB)", 1536),
+        ("Project, Statistics(sizeInBytes=2.0 B)\\n+- Relation, Statistics(sizeInBytes=8.0 EiB)", 2**63 - 1),
+        ("Relation t[a#1] parquet, Statistics(sizeInBytes=3.0 B, rowCount=7)", 3),
+        ("what another server writes", 2**63 - 1),
+    ],
+)
+def test_sizes(text: str, size: int) -> None:
+    assert estimated_size(text) == size
+
+
+def test_plans_are_plans(outcome: Outcome) -> None:
+    from substrait.plan_pb2 import Plan
+
+    plan = outcome.plans["connect_tpch.q1"]
+    assert isinstance(plan, bytes)
+    assert "Read spark_catalog.connect_tpch.lineitem" in explain(Plan.FromString(plan))
