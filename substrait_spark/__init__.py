@@ -6,7 +6,9 @@ __version__ = "0.1.0"
 
 from typing import Any
 
-from .api import check, df_to_substrait, lower
+from .api import capture, check, df_to_substrait, lower
+from .captured import CapturedQueries, CapturedQuery
+from .catalyst.commands import Target
 from .display import to_dot, to_html, to_mermaid, to_svg
 from .errors import (
     DialectError,
@@ -22,6 +24,8 @@ from .errors import (
 from .explain import diff, explain
 
 __all__ = [
+    "CapturedQueries",
+    "CapturedQuery",
     "DialectError",
     "EngineError",
     "InvalidPlanError",
@@ -29,8 +33,10 @@ __all__ = [
     "Problem",
     "Report",
     "SubstraitSparkError",
+    "Target",
     "UnsupportedPlanError",
     "UnsupportedSessionError",
+    "capture",
     "check",
     "df_to_substrait",
     "diff",

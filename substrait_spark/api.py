@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .captured import Capture, CapturedQueries
 from .catalyst import reader
-from .catalyst.session import is_connect, require_dataframe, require_running
+from .catalyst.session import is_connect, require_classic_session, require_dataframe, require_running
 from .errors import Problem, Report, UnsupportedPlanError, kind_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from substrait.plan_pb2 import Plan
 
     from .dialects import Dialect
@@ -63,6 +65,40 @@ def check(
     """
     _, problems = _convert(df, dialect, reads, inline_limit, list_files, allow_version_mismatch)
     return Report(tuple(problems))
+
+
+@contextmanager
+def capture(
+    spark: SparkSession,
+    *,
+    dialect: str | Path | Dialect | None = None,
+    reads: str = "auto",
+    inline_limit: int = 10_000,
+    list_files: int | None = 1000,
+) -> Iterator[CapturedQueries]:
+    """The queries that a block of code runs in a session: `with capture(spark) as queries`. Arguments as `df_to_substrait`.
+
+    The value is a sequence of `CapturedQuery`, one for each action, in the order in which they began, from any thread: what
+    was collected, counted or shown, and the query below each write, in whatever form. It is complete after the block; read
+    within it, it has the actions that have ended. An action that still runs when the block ends is not in it, nor is one of
+    another session (`spark.newSession()`), what leaves Spark SQL (`df.rdd`, `df.foreach`), or what is streaming.
+
+    What stands in a plan's way is in its `problems`. Once the block has begun, nothing is raised but what the block raises.
+    Plans are made when the list is read or the block ends, of what Spark kept of each action as it ended: its logical plan,
+    its files and its settings. Rows of a `createDataFrame` are fetched then too, so the session has to be there.
+
+    Raises UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a dialect that is
+    unknown or invalid; SubstraitSparkError for what is no session.
+    """
+    require_classic_session(spark)
+    from .conversion import settings_of
+
+    capturing = Capture(settings_of(dialect, reads, inline_limit, list_files))
+    capturing.listen(spark)
+    try:
+        yield capturing.queries
+    finally:
+        capturing.stop()
 
 
 def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from substrait.plan_pb2 import Plan
 
@@ -29,15 +28,16 @@ from .rel.dispatch import HANDLERS
 from .rel.used import used_columns
 from .rewrites import rewrite
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 
 def convert(
-    df: DataFrame, dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
+    df: reader.Planned, dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a DataFrame, or None and what stands in its way. Arguments as `df_to_substrait` has them."""
-    settings = _settings(dialect, reads, inline_limit, list_files)
+    return convert_as(df, settings_of(dialect, reads, inline_limit, list_files))
+
+
+def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan of a DataFrame, or of a query that ran, or None and what stands in its way."""
     extensions.load_all()
     context = Context(settings)
     plan = emit_text(context, lambda: reader.read(df, settings))
@@ -46,7 +46,10 @@ def convert(
     return None, _problems(df, settings, context.found)
 
 
-def _settings(dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None) -> Settings:
+def settings_of(
+    dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
+) -> Settings:
+    """What the caller asked for. Arguments as `df_to_substrait` has them."""
     if reads not in READS:
         raise ValueError(f"reads must be one of {', '.join(READS)}, not {reads!r}")
     if not _is_count(inline_limit):
@@ -114,7 +117,7 @@ def relation_of(context: Context, document: Document) -> tuple[Relation, list[st
     return relation, names
 
 
-def _problems(df: DataFrame, settings: Settings, found: Sequence[PendingProblem]) -> list[Problem]:
+def _problems(df: reader.Planned, settings: Settings, found: Sequence[PendingProblem]) -> list[Problem]:
     """The problems with Spark's own SQL text of each node."""
     nodes = [item.node if isinstance(item.node, Node) else None for item in found]
     numbers = sorted({node.number for node in nodes if node is not None and node.number is not None})

@@ -38,7 +38,7 @@ def test_example_passes(project: Path) -> None:
     """On every supported Spark version: the snapshots are the same."""
     code, shown = pytest_in(project)
     assert code == 0, shown
-    assert "3 snapshots passed." in shown
+    assert "4 snapshots passed." in shown
 
 
 def test_example_fails_on_a_changed_join(project: Path) -> None:
@@ -55,10 +55,24 @@ def test_example_fails_on_a_changed_join(project: Path) -> None:
     (*_, lines) = (text for language, text in blocks if not language)
     for line in lines.splitlines():
         assert line.removesuffix("…") in shown
-    assert "1 snapshot failed. 2 snapshots passed." in shown
+    assert "2 snapshots failed. 2 snapshots passed." in shown
 
     code, shown = pytest_in(project, "--snapshot-update")
     assert code == 0, shown
-    assert "1 snapshot updated" in shown
+    assert "2 snapshots updated" in shown
     stored = (project / "tests/__snapshots__/test_plans/test_daily_revenue.substrait.txt").read_text("utf-8")
     assert "Join LEFT" not in stored
+
+
+def test_example_fails_on_a_changed_write(project: Path) -> None:
+    job = project / "jobs" / "nightly.py"
+    before = job.read_text("utf-8")
+    job.write_text(
+        before.replace('daily_revenue(spark).write.mode("overwrite")', 'daily_revenue(spark).write.mode("append")')
+    )
+    code, shown = pytest_in(project, "-k", "nightly")
+    job.write_text(before, "utf-8")
+    assert code == 1
+    target = "query 1: save to table spark_catalog.default.daily_revenue"
+    assert f"- {target} (parquet, overwrite, partitioned by country)" in shown
+    assert f"+ {target} (parquet, append, partitioned by country)" in shown

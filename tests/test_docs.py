@@ -174,17 +174,26 @@ def lake(spark, tmp_path_factory):
     return str(folder)
 """
 
+JOBS = """
+from substrait_spark import capture
+
+def daily_revenue(spark):
+    return spark.range(3).groupBy('id').count()
+
+def nightly(spark):
+    daily_revenue(spark).collect()
+"""
+
 
 @pytest.mark.usefixtures("another_pytest")
 def test_tests_in_pages(tmp_path: Path) -> None:
-    """The tests of the page on snapshots run under the settings of that page."""
+    """The tests of the pages on snapshots and on jobs run under the settings of the first."""
     pytest.importorskip("syrupy")
-    page = ROOT / "docs" / "how-to" / "snapshot-plans-in-ci.md"
-    tests = [block.text for block in blocks(page) if block.language == "{.python .test}"]
+    page, jobs = (ROOT / "docs" / "how-to" / f"{name}.md" for name in ("snapshot-plans-in-ci", "capture-a-job"))
+    tests = [block.text for block in (*blocks(page), *blocks(jobs)) if block.language == "{.python .test}"]
     toml = [block.text for block in blocks(page) if block.language == "toml"]
     assert tests
-    job = "def daily_revenue(spark):\n    return spark.range(3).groupBy('id').count()\n"
-    (tmp_path / "test_page.py").write_text("\n\n".join([job, *tests]), "utf-8")
+    (tmp_path / "test_page.py").write_text("\n\n".join([JOBS, *tests]), "utf-8")
     (conftest,) = (block.text for block in blocks(page) if block.language == "{.python .conftest}")
     (tmp_path / "conftest.py").write_text(conftest + LAKE, "utf-8")
     (tmp_path / "pyproject.toml").write_text("\n".join(toml), "utf-8")
@@ -194,6 +203,8 @@ def test_tests_in_pages(tmp_path: Path) -> None:
     kept = (tmp_path / "__snapshots__/test_page/test_files.substrait.txt").read_text("utf-8")
     assert "<lake>/orders/part-" in kept
     assert "length" in kept
+    kept = (tmp_path / "__snapshots__/test_page/test_nightly.substrait.txt").read_text("utf-8")
+    assert kept.startswith("query 1: collect\n\nsubstrait plan text")
 
 
 def test_site() -> None:

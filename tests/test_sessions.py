@@ -283,12 +283,12 @@ def test_interrupted_and_carried_on(spark: SparkSession) -> None:
     df = spark.sql("SELECT " + ", ".join(f"k + {n} AS c{n}" for n in range(300)) + " FROM global_temp.t")
     expected = df_to_substrait(df, dialect="datafusion")
     began = time.perf_counter()
-    reader._readers.forget()  # so that the compiler is interrupted too
+    reader.READERS.forget()  # so that the compiler is interrupted too
     df_to_substrait(df, dialect="datafusion")
     whole = time.perf_counter() - began
     interrupted = 0
     for step in range(16):
-        reader._readers.forget()
+        reader.READERS.forget()
         interrupted += _interrupted(df, whole * step / 16)
         assert df_to_substrait(df, dialect="datafusion") == expected
     assert interrupted > 4
@@ -375,7 +375,7 @@ def test_the_reader_survives_a_reload_of_its_module(spark: SparkSession) -> None
     from substrait_spark.catalyst import reader
 
     before = df_to_substrait(spark.range(3))
-    reader._readers.forget()
+    reader.READERS.forget()
     assert df_to_substrait(spark.range(3)) == before
 
 

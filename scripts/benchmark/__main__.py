@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import substrait_spark
 
-from . import memory, queries, report, scale, scaling, start
+from . import capturing, memory, queries, report, scale, scaling, start
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RESULTS = DOCS / "measurements" / "benchmark"
@@ -62,6 +62,7 @@ def measure(rounds: int) -> dict[str, Any]:
             "import": start.import_seconds(rounds),
             "queries": queries.measure(spark, rounds),
             "scaling": scaling.measure(spark, rounds),
+            "capture": capturing.measure(spark, rounds),
             "memory": memory.measure(spark),
         }
     finally:

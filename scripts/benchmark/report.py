@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .capturing import COLUMNS
 from .stages import STAGES
 
 BUDGETS = {"median ratio": 0.14, "slowest ratio": 0.28, "first plan": 0.5, "import": 0.15, "slope": 1.1}
@@ -26,6 +27,10 @@ PROFILE = "The functions in which Python spends most of converting all of TPC-DS
 
 MEMORY = "What is in use, after garbage collection, after so many conversions in a row, each of another query."
 
+CAPTURE = """\
+Each TPC-H query, planned and collected, as it is and within a block of `capture`, by turns. The block's ends are paid once, but for
+the plan that is made of each action.
+"""
 
 SCALE = """\
 Written by `make scale`: the largest queries that were tried. Each works or ends in a sentence of its own. The time is the fastest
@@ -60,6 +65,7 @@ def page(results: list[dict[str, Any]], scale: dict[str, Any] | None) -> str:
     for dialect, found in newest["queries"]["tpcds"].items():
         lines += ["", f"### {DIALECTS[dialect].capitalize()}", "", *_functions(found["functions"])]
     lines += ["", "## Growth", "", "![Seconds by size](images/benchmark.svg)", "", *_growth(newest["scaling"])]
+    lines += ["", "## Captured actions", "", CAPTURE.strip(), "", *_captured(newest["capture"])]
     lines += ["", "## Memory", "", MEMORY, "", *_memory(newest["memory"])]
     if scale is not None:
         lines += ["", "## Scale", "", SCALE.strip(), "", *_scale(scale), "", *_threads(scale["threads"])]
@@ -121,6 +127,23 @@ def _memory(memory: dict[str, dict[str, float]]) -> list[str]:
         values = " | ".join(f"{used[name]:,.0f}" for name in names)
         lines.append(f"| {int(conversions):,} | {values} |")
     return lines
+
+
+def _captured(found: dict[str, Any]) -> list[str]:
+    lines = ["| ms | median | 90th percentile | most |", "|---|---|---|---|"]
+    for column in COLUMNS:
+        values = " | ".join(f"{1000 * found[column][key]:.1f}" for key in ("median", "ninetieth", "most"))
+        lines.append(f"| {_CAPTURED[column]} | {values} |")
+    ratios = " | ".join(f"{found['ratio'][key]:.1%}" for key in ("median", "ninetieth", "most"))
+    return [*lines, f"| captured by as it is | {ratios} |"]
+
+
+_CAPTURED = {
+    "begin": "beginning the block",
+    "as it is": "the action as it is",
+    "captured": "the action captured",
+    "end": "ending the block, with one plan",
+}
 
 
 def _scale(found: dict[str, Any]) -> list[str]:

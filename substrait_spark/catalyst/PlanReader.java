@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
@@ -47,6 +48,9 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
 import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.internal.SQLConf$;
+import org.apache.spark.sql.internal.SessionState;
+import org.apache.spark.sql.internal.SessionState$;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DayTimeIntervalType;
@@ -65,7 +69,8 @@ import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Walks a DataFrame's optimized logical plan inside the JVM and writes it as one compact JSON document.
+ * Walks the optimized logical plan of a DataFrame, or of a query that ran, inside the JVM and writes it as one compact JSON
+ * document.
  *
  * <p>Compiled by Janino in the user's session, so: no lambdas, no diamond operators, and only classes that every
  * Spark from 3.5 on has. The document is described in document.py, which reads it.
@@ -77,16 +82,15 @@ public class PlanReader {
     this.harmlessOptions = new HashSet<String>(Arrays.asList(harmlessOptions.split(" ")));
   }
 
-  /** The plan of a Dataset, packed: as text if it is short, else to be fetched in parts, and held only until then. */
-  public Object read(Object dataset, int inlineLimit, int listFiles, boolean tablesAsFiles) throws Exception {
-    Task task = new Task(this, queryExecution(dataset), inlineLimit, listFiles, tablesAsFiles, null);
-    Document document = new Document((String) onDeepStack(task));
+  /** The plan of a Dataset or a kept query, packed: as text if it is short, else to be fetched in parts, and held only until then. */
+  public Object read(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles) throws Exception {
+    Document document = new Document((String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, null)));
     return document.size() == 1 ? (Object) document.part(0) : document;
   }
 
-  /** The SQL text of the nodes with these numbers, in a document of the same Dataset. */
-  public String describe(Object dataset, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
-    return (String) onDeepStack(new Task(this, queryExecution(dataset), inlineLimit, listFiles, tablesAsFiles, numbers));
+  /** The SQL text of the nodes with these numbers, in a document of the same Dataset or kept query. */
+  public String describe(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
+    return (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, numbers));
   }
 
   private static QueryExecution queryExecution(Object dataset) throws Exception {
@@ -94,7 +98,7 @@ public class PlanReader {
   }
 
   /** Runs on the caller's stack, and where that is too small, on a large one of its own. */
-  private static Object onDeepStack(Task task) throws Exception {
+  public static Object onDeepStack(Callable task) throws Exception {
     try {
       return task.call();
     } catch (StackOverflowError shallow) {
@@ -148,40 +152,177 @@ public class PlanReader {
     }
   }
 
-  public static class Task extends scala.runtime.AbstractFunction0 implements Callable {
+  /** Work in a session, whose configuration types and nullability may ask: the one of now, or another that is given. */
+  public abstract static class InSession extends scala.runtime.AbstractFunction0 implements Callable {
+    private final Object session;
+    private final SQLConf settings;
+
+    public InSession(Object session, SQLConf settings) {
+      this.session = session;
+      this.settings = settings;
+    }
+
+    public Object call() throws Exception {
+      return settings == null ? active() : SQLConf$.MODULE$.withExistingConf(settings, new Active(this));
+    }
+
+    Object active() throws Exception {
+      Method withActive = session.getClass().getMethod("withActive", scala.Function0.class);
+      try {
+        return withActive.invoke(session, this);
+      } catch (java.lang.reflect.InvocationTargetException wrapped) {
+        Platform.throwException(wrapped.getCause());
+        return null;
+      }
+    }
+  }
+
+  public static class Active extends scala.runtime.AbstractFunction0 {
+    private final InSession work;
+
+    Active(InSession work) {
+      this.work = work;
+    }
+
+    public Object apply() {
+      try {
+        return work.active();
+      } catch (Exception failed) {
+        Platform.throwException(failed);
+        return null;
+      }
+    }
+  }
+
+  public static class Reading extends InSession {
     private final PlanReader reader;
-    private final QueryExecution execution;
+    private final Object source;
     private final int inlineLimit;
     private final int listFiles;
     private final boolean tablesAsFiles;
     private final String numbers;
 
-    Task(PlanReader reader, QueryExecution execution, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) {
+    Reading(PlanReader reader, Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
+      super(
+          source instanceof Query ? ((Query) source).session : queryExecution(source).sparkSession(),
+          source instanceof Query ? ((Query) source).settings : null);
       this.reader = reader;
-      this.execution = execution;
+      this.source = source;
       this.inlineLimit = inlineLimit;
       this.listFiles = listFiles;
       this.tablesAsFiles = tablesAsFiles;
       this.numbers = numbers;
     }
 
-    /** Types and nullability may ask the active session's configuration, so it must be this plan's session. */
-    public Object call() throws Exception {
-      Object session = execution.sparkSession();
-      Method withActive = session.getClass().getMethod("withActive", scala.Function0.class);
+    public Object apply() {
+      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, listFiles, tablesAsFiles, numbers == null);
+      String document = walk.document(query());
+      return numbers == null ? document : walk.sql(numbers);
+    }
+
+    private Query query() {
+      if (source instanceof Query) return (Query) source;
       try {
-        return withActive.invoke(session, this);
-      } catch (java.lang.reflect.InvocationTargetException wrapped) {
-        Throwable cause = wrapped.getCause();
-        if (cause instanceof Error) throw (Error) cause;
-        throw (Exception) cause;
+        QueryExecution execution = queryExecution(source);
+        return new Query(execution, Query.optimized(execution), execution.analyzed().output(), null);
+      } catch (Exception failed) {
+        Platform.throwException(failed);
+        return null;
+      }
+    }
+  }
+
+  /** A plan to read, and what its meaning hangs on besides. Nothing physical is in it, which would keep what was shuffled. */
+  public static class Query {
+    private final Object session;
+    private final SessionState state;
+    private final SparkContext context;
+    private final scala.Enumeration.Value mode;
+    /** The settings that it ran with; null for those that the session has when it is read. */
+    private final SQLConf settings;
+    private final boolean streaming;
+    private final LogicalPlan plan;
+    /** The columns by the names that users see. */
+    private final Object shown;
+    /** What the indexes of files listed when the query ran, by the leaf that reads them: a later write may refresh them. */
+    private final Map<Object, Object> files = new IdentityHashMap<Object, Object>();
+
+    /** A plan of an execution's, with the attributes that users see of it. */
+    public Query(QueryExecution execution, LogicalPlan plan, Object shown, SQLConf settings) {
+      this.session = execution.sparkSession();
+      this.state = execution.sparkSession().sessionState();
+      this.context = execution.sparkSession().sparkContext();
+      this.mode = execution.mode();
+      this.streaming = execution.analyzed().isStreaming();
+      this.settings = settings;
+      this.plan = plan;
+      this.shown = shown;
+    }
+
+    public static LogicalPlan optimized(QueryExecution execution) {
+      // Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one.
+      LogicalPlan plan = execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
+      return readsCache(sources(plan)) ? withoutCache(execution) : plan;
+    }
+
+    // ---- plans read from the cache: the user's query is the one below it
+
+    private static boolean readsCache(List sources) {
+      for (int i = 0; i < sources.size(); i++) if (sources.get(i) instanceof InMemoryRelation) return true;
+      return false;
+    }
+
+    private static LogicalPlan withoutCache(QueryExecution execution) {
+      LogicalPlan analyzed = execution.normalized();
+      return (LogicalPlan) execution.sparkSession().sessionState().optimizer().execute((LogicalPlan) analyzed.clone());
+    }
+
+    /** The leaves of a plan and of its subqueries, at any depth. */
+    static List sources(LogicalPlan plan) {
+      List found = new ArrayList();
+      Iterator leaves = Walk.javaIterator(plan.collectLeaves());
+      while (leaves.hasNext()) found.add(leaves.next());
+      Iterator subqueries = Walk.javaIterator(plan.subqueriesAll());
+      while (subqueries.hasNext()) {
+        leaves = Walk.javaIterator(((LogicalPlan) subqueries.next()).collectLeaves());
+        while (leaves.hasNext()) found.add(leaves.next());
+      }
+      return found;
+    }
+
+    /** Settle now which files it reads. */
+    public void keepFiles(boolean tablesAsFiles) {
+      List sources = sources(plan);
+      for (int i = 0; i < sources.size(); i++) {
+        Object leaf = sources.get(i);
+        if (leaf instanceof DataSourceV2ScanRelation && Walk.isFileScan(((DataSourceV2ScanRelation) leaf).scan())) {
+          files.put(leaf, scanned(leaf, (FileScan) ((DataSourceV2ScanRelation) leaf).scan()));
+        } else if (leaf instanceof LogicalRelation && ((LogicalRelation) leaf).relation() instanceof HadoopFsRelation) {
+          boolean named = ((LogicalRelation) leaf).catalogTable().isDefined();
+          if (!named || tablesAsFiles) files.put(leaf, read(leaf, ((HadoopFsRelation) ((LogicalRelation) leaf).relation()).location()));
+        }
       }
     }
 
-    public Object apply() {
-      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, listFiles, tablesAsFiles, numbers == null);
-      String document = walk.document(execution);
-      return numbers == null ? document : walk.sql(numbers);
+    /** The files that a leaf reads of an index, by partition. */
+    Object read(Object leaf, FileIndex index) {
+      scala.collection.immutable.List none = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
+      Object kept = files.get(leaf);
+      return kept != null ? kept : index.listFiles(none, none);
+    }
+
+    /** The files that the scan of a leaf reads, by partition. */
+    Object scanned(Object leaf, FileScan scan) {
+      Object kept = files.get(leaf);
+      return kept != null ? kept : scan.fileIndex().listFiles(scan.partitionFilters().toList(), scan.dataFilters().toList());
+    }
+
+    SQLConf configuration() {
+      return settings != null ? settings : state.conf();
+    }
+
+    Configuration hadoop() {
+      return SessionState$.MODULE$.newHadoopConf(context.hadoopConfiguration(), configuration());
     }
   }
 
@@ -210,7 +351,7 @@ public class PlanReader {
   }
 
   /** One walk over one plan. Every entry is written once; equal entries share a number. */
-  static class Walk {
+  public static class Walk {
     private static final Map<Class<?>, String[]> NAMES = new java.util.concurrent.ConcurrentHashMap<Class<?>, String[]>();
     private static final Method PRODUCT_ELEMENT_NAME = productElementName();
 
@@ -264,7 +405,7 @@ public class PlanReader {
     private final Map<Object, InternalRow[]> takenRows = new IdentityHashMap<Object, InternalRow[]>();
     /** Attributes of one id are one column, also where a query writes its name in other letters: its source's, or the first. */
     private final Map<Long, String> names = new HashMap<Long, String>();
-    private QueryExecution execution;
+    private Query query;
 
     /** Without rows, nodes have the same numbers, and no Spark job runs. */
     Walk(Set<String> harmlessOptions, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean withRows) {
@@ -275,21 +416,15 @@ public class PlanReader {
       this.withRows = withRows;
     }
 
-    String document(QueryExecution execution) {
-      this.execution = execution;
-      // Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one.
-      LogicalPlan plan = execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
-      List sources = sources(plan);
-      if (readsCache(sources)) {
-        plan = withoutCache(execution);
-        sources = sources(plan);
-      }
-      nameSources(sources);
+    String document(Query query) {
+      this.query = query;
+      LogicalPlan plan = query.plan;
+      nameSources(Query.sources(plan));
       StringBuilder output = new StringBuilder();
       value(plan.output(), output);
       int root = node(plan);
       StringBuilder names = new StringBuilder("[");
-      Iterator shown = javaIterator(execution.analyzed().output());
+      Iterator shown = javaIterator(query.shown);
       while (shown.hasNext()) {
         if (names.length() > 1) names.append(',');
         string(((Attribute) shown.next()).name(), names);
@@ -297,13 +432,13 @@ public class PlanReader {
       StringBuilder text = new StringBuilder("{\"spark\":");
       string(org.apache.spark.package$.MODULE$.SPARK_VERSION(), text);
       text.append(",\"configuration\":{");
-      SQLConf settings = execution.sparkSession().sessionState().conf();
+      SQLConf settings = query.configuration();
       for (int i = 0; i < CONFIGURATION.length; i++) {
         string(CONFIGURATION[i], i > 0 ? text.append(',') : text);
         text.append(':');
         string(setting(settings, CONFIGURATION[i]), text);
       }
-      text.append("},\"streaming\":").append(execution.analyzed().isStreaming());
+      text.append("},\"streaming\":").append(query.streaming);
       text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);
       text.append(",\n\"classes\":[").append(classes).append("],\n\"types\":[").append(types);
       text.append("],\n\"nodes\":[").append(nodes).append("]}");
@@ -334,25 +469,7 @@ public class PlanReader {
       return out.append(']').toString();
     }
 
-    // ---- plans read from the cache: the user's query is the one below it
-
-    private static boolean readsCache(List sources) {
-      for (int i = 0; i < sources.size(); i++) if (sources.get(i) instanceof InMemoryRelation) return true;
-      return false;
-    }
-
-    /** The leaves of a plan and of its subqueries, at any depth. */
-    private static List sources(LogicalPlan plan) {
-      List found = new ArrayList();
-      Iterator leaves = javaIterator(plan.collectLeaves());
-      while (leaves.hasNext()) found.add(leaves.next());
-      Iterator subqueries = javaIterator(plan.subqueriesAll());
-      while (subqueries.hasNext()) {
-        leaves = javaIterator(((LogicalPlan) subqueries.next()).collectLeaves());
-        while (leaves.hasNext()) found.add(leaves.next());
-      }
-      return found;
-    }
+    // ---- nodes
 
     private void nameSources(List sources) {
       for (int i = 0; i < sources.size(); i++) {
@@ -367,13 +484,6 @@ public class PlanReader {
       if (name == null) names.put(id, name = attribute.name());
       return name;
     }
-
-    private static LogicalPlan withoutCache(QueryExecution execution) {
-      LogicalPlan analyzed = execution.normalized();
-      return (LogicalPlan) execution.sparkSession().sessionState().optimizer().execute((LogicalPlan) analyzed.clone());
-    }
-
-    // ---- nodes
 
     private int node(Object object) {
       Integer seen = (Integer) seenNodes.get(object);
@@ -500,9 +610,9 @@ public class PlanReader {
       else {
         InternalRow[] taken = withRows ? (InternalRow[]) takenRows.get(relation.rdd()) : new InternalRow[0];
         if (taken == null) {
-          SparkPlan plan = execution.sparkSession().sessionState().executePlan(relation, execution.mode()).executedPlan();
+          SparkPlan plan = query.state.executePlan(relation, query.mode).executedPlan();
           int limit = inlineLimit == Integer.MAX_VALUE ? inlineLimit : inlineLimit + 1;
-          taken = new RowTaking(plan, limit).rows(execution.sparkSession().sparkContext());
+          taken = new RowTaking(plan, limit).rows(query.context);
           takenRows.put(relation.rdd(), taken);
         }
         rows((Iterator) Arrays.asList(taken).iterator(), types, out);
@@ -541,8 +651,8 @@ public class PlanReader {
       else if (!(source instanceof HadoopFsRelation)) opaque(source, out);
       else {
         HadoopFsRelation files = (HadoopFsRelation) source;
-        scala.collection.immutable.List none = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
-        fileEntry(files.location(), files.dataSchema(), liveFormat(files.location(), files.fileFormat()), files.options(), none, none, out);
+        Object format = liveFormat(files.location(), files.fileFormat());
+        fileEntry(files.location(), files.dataSchema(), format, files.options(), query.read(relation, files.location()), out);
       }
       out.append(',');
       if (named) statistics((CatalogTable) relation.catalogTable().get(), source, out);
@@ -573,7 +683,7 @@ public class PlanReader {
       Object wrapped = call(scan, "v1Scan");
       opaque(wrapped == null ? scan : wrapped, out);
       out.append(',');
-      if (!(scan instanceof FileScan) || !scan.getClass().getName().startsWith("org.apache.spark.sql.") || aggregates(scan)) {
+      if (!isFileScan(scan) || aggregates(scan)) {
         out.append("null,");
         icebergEntry(scan, relation.relation().output(), out);
         remoteEntry(scan, out.append(','));
@@ -584,8 +694,7 @@ public class PlanReader {
       // Text has all columns, by position, whichever of them are read.
       Object stored = call(scan, "dataSchema");
       StructType data = stored instanceof StructType ? (StructType) stored : files.readDataSchema();
-      fileEntry(files.fileIndex(), data, scan, options == null ? new HashMap() : options,
-          files.partitionFilters().toList(), files.dataFilters().toList(), out);
+      fileEntry(files.fileIndex(), data, scan, options == null ? new HashMap() : options, query.scanned(relation, files), out);
       out.append(",null,null");
     }
 
@@ -711,6 +820,10 @@ public class PlanReader {
       return format;
     }
 
+    static boolean isFileScan(Object scan) {
+      return scan instanceof FileScan && scan.getClass().getName().startsWith("org.apache.spark.sql.");
+    }
+
     private static boolean aggregates(Object scan) {
       Object pushed = call(scan, "pushedAggregate");
       return pushed instanceof scala.Option && ((scala.Option) pushed).isDefined();
@@ -728,8 +841,7 @@ public class PlanReader {
       }
     }
 
-    private void fileEntry(FileIndex index, StructType data, Object format, Object options,
-        scala.collection.immutable.List partitionFilters, scala.collection.immutable.List dataFilters, StringBuilder out) {
+    private void fileEntry(FileIndex index, StructType data, Object format, Object options, Object listed, StringBuilder out) {
       String[] names = {"location", "partitionSchema", "dataSchema", "fileFormat", "options", "partitions"};
       StringBuilder entry = new StringBuilder("[");
       entry.append(classNumber(HadoopFsRelation.class, "v", names, false)).append(',');
@@ -742,7 +854,7 @@ public class PlanReader {
       entry.append(",[");
       List partitions = new ArrayList();
       long count = 0;
-      Iterator found = javaIterator(index.listFiles(partitionFilters, dataFilters));
+      Iterator found = javaIterator(listed);
       while (found.hasNext()) {
         scala.Product partition = (scala.Product) found.next();
         partitions.add(partition);
@@ -763,7 +875,7 @@ public class PlanReader {
 
     private boolean byPosition(Object format) {
       return format.getClass().getName().contains(".orc.")
-          && execution.sparkSession().sessionState().newHadoopConf().getBoolean("orc.force.positional.evolution", false);
+          && query.hadoop().getBoolean("orc.force.positional.evolution", false);
     }
 
     /** The files of one partition by folder: a folder with names and lengths, or with a pattern that matches these alone. */
@@ -827,7 +939,7 @@ public class PlanReader {
     private String[] entries(Path folder) {
       if ("file".equals(folder.toUri().getScheme())) return new java.io.File(folder.toUri().getPath()).list();
       try {
-        org.apache.hadoop.conf.Configuration settings = execution.sparkSession().sessionState().newHadoopConf();
+        Configuration settings = query.hadoop();
         FileStatus[] found = folder.getFileSystem(settings).listStatus(folder);
         String[] names = new String[found.length];
         for (int i = 0; i < found.length; i++) names[i] = found[i].getPath().getName();
@@ -1067,7 +1179,7 @@ public class PlanReader {
     }
 
     /** Outside Catalyst's own packages a class keeps its full name, so that none passes for Catalyst's. */
-    private static String simpleName(Class<?> type) {
+    public static String simpleName(Class<?> type) {
       String name = type.getName();
       String[] homes = {"org.apache.spark.sql.", "scala."};
       for (int i = 0; i < homes.length; i++) {
@@ -1085,7 +1197,7 @@ public class PlanReader {
       }
     }
 
-    private static String[] fieldNames(scala.Product product) {
+    public static String[] fieldNames(scala.Product product) {
       String[] names = (String[]) NAMES.get(product.getClass());
       if (names != null) return names;
       names = new String[product.productArity()];
@@ -1120,7 +1232,7 @@ public class PlanReader {
 
     // ---- JSON in ASCII, so that parts may be cut anywhere
 
-    private static void string(String text, StringBuilder out) {
+    public static void string(String text, StringBuilder out) {
       out.append('"');
       int start = 0;
       for (int i = 0; i < text.length(); i++) {
@@ -1137,7 +1249,7 @@ public class PlanReader {
       out.append(start == 0 ? text : text.substring(start)).append('"');
     }
 
-    private static Iterator javaIterator(Object collection) {
+    public static Iterator javaIterator(Object collection) {
       List elements = new ArrayList();
       scala.collection.Iterator iterator = ((scala.collection.Iterable) collection).iterator();
       while (iterator.hasNext()) elements.add(iterator.next());

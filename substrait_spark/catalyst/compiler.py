@@ -13,10 +13,17 @@ from typing import Any
 class JavaClass:
     """A class of ours by its source file, and the one object of it in each JVM."""
 
-    def __init__(self, package: str, name: str, arguments: Callable[[], tuple[str, ...]] = tuple) -> None:
+    def __init__(
+        self,
+        package: str,
+        name: str,
+        arguments: Callable[[], tuple[str, ...]] = tuple,
+        after: JavaClass | None = None,
+    ) -> None:
         self._package = package
         self._name = name
         self._arguments = arguments
+        self._after = after  # a class whose name the source knows
         self._objects: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
         self._compiling = threading.Lock()
 
@@ -43,10 +50,15 @@ class JavaClass:
         another Python process, or this module before a reload, they would be those of the earlier class.
         """
         source = importlib.resources.files(self._package).joinpath(f"{self._name}.java").read_text("utf-8")
-        package = f"substrait_spark_{uuid.uuid4().hex}"
         # Classes by the names that py4j imports, or by a loader: for `org.codehaus` it looks for a class in all archives.
         jvm = gateway.jvm
-        loader = jvm.Thread.currentThread().getContextClassLoader()
+        if self._after is None:
+            package = f"substrait_spark_{uuid.uuid4().hex}"
+            loader = jvm.Thread.currentThread().getContextClassLoader()
+        else:
+            known = self._after.of(gateway).getClass()
+            package = known.getName().rpartition(".")[0]
+            loader = known.getClassLoader()
         compiler = loader.loadClass("org.codehaus.janino.SimpleCompiler").newInstance()
         compiler.setParentClassLoader(loader)
         compiler.cook(source.replace("package substrait_spark;", f"package {package};", 1))

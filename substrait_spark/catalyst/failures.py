@@ -48,7 +48,9 @@ def _condition(error: Any) -> tuple[str | None, Mapping[str, str] | None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             condition = (getattr(error, "getCondition", None) or error.getErrorClass)()
-            return condition, error.getMessageParameters()
+            parameters = error.getMessageParameters()
+            # Copied, since a map of the JVM's minds when Python stops in the middle of it.
+            return condition, None if parameters is None else dict(parameters)
     except (AttributeError, Py4JError, OSError):
         pass
     # PySpark has no class of its own for it where there is no session of PySpark's: in the JVM that plans Connect frames.

@@ -1,4 +1,4 @@
-"""Fetching a DataFrame's plan out of the JVM: one compile per JVM, one walk per plan."""
+"""Fetching a plan out of the JVM: one compile per JVM, one walk per plan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import threading
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
 from .compiler import JavaClass
@@ -17,12 +17,19 @@ from .failures import shown
 from .session import STOPPED, require_running
 from .source_options import HARMLESS_OPTIONS
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 GONE = "The JVM of this DataFrame's session can't be reached any more: start a session and build the DataFrame again."
 
 INTERRUPTED = "The JVM's answer was lost, as when Ctrl-C interrupts Spark: convert the DataFrame again."
+
+
+class Planned(Protocol):
+    """What has a plan in the JVM: a DataFrame, a planned frame of Spark Connect, or a query that ran (`listener.Kept`)."""
+
+    @property
+    def _jdf(self) -> Any: ...
+
+    @property
+    def sparkSession(self) -> Any: ...  # noqa: N802 - PySpark's name
 
 
 class Asked(Protocol):
@@ -38,22 +45,22 @@ class Asked(Protocol):
     def reads(self) -> str: ...
 
 
-_readers = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
+READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
 
 
-def prepare(df: DataFrame) -> None:
+def prepare(df: Planned) -> None:
     """Let the JVM of a DataFrame compile the reader, if it hasn't yet, while Python goes on with other work."""
-    if not _readers.is_compiled(df.sparkSession._sc._gateway):
+    if not READERS.is_compiled(df.sparkSession._sc._gateway):
         threading.Thread(target=_prepared, args=(df,), name="substrait-spark-compile", daemon=True).start()
 
 
-def _prepared(df: DataFrame) -> None:
+def _prepared(df: Planned) -> None:
     # What fails here fails again, and is told, where the reader is needed.
     with suppress(Exception):
         _reader(df)
 
 
-def read(df: DataFrame, asked: Asked) -> str:
+def read(df: Planned, asked: Asked) -> str:
     """The document of the DataFrame's optimized plan. At most `inline_limit + 1` local rows are in it."""
 
     def ask() -> str:
@@ -63,7 +70,7 @@ def read(df: DataFrame, asked: Asked) -> str:
     return zlib.decompress(base64.b64decode(_answer(df, ask))).decode("ascii")
 
 
-def describe(df: DataFrame, asked: Asked, numbers: Sequence[int]) -> list[str | None]:
+def describe(df: Planned, asked: Asked, numbers: Sequence[int]) -> list[str | None]:
     """Spark's SQL text of nodes of the DataFrame's document, by number; None where a node has no SQL."""
     if not numbers:
         return []
@@ -75,7 +82,7 @@ def _arguments(asked: Asked) -> tuple[int, int, bool]:
     return asked.inline_limit, -1 if asked.list_files is None else asked.list_files, asked.reads == "files"
 
 
-def _answer(df: DataFrame, ask: Callable[[], Any]) -> Any:
+def _answer(df: Planned, ask: Callable[[], Any]) -> Any:
     """What the JVM answers. What fails in Spark or on the way to it is told as an error of ours.
 
     A connection that an interrupt has closed is found out when it is used next: then it is asked again, over another one.
@@ -117,7 +124,7 @@ def _is_unanswered(error: Exception) -> bool:
     return getattr(error, "java_exception", None) is None and "Trace:" not in str(error)
 
 
-def _stopped(df: DataFrame) -> UnsupportedSessionError | None:
+def _stopped(df: Planned) -> UnsupportedSessionError | None:
     """What to say where the session was stopped, though Python may not know it yet."""
     from py4j.protocol import Py4JError
 
@@ -136,7 +143,7 @@ TRIES = 3
 """How often the JVM is called before it is taken for gone: each call may meet a connection that an interrupt has closed."""
 
 
-def _is_reached(df: DataFrame) -> bool:
+def _is_reached(df: Planned) -> bool:
     from py4j.protocol import Py4JError
 
     for _ in range(TRIES):
@@ -146,13 +153,13 @@ def _is_reached(df: DataFrame) -> bool:
     return False
 
 
-def _failed(df: DataFrame, error: Exception) -> Exception:
+def _failed(df: Planned, error: Exception) -> Exception:
     if not _is_planned(df):
         return Unsupported(f"Spark itself can't plan it: {shown(error)}")
     return SubstraitSparkError(f"Reading the plan failed inside the JVM: {shown(error)}")
 
 
-def _is_planned(df: DataFrame) -> bool:
+def _is_planned(df: Planned) -> bool:
     """Whether Spark's optimizer gets through the query, which a defect of its own may keep it from."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -164,5 +171,5 @@ def _is_planned(df: DataFrame) -> bool:
     return True
 
 
-def _reader(df: DataFrame) -> Any:
-    return _readers.of(df.sparkSession._sc._gateway)
+def _reader(df: Planned) -> Any:
+    return READERS.of(df.sparkSession._sc._gateway)

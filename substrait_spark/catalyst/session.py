@@ -11,9 +11,9 @@ OLDEST = (3, 5)
 STOPPED = "The Spark session of this DataFrame was stopped: start one and build it again."
 
 
-def is_connect(df: Any) -> bool:
-    """Whether this is a DataFrame of Spark Connect."""
-    return any(base.__module__.startswith("pyspark.sql.connect") for base in type(df).__mro__)
+def is_connect(given: Any) -> bool:
+    """Whether this is a DataFrame, or a session, of Spark Connect."""
+    return any(base.__module__.startswith("pyspark.sql.connect") for base in type(given).__mro__)
 
 
 def require_dataframe(df: Any) -> None:
@@ -30,12 +30,30 @@ def require_dataframe(df: Any) -> None:
         raise SubstraitSparkError(f"Give a PySpark DataFrame, not {kind_of(df)}.{hint}")
 
 
+def require_classic_session(spark: Any) -> None:
+    """Raise a clear error unless this is a classic, running Spark session from 3.5 on."""
+    from pyspark.sql import SparkSession
+
+    if is_connect(spark):
+        raise UnsupportedSessionError(
+            "This is a Spark Connect session: what runs in it is told on the server, out of reach. "
+            "Run the job in a classic session, for example SparkSession.builder.master('local[*]')."
+        )
+    if not isinstance(spark, SparkSession):
+        raise SubstraitSparkError(f"Give a SparkSession, not {kind_of(spark)}.")
+    _require_running(spark, "This Spark session was stopped: start one.")
+
+
 def require_running(df: Any) -> None:
     """Raise a clear error unless the session of a classic DataFrame runs, in a Spark from 3.5 on."""
+    _require_running(df.sparkSession, STOPPED)
+
+
+def _require_running(spark: Any, stopped: str) -> None:
     import pyspark
 
     version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
     if version < OLDEST:
         raise UnsupportedSessionError(f"Spark {pyspark.__version__} is too old: 3.5 is the oldest that is supported.")
-    if df.sparkSession._sc._jsc is None:
-        raise UnsupportedSessionError(STOPPED)
+    if spark._sc._jsc is None:
+        raise UnsupportedSessionError(stopped)

@@ -9,12 +9,15 @@ import click
 
 from .. import __version__, df_to_substrait, diff, explain, lower, support
 from .. import check as check_query
+from ..captured import COMMAND
 from ..context import READS
 from ..dialects.file import BUILT_IN, load
 from ..testing import departures
 from . import plan_files, rows, supported
 from .engines import ENGINES, run_on_datafusion, run_on_spark
+from .outcome import FINDING, FINE
 from .plan_tables import require_tables
+from .script import captured, summary
 from .spark_query import Query, dataframe
 from .waiting import waiting
 
@@ -39,6 +42,13 @@ DIALECT = click.option(
     "--dialect",
     metavar="NAME|FILE",
     help=f"A built-in dialect ({', '.join(BUILT_IN)}), or the path of a dialect file. Without one, the specification's canonical forms.",
+)
+READS_OPTION = click.option(
+    "--reads",
+    type=click.Choice(READS),
+    default="auto",
+    show_default=True,
+    help="Scans of catalog tables by name and paths as files (auto), or all as files or tables.",
 )
 
 
@@ -109,6 +119,7 @@ def group() -> None:
       substrait-spark run total.plan
       substrait-spark diff total.plan total_of_last_week.plan
       substrait-spark check total.plan --dialect datafusion
+      substrait-spark capture nightly_job.py -o plans
       substrait-spark support date_trunc
 
     Plans are read in binary and in JSON, whichever a file holds, and never in text, which is for people; - is stdin.
@@ -126,13 +137,7 @@ def group() -> None:
 @click.argument("sql", metavar="SQL")
 @query_options
 @DIALECT
-@click.option(
-    "--reads",
-    type=click.Choice(READS),
-    default="auto",
-    show_default=True,
-    help="Scans of catalog tables by name and paths as files (auto), or all as files or tables.",
-)
+@READS_OPTION
 @FORMAT
 @OUTPUT
 def export(
@@ -158,6 +163,42 @@ def export(
     with dataframe(Query(_text(sql), tables, settings)) as df, waiting("exporting the plan"):
         plan = df_to_substrait(df, dialect=dialect, reads=reads)
     plan_files.write_plan(plan, output, plan_files.form_of(output, form))
+
+
+@group.command("capture")
+@click.argument("script", metavar="SCRIPT", type=click.Path(exists=True, dir_okay=False))
+@click.argument("arguments", metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED)
+@DIALECT
+@READS_OPTION
+@click.option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    required=True,
+    type=click.Path(file_okay=False),
+    help="Where to write the plans; those that an earlier capture wrote there are replaced.",
+)
+def capture_command(script: str, arguments: tuple[str, ...], dialect: str | None, reads: str, output: str) -> None:
+    """Run a script, and keep the plans of its queries.
+
+    SCRIPT is run as python runs it, with its own Spark session, which must be a classic one. For each action it gives
+    FOLDER a text, 001-save.txt, and a plan, 001-save.plan, or in the text what stood in the plan's way. Of a write the
+    plan is of the rows that it wrote. Plans are also written of a script that raises.
+
+    The exit code is the script's; if that is 0, it is 1 where a query has no plan. Commands that write nothing, such as
+    CREATE VIEW, have none and don't count.
+
+    \b
+      substrait-spark capture nightly_job.py -o plans
+      substrait-spark capture nightly_job.py -o plans --dialect datafusion -- --date 2026-01-31
+    """
+    from ..conversion import settings_of
+
+    queries, code = captured(script, arguments, settings_of(dialect, reads, 10_000, 1000))
+    plan_files.write_captured(queries, output)
+    click.echo(summary(queries, output), err=True)
+    lacking = any(query.plan is None and query.action != COMMAND for query in queries)
+    raise click.exceptions.Exit(code or (FINDING if lacking else FINE))
 
 
 @group.command("lower")

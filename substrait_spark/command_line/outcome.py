@@ -8,8 +8,8 @@ import click
 
 from ..errors import EngineError, SubstraitSparkError, UnsupportedPlanError
 
-FINE, FINDING, FAILED = 0, 1, 2
-"""Exit codes: all is well; there is something to look at; the command could not do its work."""
+FINE, FINDING, FAILED, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: all is well; there is something to look at; the command could not do its work; Ctrl-C."""
 
 
 def run(command: click.Command) -> int:
@@ -26,7 +26,7 @@ def _ended(error: BaseException) -> int:
         return FINE
     if isinstance(error, click.Abort | KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
-        return 130
+        return INTERRUPTED
     if isinstance(error, click.ClickException):
         error.show()
         return FAILED

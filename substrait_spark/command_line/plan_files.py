@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from codecs import BOM_UTF8
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -12,11 +14,15 @@ from google.protobuf.message import DecodeError
 from substrait.plan_pb2 import Plan
 
 from ..algebra import extension_messages as _  # noqa: F401 - JSON needs to know our extension relations
+from ..captured import CapturedQuery
 from ..explain import explain
 
 FORMATS = ("binary", "json", "text")
 SUFFIXES = {".json": "json", ".txt": "text"}
 """Which form a file is written in by its name, where that isn't stated; others are binary."""
+
+CAPTURED = re.compile(r"\d{3,}-[\w-]+\.(plan|txt)")
+"""The names of files with captured queries."""
 
 TEXT = b"substrait plan text "
 """How the text of a plan begins."""
@@ -74,6 +80,22 @@ def write_plan(plan: Plan, output: str, form: str) -> None:
     else:
         content = plan.SerializeToString(deterministic=True)
     write(content, output)
+
+
+def write_captured(queries: Sequence[CapturedQuery], folder: str) -> None:
+    """Write the plan and the text of each query into a folder, numbered; what an earlier call wrote there goes."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    for earlier in place.iterdir():
+        if CAPTURED.fullmatch(earlier.name):
+            earlier.unlink()
+    for number, query in enumerate(queries, 1):
+        name = f"{number:03}-{query.action}"
+        text = query.head + "\n"
+        if query.plan is not None:
+            write_plan(query.plan, str(place / f"{name}.plan"), "binary")
+            text += "\n" + explain(query.plan).rstrip("\n") + "\n"
+        write(text.encode("utf-8"), str(place / f"{name}.txt"))
 
 
 def write(content: bytes, output: str) -> None:

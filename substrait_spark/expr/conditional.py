@@ -1,4 +1,4 @@
-"""IF, CASE and COALESCE."""
+"""IF, CASE, COALESCE, and what becomes of empty names of partitions."""
 
 from __future__ import annotations
 
@@ -32,4 +32,10 @@ def coalesce(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return e.coalesce(*inputs)
 
 
-RULES: dict[str, Rule] = {"If": if_, "CaseWhen": case_when, "Coalesce": coalesce}
+def empty_to_null(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Empty2Null: a partition can't be named by an empty string, which Spark writes as null."""
+    value = e.share(e.emit(node["child"]))
+    return e.if_then(e.equal(value, e.text("")), e.null(to_substrait(node.type, True)), value)
+
+
+RULES: dict[str, Rule] = {"If": if_, "CaseWhen": case_when, "Coalesce": coalesce, "Empty2Null": empty_to_null}

@@ -51,11 +51,11 @@ def normalised(plan: Plan, *, keep: Collection[str] = (), roots: Mapping[str, st
         if isinstance(message, RelCommon) and message.hint.HasField("stats") and "statistics" not in keep:
             message.hint.ClearField("stats")
         if isinstance(message, ReadRel.LocalFiles):
-            _normalise_files(message, keep, _as_uris(roots or {}))
+            _normalise_files(message, keep, as_uris(roots or {}))
     return found
 
 
-def _as_uris(roots: Mapping[str, str]) -> dict[str, str]:
+def as_uris(roots: Mapping[str, str]) -> dict[str, str]:
     """The roots as the beginnings of URIs, the innermost first."""
     uris = {root if ":" in root else f"file://{root}": name for root, name in roots.items()}
     return {uri.rstrip("/") + "/": uris[uri] for uri in sorted(uris, key=len, reverse=True)}
@@ -68,12 +68,13 @@ def _normalise_files(files: ReadRel.LocalFiles, keep: Collection[str], roots: Ma
                 item.ClearField(field)
         kind = item.WhichOneof("path_type")
         if kind is not None and "locations" not in keep:
-            setattr(item, kind, _location(getattr(item, kind), roots))
+            setattr(item, kind, location(getattr(item, kind), roots))
     if "sizes" not in keep:
         _drop_repeated(files)
 
 
-def _location(uri: str, roots: Mapping[str, str]) -> str:
+def location(uri: str, roots: Mapping[str, str]) -> str:
+    """A location without the folders above a root (`as_uris`), and without what Spark or pytest made up of its names."""
     root = next((root for root in roots if uri.startswith(root)), None)
     if root is not None:
         uri = NUMBERED.sub(r"\1/", f"{roots[root]}/{uri.removeprefix(root)}", count=1)

@@ -38,7 +38,7 @@ else:
 
     @pytest.fixture
     def plan_snapshot(snapshot: Any, request: pytest.FixtureRequest, tmp_path_factory: Any) -> PlanSnapshot:
-        """The stored plan of this test: `assert df == plan_snapshot`, for a DataFrame or a Plan.
+        """The stored plan of this test: `assert df == plan_snapshot`, for a DataFrame, a Plan or the queries of a `capture`.
 
         A file `*.substrait.txt` beside the tests, which `--snapshot-update` writes.
         """

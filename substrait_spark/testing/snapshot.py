@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -13,9 +14,10 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.terminal import context_style, received_style, reset, snapshot_style
 
 from ..api import df_to_substrait
+from ..captured import CapturedQueries, CapturedQuery
 from ..errors import SubstraitSparkError
 from ..explain import explain
-from .normalised import normalised
+from .normalised import as_uris, location, normalised
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,11 +36,20 @@ class Form(NamedTuple):
     dialect: str | None = None
     """The dialect that DataFrames are exported for."""
 
-    def text(self, data: DataFrame | Plan) -> str:
-        """The text of a DataFrame's plan, or of a plan."""
+    def text(self, data: DataFrame | Plan | CapturedQueries) -> str:
+        """The text of a DataFrame's plan, of a plan, or of all that a job ran."""
+        if isinstance(data, CapturedQueries):
+            return "\n".join(self._captured(number, query) for number, query in enumerate(data, 1))
         plan = data if isinstance(data, Plan) else df_to_substrait(data, dialect=self.dialect)
         plan = normalised(plan, keep=self.keep, roots=dict(self.roots))
         return explain(plan, verbose="statistics" in self.keep).rstrip("\n") + "\n"
+
+    def _captured(self, number: int, query: CapturedQuery) -> str:
+        target = query.target
+        if target is not None and target.path is not None and "locations" not in self.keep:
+            target = target._replace(path=location(target.path, as_uris(dict(self.roots))))
+        head = replace(query, target=target).head
+        return f"query {number}: {head}\n" + (f"\n{self.text(query.plan)}" if query.plan is not None else "")
 
 
 class PlanSnapshotExtension(SingleFileSnapshotExtension):
@@ -49,7 +60,7 @@ class PlanSnapshotExtension(SingleFileSnapshotExtension):
     form = Form()
 
     def serialize(self, data: Any, **_: Any) -> str:
-        """The text of a DataFrame's plan, or of a plan; raises what `df_to_substrait` raises."""
+        """The text of a DataFrame's plan, of a plan, or of a captured job; raises what `df_to_substrait` raises."""
         return self.form.text(data)
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
@@ -66,7 +77,7 @@ def extension(form: Form) -> type[PlanSnapshotExtension]:
 
 
 class PlanSnapshot(SnapshotAssertion):
-    """syrupy's assertion, for plans: `assert df == plan_snapshot`."""
+    """syrupy's assertion, for plans and captured jobs: `assert df == plan_snapshot`."""
 
     details: dict[str, str]
     """What the plugin adds to a failed assertion's message, by the sentence that it follows."""

@@ -1,0 +1,415 @@
+package substrait_spark;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.catalyst.TableIdentifier;
+import org.apache.spark.sql.catalyst.analysis.NamedRelation;
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.execution.CommandExecutionMode$;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.WriteFiles;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.sources.DataSourceRegister;
+
+/**
+ * Keeps what runs in a session until it is asked for.
+ *
+ * <p>Spark tells of each execution when it starts, with the settings that it runs with, and when it ends, with its plan.
+ * Compiled by Janino as PlanReader is, and after it.
+ */
+public class QueryListener {
+  private static final String QUEUE = "substrait-spark";
+
+  /** A listener that keeps what runs from now on: in one session, or in all of an application where that is null. */
+  public Listening listen(SparkContext context, Object session, boolean tablesAsFiles) {
+    Listening listening = new Listening(context, session, tablesAsFiles);
+    // A queue of its own: other listeners may be slow, and then Spark drops events of theirs.
+    context.listenerBus().addToQueue(listening, QUEUE);
+    return listening;
+  }
+
+  /** The class of a command, and what its fields say of where it writes, as JSON; null of what is no command. */
+  static String command(QueryExecution execution, Integer part) {
+    LogicalPlan plan = part(execution.analyzed(), part);
+    return plan instanceof Command ? Target.of(plan) : "null";
+  }
+
+  /** How many commands an execution runs at once, as one statement may insert into several tables; 0 of other plans. */
+  static int commands(QueryExecution execution) {
+    if (!(execution.analyzed() instanceof Union)) return 0;
+    Iterator children = PlanReader.Walk.javaIterator(execution.analyzed().children());
+    int count = 0;
+    for (; children.hasNext(); count++) if (!(children.next() instanceof Command)) return 0;
+    return count;
+  }
+
+  /** One of the commands of a plan, by its number; the plan itself for null. */
+  static LogicalPlan part(LogicalPlan plan, Integer part) {
+    return part == null ? plan : (LogicalPlan) plan.children().apply(part.intValue());
+  }
+
+  /** What an execution has read, or the query whose rows its command writes, to be read later with the settings of then. */
+  public static class Keeping extends PlanReader.InSession {
+    private final QueryExecution execution;
+    private final Integer part;
+    private final SQLConf settings;
+    private final boolean tablesAsFiles;
+
+    Keeping(QueryExecution execution, Integer part, SQLConf settings, boolean tablesAsFiles) {
+      super(execution.sparkSession(), settings);
+      this.execution = execution;
+      this.part = part;
+      this.settings = settings;
+      this.tablesAsFiles = tablesAsFiles;
+    }
+
+    public Object apply() {
+      LogicalPlan analyzed = QueryListener.part(execution.analyzed(), part);
+      LogicalPlan plan = QueryListener.part(PlanReader.Query.optimized(execution), part);
+      LogicalPlan written = written(plan);
+      PlanReader.Query query;
+      if (written == null) {
+        query = new PlanReader.Query(execution, plan, analyzed.output(), settings);
+      } else if (plan.children().contains(written)) {
+        LogicalPlan below = written instanceof WriteFiles ? ((WriteFiles) written).child() : written;
+        query = new PlanReader.Query(execution, below, written(analyzed).output(), settings);
+      } else {
+        // What a command runs by itself is no part of its own plan.
+        QueryExecution own = execution.sparkSession().sessionState().executePlan(written, execution.mode());
+        query = new PlanReader.Query(own, PlanReader.Query.optimized(own), written.output(), settings);
+      }
+      query.keepFiles(tablesAsFiles);
+      return query;
+    }
+
+    /** The query whose rows a command writes; null of what is no such command. */
+    static LogicalPlan written(LogicalPlan plan) {
+      if (!(plan instanceof Command)) return null;
+      String[] names = PlanReader.Walk.fieldNames((scala.Product) plan);
+      for (int i = 0; i < names.length; i++) {
+        Object field = ((scala.Product) plan).productElement(i);
+        if (names[i].equals("query") && field instanceof LogicalPlan) return (LogicalPlan) field;
+      }
+      return null;
+    }
+  }
+
+  /** Where a command writes: of its fields those that name a table, a path, a format, a mode or columns. */
+  static class Target {
+    /** The options that say where a source writes that knows no paths; others may hold secrets. */
+    private static final String[] OPTIONS = {"dbtable", "path"};
+
+    static String of(LogicalPlan command) {
+      scala.Product product = (scala.Product) command;
+      String[] names = PlanReader.Walk.fieldNames(product);
+      StringBuilder out = new StringBuilder("{\"class\":");
+      PlanReader.Walk.string(PlanReader.Walk.simpleName(command.getClass()), out);
+      for (int i = 0; i < names.length; i++) {
+        StringBuilder text = new StringBuilder();
+        value(product.productElement(i), text);
+        if (text.length() == 0) continue;
+        PlanReader.Walk.string(names[i], out.append(','));
+        out.append(':').append(text);
+      }
+      return out.append('}').toString();
+    }
+
+    private static void value(Object value, StringBuilder out) {
+      if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
+      else if (value instanceof String) PlanReader.Walk.string((String) value, out);
+      else if (value instanceof Boolean) out.append(value);
+      else if (value instanceof SaveMode) PlanReader.Walk.string(((SaveMode) value).name(), out);
+      else if (value instanceof Path) PlanReader.Walk.string(((Path) value).toUri().toString(), out);
+      else if (value instanceof java.net.URI) PlanReader.Walk.string(value.toString(), out);
+      else if (value instanceof Attribute) PlanReader.Walk.string(((Attribute) value).name(), out);
+      else if (value instanceof Transform) PlanReader.Walk.string(((Transform) value).describe(), out);
+      else if (value instanceof NamedRelation) PlanReader.Walk.string(((NamedRelation) value).name(), out);
+      else if (value instanceof DataSourceRegister) PlanReader.Walk.string(((DataSourceRegister) value).shortName(), out);
+      else if (value instanceof TableIdentifier) sequence(PlanReader.Walk.javaIterator(((TableIdentifier) value).nameParts()), out);
+      else if (value instanceof ResolvedIdentifier) identifier((ResolvedIdentifier) value, out);
+      else if (value instanceof CatalogTable) table((CatalogTable) value, out);
+      else if (value instanceof LogicalRelation) value(((LogicalRelation) value).catalogTable(), out);
+      else if (value instanceof CatalogStorageFormat) value(((CatalogStorageFormat) value).locationUri(), out);
+      else if (value instanceof scala.collection.Map) options((scala.collection.Map) value, out);
+      else if (value instanceof scala.collection.Seq) sequence(PlanReader.Walk.javaIterator(value), out);
+    }
+
+    private static void sequence(Iterator elements, StringBuilder out) {
+      out.append('[');
+      while (elements.hasNext()) {
+        int before = out.length();
+        if (out.charAt(before - 1) != '[') out.append(',');
+        int start = out.length();
+        value(elements.next(), out);
+        if (out.length() == start) out.setLength(before);
+      }
+      out.append(']');
+    }
+
+    private static void identifier(ResolvedIdentifier identifier, StringBuilder out) {
+      List parts = new ArrayList();
+      parts.add(identifier.catalog().name());
+      parts.addAll(Arrays.asList(identifier.identifier().namespace()));
+      parts.add(identifier.identifier().name());
+      sequence(parts.iterator(), out);
+    }
+
+    private static void table(CatalogTable table, StringBuilder out) {
+      value(table.identifier(), out.append("{\"table\":"));
+      if (table.provider().isDefined()) value(table.provider(), out.append(",\"format\":"));
+      value(table.partitionColumnNames(), out.append(",\"partitions\":"));
+      out.append('}');
+    }
+
+    private static void options(scala.collection.Map options, StringBuilder out) {
+      out.append('{');
+      for (int i = 0; i < OPTIONS.length; i++) {
+        scala.Option option = options.get(OPTIONS[i]);
+        if (!option.isDefined() || !(option.get() instanceof String)) continue;
+        PlanReader.Walk.string(OPTIONS[i], out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
+        PlanReader.Walk.string((String) option.get(), out.append(':'));
+      }
+      out.append('}');
+    }
+  }
+
+  /** An event of ours: when it arrives, all that was told before has. */
+  public static class Marker implements SparkListenerEvent {
+    final Listening sender;
+    final CountDownLatch arrived = new CountDownLatch(1);
+
+    Marker(Listening sender) {
+      this.sender = sender;
+    }
+
+    public boolean logEvent() {
+      return false;
+    }
+  }
+
+  /** What is known of an execution when it starts. */
+  static class Started {
+    final long root;
+    final Object settings;
+
+    Started(long root, Object settings) {
+      this.root = root;
+      this.settings = settings;
+    }
+  }
+
+  /** An execution that has ended: what it was, and its plan as it is to be read. */
+  public static class Ended {
+    final long id;
+    final Started started;
+    private final String name;
+    private final Throwable failure;
+    private String command = "null";
+    private PlanReader.Query query;
+    private Throwable obstacle;
+
+    Ended(SparkListenerSQLExecutionEnd event, Started started) {
+      this.id = event.executionId();
+      this.started = started;
+      this.name = event.executionName().isDefined() ? (String) event.executionName().get() : null;
+      this.failure = event.executionFailure().isDefined() ? (Throwable) event.executionFailure().get() : null;
+    }
+
+    /** The part is the number of a command, where an execution runs several; else it is null. */
+    void keep(QueryExecution execution, Integer part, boolean tablesAsFiles, boolean hasParts) {
+      try {
+        // A Dataset of a command holds what it gave: the command itself ran as another execution.
+        boolean given = execution.mode().equals(CommandExecutionMode$.MODULE$.ALL());
+        if (!given) command = QueryListener.command(execution, part);
+        if (started.settings != null && !hasParts) query = (PlanReader.Query) PlanReader.onDeepStack(new Keeping(execution, part, settings(execution), tablesAsFiles));
+      } catch (Throwable failed) {
+        obstacle = failed;
+      }
+    }
+
+    /** The settings that it ran with: those of the application that the session has not lost, and what was told of others. */
+    private SQLConf settings(QueryExecution execution) {
+      SQLConf then = new SQLConf();
+      Map<String, String> now = execution.sparkSession().sessionState().conf().settings();
+      scala.Tuple2[] shared = execution.sparkSession().sharedState().conf().getAll();
+      for (int i = 0; i < shared.length; i++) {
+        if (now.containsKey(shared[i]._1())) then.settings().put((String) shared[i]._1(), (String) shared[i]._2());
+      }
+      scala.collection.Iterator modified = ((scala.collection.Iterable) started.settings).iterator();
+      while (modified.hasNext()) {
+        scala.Tuple2 setting = (scala.Tuple2) modified.next();
+        then.settings().put((String) setting._1(), (String) setting._2());
+      }
+      return then;
+    }
+
+    public long id() {
+      return id;
+    }
+
+    /** The execution that it is a part of, which is itself for what the user called. */
+    public long root() {
+      return started.root;
+    }
+
+    public String name() {
+      return name;
+    }
+
+    public String command() {
+      return command;
+    }
+
+    public Object query() {
+      return query;
+    }
+
+    public Throwable failure() {
+      return failure;
+    }
+
+    public Throwable obstacle() {
+      return obstacle;
+    }
+  }
+
+  public static class Listening extends SparkListener {
+    private final SparkContext context;
+    private final Object session;
+    private final boolean tablesAsFiles;
+    private final long since = System.currentTimeMillis();
+    private final Map<Long, Started> running = new HashMap<Long, Started>();
+    private final List<Ended> ended = new ArrayList<Ended>();
+    private volatile boolean over;
+
+    Listening(SparkContext context, Object session, boolean tablesAsFiles) {
+      this.context = context;
+      this.session = session;
+      this.tablesAsFiles = tablesAsFiles;
+    }
+
+    public void onOtherEvent(SparkListenerEvent event) {
+      if (event instanceof SparkListenerSQLExecutionStart) start((SparkListenerSQLExecutionStart) event);
+      else if (event instanceof SparkListenerSQLExecutionEnd) end((SparkListenerSQLExecutionEnd) event);
+      else if (event instanceof Marker && ((Marker) event).sender == this) ((Marker) event).arrived.countDown();
+    }
+
+    /** The last event of an application: all that was told before has arrived here too. */
+    public void onApplicationEnd(SparkListenerApplicationEnd event) {
+      over = true;
+    }
+
+    // Blocks are synchronized, not methods: Janino forgets that of private ones.
+
+    private void start(SparkListenerSQLExecutionStart event) {
+      long id = event.executionId();
+      long root = event.rootExecutionId().isDefined() ? ((Number) event.rootExecutionId().get()).longValue() : id;
+      synchronized (this) {
+        running.put(Long.valueOf(id), new Started(root, event.modifiedConfigs()));
+      }
+    }
+
+    private void end(SparkListenerSQLExecutionEnd event) {
+      Started started = started(event);
+      QueryExecution execution = event.qe();
+      // What Spark can't analyze is no action: it is told where the query is written.
+      boolean analyzing = event.executionName().isDefined() && event.executionName().get().equals("analyze");
+      boolean known = started != null && execution != null && !analyzing && (session == null || execution.sparkSession() == session);
+      List<Ended> kept = new ArrayList<Ended>();
+      if (known) {
+        int commands = commands(execution);
+        boolean hasParts = hasParts(event.executionId(), started.root);
+        for (int i = 0; i < Math.max(1, commands); i++) {
+          Ended part = new Ended(event, started);
+          part.keep(execution, commands == 0 ? null : Integer.valueOf(i), tablesAsFiles, hasParts);
+          kept.add(part);
+        }
+      }
+      synchronized (this) {
+        running.remove(Long.valueOf(event.executionId()));
+        ended.addAll(kept);
+      }
+    }
+
+    private static int commands(QueryExecution execution) {
+      try {
+        return QueryListener.commands(execution);
+      } catch (Throwable unplanned) {
+        return 0;
+      }
+    }
+
+    /** What was told of the start: nothing of what began before us, and of what Spark can't plan. */
+    private Started started(SparkListenerSQLExecutionEnd event) {
+      synchronized (this) {
+        Started started = (Started) running.get(Long.valueOf(event.executionId()));
+        if (started != null) return started;
+      }
+      boolean within = event.time() - event.duration() / 1000000 >= since;
+      return within && event.executionFailure().isDefined() ? new Started(event.executionId(), null) : null;
+    }
+
+    /** Whether other commands were a part of one: what it writes, they do. */
+    private boolean hasParts(long id, long root) {
+      synchronized (this) {
+        for (int i = 0; i < ended.size(); i++) {
+          Ended other = (Ended) ended.get(i);
+          if (other.started.root == root && other.id > id && !other.command.equals("null")) return true;
+        }
+        return false;
+      }
+    }
+
+    /** Waits until all that has ended so far has been told; false where that takes too long. */
+    public boolean isTold(long milliseconds) throws InterruptedException {
+      Marker marker = new Marker(this);
+      context.listenerBus().post(marker);
+      long last = System.currentTimeMillis() + milliseconds;
+      while (!over && !marker.arrived.await(100, TimeUnit.MILLISECONDS)) {
+        if (System.currentTimeMillis() > last) return false;
+      }
+      return true;
+    }
+
+    /** What has ended since it was asked last, but for parts of what still runs. */
+    public List<Ended> taken() {
+      List<Ended> taken = new ArrayList<Ended>();
+      synchronized (this) {
+        Iterator<Ended> each = ended.iterator();
+        while (each.hasNext()) {
+          Ended next = (Ended) each.next();
+          if (running.containsKey(Long.valueOf(next.started.root))) continue;
+          taken.add(next);
+          each.remove();
+        }
+      }
+      return taken;
+    }
+
+    public void stop() {
+      context.listenerBus().removeListener(this);
+    }
+  }
+}

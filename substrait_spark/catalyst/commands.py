@@ -1,0 +1,133 @@
+"""Where Catalyst's commands write: to which table or path, in which format and mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import Unsupported
+from ..quotation import identifier
+from .locations import uri
+
+Command = Mapping[str, Any]
+"""A command's class, and its fields by name (PlanReader.java says which)."""
+
+
+class Target(NamedTuple):
+    """Where a command writes."""
+
+    table: str | None = None
+    """The table's name, as far as it is qualified: `spark_catalog.default.orders`."""
+    path: str | None = None
+    """The folder or file, where no table is named."""
+    format: str | None = None
+    """The format's name in Spark: `parquet`."""
+    mode: str | None = None
+    """What becomes of what is there: `append`, `overwrite`, `errorifexists`, `ignore` or `replace`."""
+    partitioned_by: tuple[str, ...] = ()
+    """The partition columns, or what partitions are computed of."""
+
+    def __str__(self) -> str:
+        name = (
+            f"table {self.table}"
+            if self.table is not None
+            else f"path {self.path}"
+            if self.path is not None
+            else "a source"
+        )
+        how = [word for word in (self.format, self.mode) if word is not None]
+        if self.partitioned_by:
+            how.append(f"partitioned by {', '.join(self.partitioned_by)}")
+        return f"{name} ({', '.join(how)})" if how else name
+
+
+def _stated(command: Command) -> str:
+    return str(command["mode"]).lower()
+
+
+def _flag(name: str, without: str, with_it: str) -> Callable[[Command], str]:
+    return lambda command: with_it if command[name] else without
+
+
+def _always(mode: str) -> Callable[[Command], str]:
+    return lambda _: mode
+
+
+_OVERWRITE = _flag("overwrite", "append", "overwrite")
+
+WRITES: Mapping[str, Callable[[Command], str]] = {
+    "AppendData": _always("append"),
+    "CreateDataSourceTableAsSelectCommand": _stated,
+    "CreateHiveTableAsSelectCommand": _stated,
+    "CreateTableAsSelect": _flag("ignoreIfExists", "errorifexists", "ignore"),
+    "InsertIntoDataSourceCommand": _OVERWRITE,
+    "InsertIntoDataSourceDirCommand": _OVERWRITE,
+    "InsertIntoHadoopFsRelationCommand": _stated,
+    "InsertIntoHiveDirCommand": _OVERWRITE,
+    "InsertIntoHiveTable": _OVERWRITE,
+    "OverwriteByExpression": _always("overwrite"),
+    "OverwritePartitionsDynamic": _always("overwrite"),
+    "ReplaceTableAsSelect": _always("replace"),
+    "SaveAsV1TableCommand": _stated,
+    "SaveIntoDataSourceCommand": _stated,
+}
+"""The commands that write the rows of a query as they are, each with the mode in which it does."""
+
+TABLES = ("catalogTable", "table", "tableDesc", "logicalRelation", "name")
+PATHS = ("outputPath", "storage")
+FORMATS = ("fileFormat", "provider", "dataSource")
+PARTITIONS = ("partitionColumns", "partitioning")
+"""The fields of commands that say what a target has."""
+
+WITHHELD = "a location that may hold secrets"
+
+
+def target(command: Command | None) -> Target | None:
+    """Where a command writes; None for what is no command that writes the rows of a query."""
+    if command is None or command["class"] not in WRITES:
+        return None
+    table = _first(command, TABLES)
+    described = table if isinstance(table, Mapping) else {"table": table}
+    options = command.get("options") or {}
+    name = described.get("table") or options.get("dbtable")
+    path = _first(command, PATHS) or options.get("path")
+    return Target(
+        _name(name),
+        None if name is not None or path is None else _shown(path),
+        _first(command, FORMATS) or described.get("format"),
+        WRITES[command["class"]](command),
+        tuple(_first(command, PARTITIONS) or described.get("partitions") or ()),
+    )
+
+
+def merged(targets: Sequence[Target]) -> Target:
+    """What commands that did each other's work say together, the outermost first, which has the mode that was meant."""
+    table = _last([found.table for found in targets])
+    return Target(
+        table,
+        None if table is not None else _last([found.path for found in targets]),
+        _last([found.format for found in targets]),
+        targets[0].mode,
+        _last([found.partitioned_by for found in targets]) or (),
+    )
+
+
+def _last(values: Sequence[Any]) -> Any:
+    return next((value for value in reversed(values) if value), None)
+
+
+def _first(command: Command, fields: Sequence[str]) -> Any:
+    return next((command[field] for field in fields if command.get(field)), None)
+
+
+def _name(name: str | Sequence[str] | None) -> str | None:
+    if isinstance(name, str):
+        return _shown(name) if "/" in name else name  # some sources call a table by its path
+    return None if name is None else ".".join(map(identifier, name))
+
+
+def _shown(path: str) -> str:
+    try:
+        return uri(path)
+    except Unsupported:
+        return WITHHELD
