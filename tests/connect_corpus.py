@@ -84,6 +84,38 @@ def named(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Query]]:
             yield f"{database}.q{number}", lambda text=text: spark.sql(text)  # type: ignore[misc]
 
 
+SETTINGS = {
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownPredicates",
+    "spark.sql.session.timeZone": "Asia/Tokyo",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+}
+"""Settings that change what queries mean, or how they are planned."""
+
+MEANT = (
+    "SELECT a + q, a / q, cast(b AS INT), sum(a) OVER (PARTITION BY p) FROM types",
+    "SELECT TIMESTAMP '2020-01-01 00:00:00', hour(timestamp_seconds(a)), to_timestamp(b), current_timezone() FROM types",
+    "SELECT sum(a), avg(q), element_at(array(1, 2), a) FROM types WHERE a > 1 GROUP BY p, a",
+    "SELECT x, y FROM plain JOIN (SELECT a FROM types) t ON x = a WHERE a > 3",
+)
+
+
+def set_otherwise(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Query]]:
+    """Queries under other settings than Spark's own; views keep those that they were made under."""
+    spark.sql("USE connect_forms")
+    for key, value in SETTINGS.items():
+        spark.conf.set(key, value)
+    for number, text in enumerate(MEANT):
+        yield f"set otherwise.{number}", lambda text=text: spark.sql(text)  # type: ignore[misc]
+    spark.sql("USE connect_tpch")
+    for number, text in tpc_data.queries(folder / "tpch").items():
+        yield f"set otherwise.q{number}", lambda text=text: spark.sql(text)  # type: ignore[misc]
+    for key in SETTINGS:
+        spark.conf.unset(key)
+
+
 def of_files(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Query]]:
     """TPC-H over frames of files, which the SQL text names."""
     frames = {file.stem: spark.read.parquet(str(file)) for file in sorted((folder / "tpch").glob("*.parquet"))}
@@ -195,7 +227,7 @@ def forms(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Query]]:
 def converted(spark: SparkSession, folder: Path) -> dict[str, bytes | str]:
     """The plans of all queries, as bytes, and of those without a plan, the reasons."""
     found: dict[str, bytes | str] = {}
-    for queries in (named(spark, folder), of_files(spark, folder), forms(spark, folder)):
+    for queries in (named(spark, folder), set_otherwise(spark, folder), of_files(spark, folder), forms(spark, folder)):
         for name, query in queries:
             found[name] = plan_or_reasons(query)
     return found

@@ -157,7 +157,7 @@ TOLD = {
     "a view": "root [a]\n  Read",
     "the view replaced": "negate",
     "ANSI true": "overflow=ERROR",
-    "ANSI false": "overflow=SILENT",
+    "ANSI false": "spark_add",
     "time zone": "'Asia/Tokyo'",
     "another namespace": "'connect_tpch'",
     "only the namespace": "'connect_tpch'",

@@ -323,11 +323,14 @@ public class Planner {
       // Spark makes catalogs by the names of their classes, which this loader alone knows.
       thread.setContextClassLoader(Planner.class.getClassLoader());
       PLANNING.set(this);
+      // Spark's expressions take their modes from the thread's session when they are made.
+      org.apache.spark.sql.SparkSession.setActiveSession(session);
       return before;
     }
 
     private void leave(ClassLoader before) {
       PLANNING.remove();
+      org.apache.spark.sql.SparkSession.clearActiveSession();
       Thread.currentThread().setContextClassLoader(before);
     }
   }
