@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 import substrait_spark
-from substrait_spark import check, df_to_substrait, diff, explain, lower, to_html
+from substrait_spark import capture, check, df_to_substrait, diff, explain, lower, to_html
 from substrait_spark.command_line.commands import group
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
@@ -66,6 +66,9 @@ def main() -> None:
     assert [tuple(row.values()) for row in datafusion.execute(plan).to_pylist()] == rows
     assert [tuple(row) for row in spark_engine.execute(canonical, spark).collect()] == rows
     assert not check(spark.sql("SELECT input_file_name()"))
+    with capture(spark) as queries:
+        df.collect()
+    assert [query.plan for query in queries] == [canonical]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "test_plan.py").write_text(SNAPSHOT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from statistics import fmean
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,13 @@ COLUMNS = ("begin", "as it is", "captured", "end")
 """Beginning a block; an action without one, and in one; ending the block, which makes the plan."""
 
 
-def measure(spark: SparkSession, rounds: int) -> dict[str, dict[str, float]]:
+def measure(spark: SparkSession, rounds: int) -> dict[str, Any]:
     """Seconds of each column, and the ratio of a captured action to one as it is: median, 90th percentile and most of queries."""
     with tempfile.TemporaryDirectory() as directory:
         tpc_data.generate("tpch", SCALE_FACTOR, Path(directory))
         tpc_data.register(spark, Path(directory))
         texts = tpc_data.queries(Path(directory)).values()
-        runs = [[_once(spark, text, captured_first=bool(number % 2)) for text in texts] for number in range(rounds + 1)]
+        runs = [[_once(spark, text) for text in texts] for _ in range(rounds + 1)]
     # In the first round the JVM is still cold.
     queries = [
         {column: middle([run[column] for run in query]) for column in COLUMNS} for query in zip(*runs[1:], strict=True)
@@ -40,11 +41,16 @@ def measure(spark: SparkSession, rounds: int) -> dict[str, dict[str, float]]:
     }
 
 
-def _once(spark: SparkSession, text: str, captured_first: bool) -> dict[str, float]:
+def _once(spark: SparkSession, text: str) -> dict[str, float]:
+    """Means of two runs of each kind, with one kind between those of the other: who comes later finds more prepared."""
     with quiet_garbage_collector():
-        if captured_first:
-            return {**_captured(spark, text), "as it is": _seconds(spark, text)}
-        return {"as it is": _seconds(spark, text), **_captured(spark, text)}
+        before = _seconds(spark, text)
+        captured = [_captured(spark, text), _captured(spark, text)]
+        after = _seconds(spark, text)
+    return {
+        "as it is": (before + after) / 2,
+        **{column: fmean(run[column] for run in captured) for column in captured[0]},
+    }
 
 
 def _captured(spark: SparkSession, text: str) -> dict[str, float]:

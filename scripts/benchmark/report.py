@@ -135,7 +135,8 @@ def _captured(found: dict[str, Any]) -> list[str]:
         values = " | ".join(f"{1000 * found[column][key]:.1f}" for key in ("median", "ninetieth", "most"))
         lines.append(f"| {_CAPTURED[column]} | {values} |")
     ratios = " | ".join(f"{found['ratio'][key]:.1%}" for key in ("median", "ninetieth", "most"))
-    return [*lines, f"| captured by as it is | {ratios} |"]
+    lines.append(f"| captured by as it is | {ratios} |")
+    return [*lines, "", found["remark"]] if "remark" in found else lines  # by hand, on how a run was made
 
 
 _CAPTURED = {
