@@ -76,5 +76,5 @@ $(INSTALLED): pyproject.toml | require
 	@echo "Installing into $(VENV) (a few minutes the first time) …"
 	@"$(PYTHON)" -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,datafusion,testing]' --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,connect,datafusion,testing]' --group dev
 	@touch $(INSTALLED)

@@ -6,9 +6,12 @@ its queries; it then waits for a line of input, before which the server is to be
 
 from __future__ import annotations
 
+import contextlib
+import io
 import logging
 import os
 import pickle
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -117,11 +120,26 @@ def threads(spark: SparkSession) -> Answers:
         yield "threads", str(list(pool.map(plan, range(8))) == expected)
 
 
+def page(spark: SparkSession, url: str) -> Answers:
+    """What the code of the page prints, with another address."""
+    text = (Path(__file__).parent.parent / "docs" / "how-to" / "use-spark-connect.md").read_text(encoding="utf-8")
+    for code, printed in re.findall(
+        r"^```{.python .connect}\n(.*?)^```\n\n```\n(.*?)^```$", text, re.DOTALL | re.MULTILINE
+    ):
+        spark.sql("USE default")
+        found = io.StringIO()
+        with contextlib.redirect_stdout(found):
+            exec(code.replace("sc://localhost:15002", url), {})  # noqa: S102
+        yield "the page", found.getvalue()
+        yield "the page says", printed
+
+
 def ends(spark: Any) -> Answers:
     """The JVM that plans ends, and then the server does."""
     jvm = running()
     os.kill(jvm._process.pid, signal.SIGKILL)
     jvm._process.wait()
+    spark.sql("USE connect_forms")
     yield "a new planner", told(lambda: spark.table("types").select("a"))
     spark.client.set_retry_policies([])
     sys.stdout.write("now\n")
@@ -143,7 +161,14 @@ def main(url: str, folder: str, output: str) -> None:
     converted = connect_corpus.converted(spark, Path(folder))
     spark.sql("USE connect_forms")
     answers: dict[str, str] = {}
-    for found in (refused(spark, Path(folder)), catalogs(spark), changes(spark), threads(spark), ends(spark)):
+    for found in (
+        refused(spark, Path(folder)),
+        catalogs(spark),
+        changes(spark),
+        threads(spark),
+        page(spark, url),
+        ends(spark),
+    ):
         answers.update(found)
     jvm = running()
     left = {"pid": jvm._process.pid, "folder": str(jvm._folder)}

@@ -359,3 +359,43 @@ def test_lambdas_in_conditions(lists: SparkSession, join: str, condition: str) -
 )
 def test_lambdas_that_become_conditions_of_joins(lists: SparkSession, query: str) -> None:
     assert_same_rows(lists.sql(query))
+
+
+SPANNING = (
+    "SELECT a.n, b.n, d.n FROM u a JOIN (u b JOIN u d ON b.n = d.n) ON a.n = b.n + d.n",
+    "SELECT a.n, b.n, d.n FROM u a JOIN (u b JOIN u d ON b.n = d.n) ON a.n <=> b.n + d.n",
+    "SELECT a.n, b.n, d.n FROM (u b JOIN u d ON b.n = d.n) JOIN u a ON a.n = b.n + d.n",
+    "SELECT a.n, b.n, d.n FROM u a JOIN (u b CROSS JOIN u d) ON a.n = b.n + d.n",
+    "SELECT a.n, b.n, d.n FROM u a JOIN (u b CROSS JOIN u d) ON a.n = b.n + d.n AND a.n >= b.n",
+    "SELECT a.n, b.n, d.n FROM u a JOIN (u b JOIN u d ON b.n = d.n) ON a.n > b.n WHERE a.n = b.n + d.n",
+    "SELECT a.n, b.n, d.n FROM u a LEFT JOIN (u b JOIN u d ON b.n = d.n) ON a.n = b.n + d.n",
+    "SELECT a.n, b.n, d.n FROM u a LEFT JOIN (u b JOIN u d ON b.n = d.n) ON a.n = b.n + d.n WHERE coalesce(b.n, 0) > 0",
+    "SELECT a.n, b.n, d.n FROM u a RIGHT JOIN (u b JOIN u d ON b.n = d.n) ON a.n = b.n + d.n",
+    "SELECT a.n, b.n, d.n FROM u a FULL JOIN (u b LEFT JOIN u d ON b.n = d.n) ON a.n = b.n + d.n",
+    "SELECT a.n, b.n, d.n, e.n FROM u a JOIN (u b JOIN u d ON b.n = d.n) ON a.n = b.n + d.n JOIN u e ON e.n = a.n",
+    "SELECT a.n, b.n, d.n, e.n FROM u e JOIN (u a JOIN (u b JOIN u d ON b.n = d.n) ON a.n = b.n + d.n) ON e.n = a.n",
+    "SELECT a.n, b.n, d.n, e.n FROM u e JOIN u a ON e.n = a.n JOIN (u b JOIN u d ON b.n = d.n) ON a.n + e.n = b.n + d.n",
+    "SELECT a.n, b.n, d.n, e.n FROM (u b JOIN u d ON b.n = d.n) JOIN (u e JOIN u a ON e.n = a.n) ON a.n + e.n = b.n",
+    "SELECT a.n, b.n, d.n FROM u a CROSS JOIN u b CROSS JOIN u c JOIN u d ON d.n = b.n + c.n AND d.n - 1 = a.n",
+    "SELECT a.n, s.x FROM u a JOIN (SELECT b.n + d.n AS x FROM u b JOIN u d ON b.n = d.n WHERE b.n < 5) s ON a.n = s.x",
+    "SELECT a.n, b.k, d.k FROM u a JOIN (u b JOIN u d ON b.k = d.k) ON a.k = (b.k AND d.k)",
+    "SELECT a.n FROM u a WHERE EXISTS (SELECT 1 FROM u b JOIN u d ON b.n = d.n WHERE a.n = b.n + d.n)",
+    "SELECT a.n FROM u a WHERE a.n NOT IN (SELECT b.n + d.n FROM u b JOIN u d ON b.n = d.n)",
+)
+"""Joins whose keys need several inputs of a join below."""
+
+
+@pytest.fixture(scope="module")
+def numbers(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+    """The session, with a table `u` of numbers and conditions."""
+    path = str(tmp_path_factory.mktemp("joins") / "u")
+    spark.sql("SELECT * FROM VALUES (1, true), (2, false), (3, null), (4, true), (null, false) t(n, k)").write.parquet(
+        path
+    )
+    spark.read.parquet(path).createOrReplaceTempView("u")
+    return spark
+
+
+@pytest.mark.parametrize("query", SPANNING)
+def test_keys_over_several_inputs(numbers: SparkSession, query: str) -> None:
+    assert_same_rows(numbers.sql(query))

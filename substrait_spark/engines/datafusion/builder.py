@@ -33,6 +33,7 @@ from .guards import (
     list_order,
     local_rows,
     same_names,
+    spanning_keys,
     struct_names,
     totals,
     unique_keys,
@@ -210,6 +211,8 @@ class DataFusionBuilder(LoweringBuilder):
         early, late = join_keys.keys_and_filters(conditions) if takes_apart else (conditions, [])
         condition = self.connected("and", early) if early else self.true()
         parts = conjuncts(condition)
+        if join_type in spanning_keys.REORDERED and self.has_defect("spanning_keys_lost"):
+            parts, condition = spanning_keys.kept(self, condition, left, right)
         width = len(left.types)
         if self.has_defect("filters_below_totals"):
             left, right = totals.with_limited_totals(left, parts), totals.with_limited_totals(right, parts, width)

@@ -85,7 +85,7 @@ RULES = Rules(
         "calendar_ends chained_conjuncts constants_survive distinct_widens_sums eager_connectives early_casts empty_frames "
         "filters_below_totals forgets_nulls grows_filters joins_without_columns keys_of_one_side "
         "keys_survive_joins lambdas_in_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
-        "offsets_forgotten one_list_order one_null_equality projects_below_filters subquery_nulls unions_lose_names unknown_marks unsigned_range_keys "
+        "offsets_forgotten one_list_order one_null_equality projects_below_filters spanning_keys_lost subquery_nulls unions_lose_names unknown_marks unsigned_range_keys "
         "unwraps_casts".split()
     ),
 )

@@ -1,0 +1,56 @@
+"""`spanning_keys_lost`: DataFusion puts nested joins in another order, and forgets keys that it finds no place for then.
+
+    WITH t AS (SELECT 1 AS n UNION ALL SELECT 2)
+    SELECT count(*) FROM t a JOIN (t b JOIN t d ON b.n = d.n) ON a.n = b.n + d.n   -- 4, not 1
+
+A key is a side of an equality, of columns of one input; where that input is a join, the side may need columns of both its
+inputs, which are taken up one by one. As a CASE, the equality is no key, and stays a filter. Outer joins may become inner ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....algebra.expression import Expression, FieldReference, ScalarFunction
+from ....algebra.relation import Cross, Join, Project, Relation
+from ....algebra.traversal import conjuncts, inputs_first, subexpressions
+from ....lowering.builder import LoweringBuilder
+
+REORDERED = ("INNER", "LEFT", "RIGHT", "OUTER")
+
+EQUALITIES = ("equal", "is_not_distinct_from")
+
+
+def kept(
+    e: LoweringBuilder, condition: Expression, left: Relation, right: Relation
+) -> tuple[list[Expression], Expression]:
+    """The conjuncts of a join's condition, and the condition, in a form that DataFusion forgets in no order of the joins."""
+    given = conjuncts(condition)
+    inputs = [*sources(left), *sources(right)]
+    parts = [e.if_then(each, e.true(), e.false()) if _spans(each, inputs) else each for each in given]
+    return parts, condition if parts == given else e.connected("and", parts)
+
+
+def _spans(condition: Expression, inputs: Sequence[frozenset[Relation]]) -> bool:
+    """Whether a side of an equality needs columns of several inputs of the joins below."""
+    if not isinstance(condition, ScalarFunction) or condition.declaration.name not in EQUALITIES:
+        return False
+    return any(len(_needed(side, inputs)) > 1 for side in condition.children())
+
+
+def _needed(side: Expression, inputs: Sequence[frozenset[Relation]]) -> frozenset[Relation]:
+    columns = {part.ordinal for part in subexpressions(side) if isinstance(part, FieldReference) and not part.outer}
+    return frozenset().union(*(inputs[column] for column in columns))
+
+
+def sources(root: Relation) -> list[frozenset[Relation]]:
+    """For each column of a relation, which inputs of the joins that it consists of have it."""
+    known: dict[Relation, list[frozenset[Relation]]] = {}
+    for relation in inputs_first(root):
+        below = [known[input] for input in relation.inputs]
+        own = relation.passed(below) if isinstance(relation, Join | Cross) or relation.KEEPS_KEYS else []
+        if isinstance(relation, Project):
+            own += [_needed(expression, below[0]) for expression in relation.computed]
+        picked = range(len(relation.types)) if relation.emit is None else relation.emit
+        known[relation] = [own[n] if n < len(own) else frozenset([relation]) for n in picked]
+    return known[root]
