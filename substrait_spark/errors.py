@@ -17,7 +17,7 @@ class SubstraitSparkError(Exception):
 
 
 class UnsupportedSessionError(SubstraitSparkError):
-    """There is no classic, running Spark session from 3.5 on behind what was given."""
+    """There is no running Spark session from 3.5 on behind what was given, or for one of Connect, no Spark here that plans."""
 
 
 class DialectError(SubstraitSparkError):

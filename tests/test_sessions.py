@@ -427,15 +427,6 @@ def test_nothing_is_kept_after_a_conversion(spark: SparkSession) -> None:
 # ---- what is no DataFrame of a classic session
 
 
-def test_spark_connect() -> None:
-    class Remote:
-        """Stands for pyspark.sql.connect.dataframe.DataFrame, which needs grpc."""
-
-    Remote.__module__ = "pyspark.sql.connect.dataframe"
-    with pytest.raises(UnsupportedSessionError, match="This is a Spark Connect DataFrame"):
-        df_to_substrait(Remote())  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
