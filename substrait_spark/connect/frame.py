@@ -22,6 +22,8 @@ PACKAGES_NEEDED = (
     "Spark Connect frames need Java's bridge beside the client's own packages: pip install 'substrait-spark[connect]'"
 )
 
+TOO_OLD = "Spark Connect frames are converted from PySpark 4.0 on: no earlier one brings Spark's planner of them."
+
 
 def convert(
     df: DataFrame,
@@ -35,6 +37,8 @@ def convert(
     """The plan of a Connect frame, or None and what stands in its way. Arguments as `df_to_substrait` has them."""
     if importlib.util.find_spec("py4j") is None:
         raise UnsupportedSessionError(PACKAGES_NEEDED)
+    if importlib.util.find_spec("pyspark.logger") is None:
+        raise UnsupportedSessionError(TOO_OLD)
     from ..conversion import convert as convert_classic
     from .planner import PLANNER
 

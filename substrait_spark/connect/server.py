@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,7 +42,15 @@ class Server:
     """The server of a Connect session. Names are looked up as the session's user may see them."""
 
     def __init__(self, session: Any) -> None:
-        self._session = session
+        from pyspark.logger import PySparkLogger
+
+        # What is known of a session ends with it.
+        self._remote = weakref.ref(session)
+        PySparkLogger.getLogger("SQLQueryContextLogger").addFilter(_is_told)
+
+    @property
+    def _session(self) -> Any:
+        return self._remote()
 
     @property
     def version(self) -> str:
@@ -166,6 +177,7 @@ def answers() -> Iterator[None]:
 
     What a server says may hold its address, and an address may hold a token: only the kind of the failure is repeated.
     """
+    asking = _ASKING.set(True)
     try:
         yield
         return
@@ -177,7 +189,17 @@ def answers() -> Iterator[None]:
             failure = UnsupportedSessionError(
                 f"The Spark Connect server doesn't answer ({told}): is its session still there?"
             )
+    finally:
+        _ASKING.reset(asking)
     raise failure
+
+
+_ASKING: ContextVar[bool] = ContextVar("asking", default=False)
+"""Whether the server is asked for something that it may refuse, so that PySpark's client need not log that it did."""
+
+
+def _is_told(record: logging.LogRecord) -> bool:
+    return not _ASKING.get()
 
 
 def described(answer: Mapping[str, Any]) -> Table:
