@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....algebra.expression import Expression, FieldReference, ScalarFunction
+from ....algebra.expression import Expression, ScalarFunction
 from ....algebra.relation import Cross, Join, Project, Relation
-from ....algebra.traversal import conjuncts, inputs_first, subexpressions
+from ....algebra.traversal import conjuncts, inputs_first, ordinals
 from ....lowering.builder import LoweringBuilder
+from .join_keys import EQUALITIES
 
 REORDERED = ("INNER", "LEFT", "RIGHT", "OUTER")
-
-EQUALITIES = ("equal", "is_not_distinct_from")
 
 
 def kept(
@@ -26,6 +25,8 @@ def kept(
 ) -> tuple[list[Expression], Expression]:
     """The conjuncts of a join's condition, and the condition, in a form that DataFusion forgets in no order of the joins."""
     given = conjuncts(condition)
+    if not any(len(set(ordinals(side))) > 1 for each in given for side in _sides(each)):
+        return given, condition
     inputs = [*sources(left), *sources(right)]
     parts = [e.if_then(each, e.true(), e.false()) if _spans(each, inputs) else each for each in given]
     return parts, condition if parts == given else e.connected("and", parts)
@@ -33,14 +34,18 @@ def kept(
 
 def _spans(condition: Expression, inputs: Sequence[frozenset[Relation]]) -> bool:
     """Whether a side of an equality needs columns of several inputs of the joins below."""
+    return any(len(_needed(side, inputs)) > 1 for side in _sides(condition))
+
+
+def _sides(condition: Expression) -> Sequence[Expression]:
+    """The sides of an equality; of any other condition, none."""
     if not isinstance(condition, ScalarFunction) or condition.declaration.name not in EQUALITIES:
-        return False
-    return any(len(_needed(side, inputs)) > 1 for side in condition.children())
+        return ()
+    return condition.children()
 
 
 def _needed(side: Expression, inputs: Sequence[frozenset[Relation]]) -> frozenset[Relation]:
-    columns = {part.ordinal for part in subexpressions(side) if isinstance(part, FieldReference) and not part.outer}
-    return frozenset().union(*(inputs[column] for column in columns))
+    return frozenset().union(*(inputs[column] for column in ordinals(side)))
 
 
 def sources(root: Relation) -> list[frozenset[Relation]]:
