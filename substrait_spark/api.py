@@ -141,16 +141,17 @@ def _convert(
     list_files: int | None,
     allow_version_mismatch: bool,
 ) -> tuple[Plan | None, Sequence[Problem]]:
+    def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
+        reader.prepare(frame)
+        # Imported while the JVM compiles the reader: at the first plan, not with the package.
+        from .conversion import convert
+
+        return convert(frame, dialect, reads, inline_limit, list_files)
+
     require_dataframe(df)
     if is_connect(df):
-        from .connect.frame import convert as convert_remote
+        from .connect.frame import convert_planned
 
-        return convert_remote(
-            df, dialect, reads, inline_limit, list_files, allow_version_mismatch=allow_version_mismatch
-        )
+        return convert_planned(df, converted, allow_version_mismatch=allow_version_mismatch)
     require_running(df)
-    reader.prepare(df)
-    # Imported while the JVM compiles the reader: at the first plan, not with the package.
-    from .conversion import convert
-
-    return convert(df, dialect, reads, inline_limit, list_files)
+    return converted(df)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..catalyst import reader
 from ..errors import Problem, Unsupported, UnsupportedSessionError
 from .message import FILES_QUALIFIER, obstacles
 
@@ -16,7 +14,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from substrait.plan_pb2 import Plan
 
-    from ..dialects import Dialect
+    from ..catalyst.reader import Planned
+
+    Converted = tuple[Plan | None, Sequence[Problem]]
 
 PACKAGES_NEEDED = (
     "Spark Connect frames need Java's bridge beside the client's own packages: pip install 'substrait-spark[connect]'"
@@ -25,21 +25,17 @@ PACKAGES_NEEDED = (
 TOO_OLD = "Spark Connect frames are converted from PySpark 4.0 on: no earlier one brings Spark's planner of them."
 
 
-def convert(
-    df: DataFrame,
-    dialect: str | Path | Dialect | None,
-    reads: str,
-    inline_limit: int,
-    list_files: int | None,
-    *,
-    allow_version_mismatch: bool,
-) -> tuple[Plan | None, Sequence[Problem]]:
-    """The plan of a Connect frame, or None and what stands in its way. Arguments as `df_to_substrait` has them."""
+def convert_planned(
+    df: DataFrame, convert: Callable[[Planned], Converted], *, allow_version_mismatch: bool
+) -> Converted:
+    """What `convert` makes of a Connect frame, once it is planned here, or None and what stands in the way of planning it.
+
+    Raises UnsupportedSessionError where the server doesn't answer, or no Spark is here that plans its frames.
+    """
     if importlib.util.find_spec("py4j") is None:
         raise UnsupportedSessionError(PACKAGES_NEEDED)
     if importlib.util.find_spec("pyspark.logger") is None:
         raise UnsupportedSessionError(TOO_OLD)
-    from ..conversion import convert as convert_classic
     from .planner import PLANNER
 
     remote = cast("Any", df)
@@ -49,9 +45,7 @@ def convert(
     session = PLANNER.session(remote._session, allow_version_mismatch)
     try:
         with session.planned(message) as dataset:
-            frame = cast("DataFrame", PlannedFrame(dataset, PlannedSession(session.context)))
-            reader.prepare(frame)
-            plan, problems = convert_classic(frame, dialect, reads, inline_limit, list_files)
+            plan, problems = convert(PlannedFrame(dataset, PlannedSession(session.context)))
             return plan, [replace(problem, sql=FILES_QUALIFIER.sub("", problem.sql)) for problem in problems]
     except Unsupported as problem:
         return None, [_problem(problem)]
