@@ -10,7 +10,7 @@ import struct
 import subprocess
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,17 +50,18 @@ class PlannerJvm:
 
     def __init__(self) -> None:
         home, self.version = spark_home()
-        self._folder = Path(tempfile.mkdtemp(prefix="substrait-spark-"))
         self._owner = os.getpid()
-        try:
-            self._process, self.gateway = self._start(home)
-        except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise
+        with ExitStack() as undone:  # where the JVM doesn't start, or an interrupt comes before it has
+            self._folder = Path(tempfile.mkdtemp(prefix="substrait-spark-"))
+            undone.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            self._process = self._started(home)
+            undone.callback(self._process.kill)
+            self.gateway = self._gateway()
+            undone.pop_all()
         atexit.register(self.end)
 
-    def _start(self, home: Path) -> tuple[subprocess.Popen[bytes], Any]:
-        process = subprocess.Popen(  # noqa: S603
+    def _started(self, home: Path) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603
             self._command(home),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -70,11 +71,6 @@ class PlannerJvm:
             # Ctrl-C is for Python; the JVM ends when its input does.
             start_new_session=True,
         )
-        try:
-            return process, self._gateway(process)
-        except BaseException:
-            process.kill()
-            raise
 
     def _command(self, home: Path) -> list[str]:
         local = {"spark.local.dir": self._folder, "spark.sql.warehouse.dir": self._folder / "warehouse", **SETTINGS}
@@ -109,12 +105,12 @@ class PlannerJvm:
     def _connection_file(self) -> Path:
         return self._folder / "connection"
 
-    def _gateway(self, process: subprocess.Popen[bytes]) -> Any:
+    def _gateway(self) -> Any:
         from py4j.java_gateway import GatewayParameters, JavaGateway
 
         latest = time.monotonic() + PATIENCE
         while not self._connection_file.exists():
-            if process.poll() is not None or time.monotonic() > latest:
+            if self._process.poll() is not None or time.monotonic() > latest:
                 raise UnsupportedSessionError("The JVM that plans Spark Connect frames doesn't start.")
             time.sleep(0.02)
         content = self._connection_file.read_bytes()
