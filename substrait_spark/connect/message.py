@@ -52,14 +52,15 @@ def obstacles(message: Message) -> list[Unsupported]:
     """What in a message only its server knows, or finds out by a job; each once."""
     found: dict[str, Unsupported] = {}
     for part in cast("Iterator[Any]", messages(message)):
+        fields = fields_of(part)
         for name, (what, hint) in SERVER_ONLY.items():
-            if has(part, name):
+            if name in fields:
                 found[what] = Unsupported(f"it has {what}, which only the server knows", hint)
-        if has(part, "pivot") and not part.pivot.values:
+        if "pivot" in fields and not part.pivot.values:
             found["pivot"] = Unsupported(*UNNAMED_PIVOT)
         if part.DESCRIPTOR.full_name.endswith(".Read") and part.is_streaming:
             found["stream"] = Unsupported(*STREAM)
-        if has(part, "java_udf") or has(part, "scalar_scala_udf"):
+        if "java_udf" in fields or "scalar_scala_udf" in fields:
             found["udf"] = Unsupported(
                 f"it has the function {part.function_name or 'of a user'} in Java or Scala",
                 "Use Spark's own functions.",
@@ -67,10 +68,9 @@ def obstacles(message: Message) -> list[Unsupported]:
     return list(found.values())
 
 
-def has(message: Any, name: str) -> bool:
-    """Whether a message has a field of this name, and it is set."""
-    field = message.DESCRIPTOR.fields_by_name.get(name)
-    return field is not None and any(field == there for there, _ in message.ListFields())
+def fields_of(message: Message) -> set[str]:
+    """The names of the fields that are set in a message."""
+    return {field.name for field, _ in message.ListFields()}
 
 
 _CALL = re.compile(r"(\w+)`?\s*\(")
@@ -122,7 +122,7 @@ def name_files(message: Message) -> list[tuple[str, Any]]:
     """
     named: list[tuple[str, Any]] = []
     for part in cast("Iterator[Any]", messages(message)):
-        if not has(part, "read") or not has(part.read, "data_source"):
+        if "read" not in fields_of(part) or "data_source" not in fields_of(part.read):
             continue
         alone = type(part)()
         alone.CopyFrom(part)

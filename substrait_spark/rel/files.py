@@ -141,9 +141,8 @@ def _files(folders: tree.Folders) -> list[File]:
         for name, length in zip(entries[::2], entries[1::2], strict=True):
             if not is_local:
                 locations.require_no_secret(f"{folder}/{name}")
-            known = (
-                length if length >= 0 else None
-            )  # of a server's files, lengths are known only where it is this machine
+            # Of a Spark Connect server's files, lengths are known only where it is this machine.
+            known = length if length >= 0 else None
             files.append(File(shown + (name if name.isascii() else locations.uri(name)), known))
     return files
 
