@@ -50,6 +50,13 @@ def test_content(wheel: Path) -> None:
     assert all(name.startswith(("substrait_spark/", "substrait_spark-")) for name in names)
 
 
+def test_metadata_is_complete(wheel: Path) -> None:
+    judged = subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", str(wheel)], check=False, capture_output=True, text=True
+    )
+    assert judged.returncode == 0, judged.stdout
+
+
 def test_pyspark_is_the_users(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))

@@ -1,0 +1,40 @@
+"""Users' type checkers take what the package says of its types (`py.typed`)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+USER = Path(__file__).with_name("typed_user.py")
+WRONG = ("dialect: Dialect = load(", "dialect: Report = load(")
+"""A line of the user's, and one with another type, which a checker must not take."""
+
+
+@pytest.fixture(params=[True, False], ids=["right", "wrong"])
+def user(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, bool]:
+    """The user's file, somewhere else than the package, as it is or with a mistake; and whether it is right."""
+    text = USER.read_text("utf-8")
+    assert WRONG[0] in text
+    (tmp_path / "user.py").write_text(text if request.param else text.replace(*WRONG), "utf-8")
+    return tmp_path / "user.py", request.param
+
+
+def test_mypy(user: tuple[Path, bool]) -> None:
+    path, is_right = user
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir=/dev/null", path.name]
+    done = subprocess.run(command, cwd=path.parent, check=False, capture_output=True, text=True)
+    assert done.returncode == (0 if is_right else 1), done.stdout
+    assert is_right or 'variable has type "Report"' in done.stdout
+
+
+def test_pyright(user: tuple[Path, bool]) -> None:
+    path, is_right = user
+    (path.parent / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "standard"}))
+    command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, "--project", "."]
+    done = subprocess.run(command, cwd=path.parent, check=False, capture_output=True, text=True)
+    assert done.returncode == (0 if is_right else 1), done.stdout
+    assert is_right or 'not assignable to declared type "Report"' in done.stdout
