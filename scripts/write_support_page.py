@@ -53,6 +53,8 @@ Each function was called as Spark's own documentation calls it, with columns for
 its rows were also compared on the tests' table of edge values, in ANSI mode and without. *Canonical form* is the
 functions that the plan calls, by extension file and name; where it is none, Spark computes the call itself, or it is
 a cast, a condition or a reference.
+
+<div class="filter-functions"></div>
 """
 
 TITLES = {

@@ -26,6 +26,7 @@ def df_to_substrait(
     reads: str = "auto",
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
+    stage: str = "optimized",
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
@@ -34,7 +35,8 @@ def df_to_substrait(
     a dialect file, or a dialect that `substrait_spark.dialects.load` has loaded. `reads` is `"auto"` (catalog tables by
     name, paths as files), `"files"` or `"tables"`. `inline_limit` is how many rows of local data may be written into the
     plan. A read of more than `list_files` files names complete folders by one pattern each, in place of their files; None
-    lists all files. A Spark Connect frame is planned by the Spark that is installed here, which must be of the server's minor
+    lists all files. `stage` is `"optimized"` for the plan that Spark's optimizer makes, or `"analyzed"` for the query as it was
+    written, which settings of the optimizer do not change. A Spark Connect frame is planned by the Spark that is installed here, which must be of the server's minor
     version, unless `allow_version_mismatch` is true.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`, at most `inline_limit + 1`.
@@ -44,7 +46,7 @@ def df_to_substrait(
     Spark is here for; DialectError for a dialect that is
     unknown or invalid.
     """
-    plan, problems = _convert(df, dialect, reads, inline_limit, list_files, allow_version_mismatch)
+    plan, problems = _convert(df, dialect, reads, inline_limit, list_files, stage, allow_version_mismatch)
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -57,14 +59,21 @@ def check(
     reads: str = "auto",
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
+    stage: str = "optimized",
     allow_version_mismatch: bool = False,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
 
+    Of a plan that can be made, it also says what an engine needs for it beyond the specification.
+
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
     """
-    _, problems = _convert(df, dialect, reads, inline_limit, list_files, allow_version_mismatch)
-    return Report(tuple(problems))
+    plan, problems = _convert(df, dialect, reads, inline_limit, list_files, stage, allow_version_mismatch)
+    if plan is None:
+        return Report(tuple(problems))
+    from .beyond import beyond_specification
+
+    return Report(beyond=beyond_specification(plan))
 
 
 @contextmanager
@@ -139,6 +148,7 @@ def _convert(
     reads: str,
     inline_limit: int,
     list_files: int | None,
+    stage: str,
     allow_version_mismatch: bool,
 ) -> tuple[Plan | None, Sequence[Problem]]:
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
@@ -146,7 +156,7 @@ def _convert(
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert
 
-        return convert(frame, dialect, reads, inline_limit, list_files)
+        return convert(frame, dialect, reads, inline_limit, list_files, stage)
 
     require_dataframe(df)
     if is_connect(df):

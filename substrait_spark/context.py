@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 
 from .algebra.builder import Traits
 from .algebra.expression import Origin
+from .catalyst.tree import Plan
 from .dialects.dialect import Dialect
 from .errors import Unsupported
 
 READS = ("auto", "files", "tables")
+
+STAGES = ("optimized", "analyzed")
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class Settings:
     reads: str
     inline_limit: int
     list_files: int | None = 1000
+    stage: str = "optimized"
 
 
 @dataclass
@@ -44,8 +48,14 @@ class Context:
     traits: Traits = field(default_factory=Traits)
     configuration: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
+    root: Plan | None = None
+    """The plan that is emitted; None where nobody said."""
     used: Collection[int] | None = None
     """The exprIds of the columns that the plan uses; None where nobody asked which."""
+    unsettled: Collection[object] = ()
+    """The IN subqueries that nobody may emit: what becomes of them where they aren't known is not said."""
+    ctes: Mapping[int, int] = field(default_factory=dict)
+    """How often the plan refers to each common table expression."""
     _path: list[str] = field(default_factory=list)
     _known: set[tuple[str, int, str]] = field(default_factory=set)
 
@@ -76,7 +86,9 @@ class Context:
 
     def report_at(self, path: str, node: Origin | None, problem: Unsupported) -> None:
         """Note a problem at some place of the plan, once."""
-        key = (path, id(node), problem.reason)
-        if key not in self._known:
-            self._known.add(key)
-            self.found.append(PendingProblem(path, node, problem.reason, problem.hint, problem.cause))
+        for each in problem.each():
+            about = each.about or node
+            key = (path, id(about), each.reason)
+            if key not in self._known:
+                self._known.add(key)
+                self.found.append(PendingProblem(path, about, each.reason, each.hint, each.cause))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from .catalyst import reader
 from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
-from .context import READS, Context, PendingProblem, Settings
+from .context import READS, STAGES, Context, PendingProblem, Settings
 from .dialects import Dialect, load
 from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
+from .expr.membership_places import unsettled
 from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
 from .plan import DEPTH_LIMIT, RELATION_DEPTH, build
@@ -30,10 +32,15 @@ from .rewrites import rewrite
 
 
 def convert(
-    df: reader.Planned, dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
+    df: reader.Planned,
+    dialect: str | Path | Dialect | None,
+    reads: str,
+    inline_limit: int,
+    list_files: int | None,
+    stage: str,
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a DataFrame, or None and what stands in its way. Arguments as `df_to_substrait` has them."""
-    return convert_as(df, settings_of(dialect, reads, inline_limit, list_files))
+    return convert_as(df, settings_of(dialect, reads, inline_limit, list_files, stage))
 
 
 def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
@@ -47,7 +54,11 @@ def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Seq
 
 
 def settings_of(
-    dialect: str | Path | Dialect | None, reads: str, inline_limit: int, list_files: int | None
+    dialect: str | Path | Dialect | None,
+    reads: str,
+    inline_limit: int,
+    list_files: int | None,
+    stage: str = "optimized",
 ) -> Settings:
     """What the caller asked for. Arguments as `df_to_substrait` has them."""
     if reads not in READS:
@@ -56,7 +67,9 @@ def settings_of(
         raise ValueError(f"inline_limit must be a number of rows from 0 to {2**31 - 1}, not {inline_limit!r}")
     if list_files is not None and not _is_count(list_files):
         raise ValueError(f"list_files must be None or a number of files from 0 to {2**31 - 1}, not {list_files!r}")
-    return Settings(load(dialect), reads, inline_limit, list_files)
+    if stage not in STAGES:
+        raise ValueError(f"stage must be one of {', '.join(STAGES)}, not {stage!r}")
+    return Settings(load(dialect), reads, inline_limit, list_files, stage)
 
 
 def _is_count(value: object) -> bool:
@@ -105,7 +118,10 @@ def in_dialect(context: Context, relation: Relation, outputs: Sequence[Origin], 
 def relation_of(context: Context, document: Document) -> tuple[Relation, list[str]]:
     """The root relation of a rewritten document, and the depth-first names of its columns; problems go to the context."""
     context.configuration = document.configuration
+    context.root = document.root
     context.used = used_columns(document.root)
+    context.unsettled = unsettled(document.root) if "InSubquery" in document.classes else ()
+    context.ctes = Counter(node["cteId"] for node in document.nodes if node.name == "CTERelationRef")
     relations = RelationBuilder(context, HANDLERS, expressions)
     output = relations.emit(document.root)
     relation = relations.finished(output.select([attribute["exprId"] for attribute in document.output]).relation)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .quotation import printable
+
+if TYPE_CHECKING:
+    from .algebra.expression import Origin
 
 
 class SubstraitSparkError(Exception):
@@ -70,11 +74,14 @@ class Problem:
         return "\n".join(map(printable, lines))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What `check` found: every obstacle of a plan. True when the plan can be made."""
 
     problems: tuple[Problem, ...] = ()
+    beyond: tuple[str, ...] = ()
+    """What a plan that can be made needs beyond the specification, which an engine has to be given: functions of an extension
+    file, and extension messages. Empty where every engine that has all of the specification can run the plan."""
 
     def __bool__(self) -> bool:
         return not self.problems
@@ -87,10 +94,22 @@ class Report:
 
     def __str__(self) -> str:
         if not self.problems:
-            return "The plan can be expressed in Substrait."
+            return "\n".join(["The plan can be expressed in Substrait.", *self._beyond()])
         count = len(self.problems)
         head = f"{count} obstacle{'s' if count > 1 else ''} on the way to a Substrait plan:"
         return "\n".join([head, *(f"{n}. {problem}" for n, problem in enumerate(self.problems, 1))])
+
+    def _beyond(self) -> Iterator[str]:
+        if self.beyond:
+            yield "It runs where the engine has, beyond the specification:"
+            yield from (f"    {printable(need)}" for need in self.beyond)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from .display.reports import report_html
+
+        return report_html(self)
 
 
 class UnsupportedPlanError(SubstraitSparkError):
@@ -120,10 +139,16 @@ def said(error: Exception) -> str:
 class Unsupported(Exception):
     """Raised inside the library where a node can't be expressed; collected into problems."""
 
-    def __init__(self, reason: str, hint: str = "") -> None:
+    def __init__(self, reason: str, hint: str = "", about: Origin | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.hint = hint
+        self.about = about
+        """The node that it is about; None where that is the one in which it is met."""
+
+    def each(self) -> Sequence[Unsupported]:
+        """The obstacles one by one, where there are several."""
+        return (self,)
 
     @property
     def cause(self) -> BaseException | None:
@@ -131,7 +156,18 @@ class Unsupported(Exception):
         return None
 
 
-LACKING = "Choose another dialect, or compute this column in Spark."
+class SeveralUnsupported(Unsupported):
+    """Several obstacles of one node, which are told one by one."""
+
+    def __init__(self, obstacles: Sequence[Unsupported]) -> None:
+        super().__init__("; ".join(dict.fromkeys(obstacle.reason for obstacle in obstacles)), obstacles[0].hint)
+        self._obstacles = tuple(obstacles)
+
+    def each(self) -> Sequence[Unsupported]:
+        return self._obstacles
+
+
+LACKING = "Compute this column in Spark, or make a plan for another dialect or without one."
 
 
 class NotInDialect(Unsupported):

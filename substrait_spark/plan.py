@@ -8,6 +8,7 @@ from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from . import __version__
 from .algebra.depth import deepest
+from .algebra.references import shared_relations
 from .algebra.relation import Relation
 from .errors import Unsupported
 from .extensions import Declaration
@@ -36,6 +37,7 @@ class Declarations:
         self._urns: dict[str, int] = {}
         self._relations = 0
         self.enclosing: list[int] = []
+        self.shared: dict[Relation, int] = {}
 
     def relation(self) -> int:
         """A new anchor of a relation."""
@@ -72,6 +74,26 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
 
     Raises `Unsupported` where its messages would nest too deep for protobuf readers.
     """
+    shared = shared_relations(relation)
+    for each in (*shared, relation):
+        _require_room(each)
+    plan = Plan()
+    version = plan.version
+    version.major_number, version.minor_number, version.patch_number = SUBSTRAIT_VERSION
+    version.producer = f"{PRODUCER} {__version__}"
+    mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN
+    plan.execution_behavior.variable_eval_mode = mode
+    declarations = Declarations(plan)
+    for ordinal, each in enumerate(shared):
+        each.write(plan.relations.add().rel, declarations)
+        declarations.shared[each] = ordinal
+    root = plan.relations.add().root
+    relation.write(root.input, declarations)
+    root.names.extend(names)
+    return plan
+
+
+def _require_room(relation: Relation) -> None:
     depth = _ROOT_LEVELS + relation.height
     if depth > DEPTH_LIMIT:
         raise Unsupported(
@@ -79,13 +101,3 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
             f"{deepest(relation)}",
             "Split the query: write an intermediate result to a table and continue from there.",
         )
-    plan = Plan()
-    version = plan.version
-    version.major_number, version.minor_number, version.patch_number = SUBSTRAIT_VERSION
-    version.producer = f"{PRODUCER} {__version__}"
-    mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN
-    plan.execution_behavior.variable_eval_mode = mode
-    root = plan.relations.add().root
-    relation.write(root.input, Declarations(plan))
-    root.names.extend(names)
-    return plan

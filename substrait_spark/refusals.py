@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from .catalyst.tree import Expression, Node, Plan
+import re
+from collections.abc import Iterator
+
+from .catalyst.tree import Expression, Node, Opaque, Plan
 from .catalyst.types import REFUSED, base_name, refusal
-from .errors import Unsupported, said
+from .errors import SeveralUnsupported, Unsupported, said
 
 _FILE = (
     "it tells what Spark is reading when it computes the row, which is no part of the row",
@@ -24,6 +27,11 @@ USER_FUNCTIONS = {
     "HiveUDAFFunction": "Hive",
 }
 """Classes of functions that users write, and what they are written in."""
+
+MAKERS = {"DataFrameStatFunctions": "sampleBy"}
+"""What users call the classes of Spark that make functions, where they call them otherwise."""
+
+_SPARK_CLASS = re.compile(r"org\.apache\.spark\.(?:\w+\.)*(\w+)")
 
 ENVIRONMENT = {
     "CallMethodViaReflection": (
@@ -47,14 +55,17 @@ _COLUMN = "Compute this column before the exported part of the query, or replace
 _AGGREGATE = "Compute this aggregate in Spark and save the result, or replace the function."
 
 
-def no_relation(node: Plan) -> Unsupported:
-    """Why a plan node can't be exported whose class is in no table."""
+def no_relation(node: Plan, root: Plan | None = None) -> Unsupported:
+    """Why a node of the plan `root` can't be exported whose class is in no table."""
     if node.name == "CommandResult":
         reason = f"the DataFrame is the result of a command ({node.get('command')})"
         return Unsupported(reason, "Export a query; commands and writes are no queries.")
-    found = [function for child in node.children() for function in _user_functions(child)]
+    computed: list[tuple[Node, Node | None]] = [(child, None) for child in node.children()]
+    if "udfs" in node.cls.index:
+        computed = [*zip(node["udfs"], node["resultAttrs"], strict=True)]
+    found = [_no_step(each, result, root) for child, result in computed for each in _user_functions(child)]
     if found:
-        return Unsupported("; ".join(dict.fromkeys(_no_user_function(function) for function in found)), _STEP)
+        return SeveralUnsupported(found)
     if node.name == "Generate":
         reason = f"Generate has no Substrait relation: {node['generator'].name} makes several rows of one"
         return Unsupported(reason, _STEP)
@@ -98,19 +109,53 @@ def no_aggregate(node: Node) -> Unsupported:
 
 def _user_functions(node: Node) -> list[Node]:
     """The users' functions in an expression, in order."""
-    found: list[Node] = []
+    return [part for part in _parts(node) if part.name in USER_FUNCTIONS]
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    """The nodes of an expression, those of its subqueries' plans left out, in order."""
     stack: list[Node] = [] if isinstance(node, Plan) else [node]
     while stack:
         current = stack.pop()
-        if current.name in USER_FUNCTIONS:
-            found.append(current)
+        yield current
         stack.extend(reversed([child for child in current.children() if not isinstance(child, Plan)]))
-    return found
+
+
+def _no_step(function: Node, result: Node | None, root: Plan | None) -> Unsupported:
+    """Why a function can't be exported whose result, a column by itself, a plan node has for the nodes above it."""
+    names = [] if root is None or result is None else _columns_of(result["exprId"], root)
+    makes = f", and makes the column{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else ""
+    return Unsupported(_no_user_function(function) + makes, _STEP, function)
+
+
+def _columns_of(result: int, root: Plan) -> list[str]:
+    """The names of the columns that are computed of a result, in order."""
+    names: dict[str, None] = {}
+    seen: set[Node] = set()
+    stack: list[Node] = [root]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.name == "Alias" and any(part.get("exprId") == result for part in _parts(node["child"])):
+            names[node["name"]] = None
+        stack.extend(reversed(node.children()))
+    return list(names)
 
 
 def _no_user_function(node: Node) -> str:
-    name = node.get("name") or node.get("udfName") or node.get("aggregatorName") or "without a name"
+    name = node.get("name") or node.get("udfName") or node.get("aggregatorName") or _made_by(node)
     return f"the {USER_FUNCTIONS[node.name]} function {name} runs in Spark only"
+
+
+def _made_by(node: Node) -> str:
+    """What to call a function without a name: where it is Spark's own, by what it belongs to."""
+    function = node.get("function")
+    found = _SPARK_CLASS.match(function.java_class) if isinstance(function, Opaque) else None
+    if found is None:
+        return "without a name"
+    return f"of {MAKERS.get(found[1], found[1])}"
 
 
 def unknown_form(error: Exception) -> Unsupported:

@@ -14,12 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from google.protobuf import json_format
+from google.protobuf.message import DecodeError
 from pyspark.sql import SparkSession
 from substrait.algebra_pb2 import ReadRel
-from substrait.plan_pb2 import Plan, PlanRel
+from substrait.plan_pb2 import Plan, PlanRel, Version
 
 from substrait_spark import df_to_substrait, explain
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.command_line import foreign_files
 from substrait_spark.command_line.waiting import waiting
 
 pytest.importorskip("click")
@@ -64,6 +66,7 @@ def test_help_teaches() -> None:
         "lower",
         "explain",
         "check",
+        "compare",
         "diff",
         "run",
         "support",
@@ -101,11 +104,35 @@ def test_without_spark(exported: Path) -> None:
         (("lower", ISTHMUS, "--dialect", "datafusion"), 0, "substrait plan text"),
         (("lower", exported, "--dialect", "datafusion"), 1, "it is in the forms of an engine already"),
         (("export", "SELECT 1"), 2, "This needs PySpark: pip install pyspark."),
+        (("check", "--sql", "SELECT 1"), 2, "This needs PySpark: pip install pyspark."),
     ):
         program = [sys.executable, "-c", WITHOUT_SPARK, *map(str, arguments)]
         done = subprocess.run(program, capture_output=True, text=True, check=False)
         assert done.returncode == code, done.stderr
         assert said in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "substrait_spark.df_to_substrait(object())",
+        "substrait_spark.check(object())",
+        "substrait_spark.capture(object()).__enter__()",
+        "substrait_spark.engines.spark.execute(Plan(), object())",
+    ],
+)
+def test_python_without_spark(call: str) -> None:
+    """The package says what the command says."""
+    program = f"""
+import sys
+sys.modules["pyspark"] = sys.modules["py4j"] = None
+import substrait_spark, substrait_spark.engines.spark
+from substrait.plan_pb2 import Plan
+{call}
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    last = done.stderr.strip().splitlines()[-1]
+    assert last == "substrait_spark.errors.UnsupportedSessionError: This needs PySpark: pip install pyspark."
 
 
 def test_explain(exported: Path) -> None:
@@ -149,6 +176,24 @@ def test_run_where_the_engine_raises(spark: SparkSession, tmp_path: Path) -> Non
     *progress, error = done.stderr.splitlines(keepends=True)
     assert_only_progress(b"".join(progress))
     assert error.startswith(b"DataFusion failed: ")
+
+
+def test_run_says_what_datafusion_lacks(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "canonical.plan"
+    path.write_bytes(
+        df_to_substrait(spark.sql("SELECT to_date(concat('2024-01-0', id + 1)) AS j FROM range(3)")).SerializeToString()
+    )
+    done = command("run", path)
+    assert done.returncode == 2
+    said = done.stderr.decode()
+    assert "scalar function date:str" in said
+    assert "substrait-spark lower PLAN --dialect datafusion" in said
+    lowered = tmp_path / "lowered.plan"
+    assert command("lower", path, "--dialect", "datafusion", "-o", lowered).returncode == 0
+    assert command("run", lowered, "-f", "csv").stdout.decode().splitlines() == [
+        '"j"',
+        *(f"2024-01-0{n}" for n in (1, 2, 3)),
+    ]
 
 
 def test_run_in_spark(spark: SparkSession, orders: Path, tmp_path: Path) -> None:
@@ -225,6 +270,11 @@ def test_support() -> None:
     unknown = command("support", "no_such_function")
     assert unknown.returncode == 2
     assert "has no function no_such_function" in unknown.stderr.decode()
+    mixed = command("support", "date_trnc", "ABS", "to_dat")
+    assert mixed.returncode == 2
+    assert mixed.stdout.decode().startswith("abs (Abs)\n")
+    assert "has no function date_trnc. Did you mean date_trunc" in mixed.stderr.decode()
+    assert "has no function to_dat. Did you mean to_date" in mixed.stderr.decode()
     assert "input_file_name" in command("support", "--refused").stdout.decode()
 
 
@@ -233,12 +283,22 @@ MISTAKES = {
     "no command": ((), b"", "Usage"),
     "unknown command": (("explode",), b"", "No such command"),
     "no such file": (("explain", "nowhere.plan"), b"", "does not exist"),
-    "no plan": (("explain", "-"), b"hello", "stdin holds no Substrait plan"),
-    "broken JSON": (("explain", "-"), b'{"relations": [', "stdin holds no Substrait plan"),
-    "other JSON": (("explain", "-"), b'{"rows": []}', "stdin holds no Substrait plan"),
-    "nothing": (("explain", "-"), b"", "there is no relation in it"),
+    "no plan": (("explain", "-"), b"SELECT 1", "stdin holds no Substrait plan: it is text"),
+    "JSON that is cut off": (("explain", "-"), b'{"relations": [', "stdin holds no Substrait plan: it is cut off"),
+    "a string that is cut off": (("explain", "-"), b'{"version": "0.', "it is cut off"),
+    "broken JSON": (("explain", "-"), b'{"relations"; []}', "it is no JSON: Expecting ':' delimiter: line 1 column 13"),
+    "other JSON": (("explain", "-"), b'{"rows": []}', "it is JSON of something else"),
+    "rows as JSON": (("explain", "-"), b'[{"a": 1}]', "it is JSON, but of a list"),
+    "Parquet": (("explain", "-"), b"PAR1\x15\x04", "stdin holds no Substrait plan: it is a Parquet file."),
+    "bytes": (("explain", "-"), b"\xff\xfe\xfd\xfc", "it is neither a plan's message nor JSON."),
+    "nothing": (("explain", "-"), b"", "it is empty"),
+    "a plan of nothing": (
+        ("explain", "-"),
+        Plan(version=Version(minor_number=106)).SerializeToString(),
+        "no relation in it",
+    ),
     "lowered to nothing": (("lower", "-"), EMPTY, "Missing option '-d' / '--dialect'"),
-    "unknown dialect": (("check", "-", "--dialect", "duckdb2"), b"", "There is no dialect 'duckdb2'"),
+    "unknown dialect": (("check", "-", "--dialect", "duckdb2"), b"", "or the name of a built-in one (datafusion)."),
     "neither plan nor query": (("check",), b"", "Give a PLAN, or a query by --sql."),
     "both from stdin": (("diff", "-", "-"), b"", "Only one of the plans can come from stdin."),
     "no pair": (("run", "-", "-t", "orders"), b"", "'orders' is not of the form name=value"),
@@ -259,7 +319,29 @@ def test_mistakes_are_told_in_sentences(arguments: tuple[str, ...], stdin: bytes
     assert done.returncode == 2
     assert said in done.stderr.decode()
     assert b"Traceback" not in done.stderr
+    assert b"None" not in done.stderr
     assert done.stdout == b""
+
+
+def test_a_plan_that_is_cut_off(exported: Path) -> None:
+    """Wherever it is cut, but behind its relations."""
+    whole = exported.read_bytes()
+    for end in range(1, len(whole)):
+        try:
+            read = Plan.FromString(whole[:end])
+        except DecodeError:
+            assert foreign_files.described(whole[:end], DecodeError("…")) == foreign_files.CUT_OFF
+        else:
+            assert read.relations or foreign_files.described(whole[:end], None) == foreign_files.NO_RELATION
+    assert not foreign_files.is_cut_off(whole)
+
+
+def test_a_table_in_a_format_that_is_not_taken(tmp_path: Path) -> None:
+    table = tmp_path / "t.avro"
+    table.write_bytes(b"Obj\x01 and so on")
+    done = command("export", "SELECT * FROM t", "-t", f"t={table}")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "Tables are Parquet, or by their suffix ORC (.orc) or CSV (.csv)." in done.stderr.decode()
 
 
 def test_closed_stdin() -> None:
@@ -330,7 +412,7 @@ json.dump(answers, open(path, "w"))
 
 
 @pytest.fixture(scope="module")
-def answers(orders: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
+def answers(orders: Path, exported: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
     folder = tmp_path_factory.mktemp("answers")
     (folder / "query.sql").write_text(QUERY, "utf-8")
     options = ("-t", f"orders={orders}", "-d", "datafusion")
@@ -345,6 +427,11 @@ def answers(orders: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "no name": (("SELECT 1", "-t", f"my-orders={orders}"), ""),
     }
     given = {name: (("export", *arguments), stdin) for name, (arguments, stdin) in commands.items()}
+    other = QUERY.replace("sum(price)", "sum(price) + 1")
+    plan = ("--plan", str(exported))
+    given["compared"] = (("compare", "-", *options[:2], *plan), QUERY)
+    given["compared with another"] = (("compare", other, *options[:2], *plan, "--files-under", str(orders.parent)), "")
+    given["compared in Spark"] = (("compare", QUERY, *options[:2], "-e", "spark", "--tolerance", "0"), "")
     given["checked"] = (("check", "--sql", "SELECT spark_partition_id()"), "")
     path = folder / "answers.json"
     done = subprocess.run(
@@ -362,6 +449,24 @@ def test_export_in_every_form(exported: Path, answers: dict[str, Answer]) -> Non
     assert json_format.Parse(exported.with_name("plan.json").read_text("utf-8"), Plan()) == plan
     assert answers["from stdin"].stdout == explain(plan).rstrip("\n") + "\n"
     assert_only_progress(answers["from stdin"].stderr.encode())
+
+
+def test_compare(answers: dict[str, Answer]) -> None:
+    assert answers["compared"][:2] == (0, "Spark and DataFusion have the same 2 rows, in the order of item.\n")
+    assert answers["compared in Spark"][:2] == (
+        0,
+        "Spark and the plan in Spark have the same 2 rows, in the order of item.\n",
+    )
+    code, stdout, stderr = answers["compared with another"]
+    assert code == 1
+    assert stdout.splitlines()[1:] == [
+        "Rows of one side alone: -2 and +2, which differ in total.",
+        "- (item: 'rye', total: 6)",
+        "- (item: 'tea', total: 8)",
+        "+ (item: 'rye', total: 5)",
+        "+ (item: 'tea', total: 7)",
+    ]
+    assert_only_progress(stderr.encode())
 
 
 def test_what_cannot_be_exported(answers: dict[str, Answer]) -> None:

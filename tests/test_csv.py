@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from rows import assert_same_rows, plan_of
 from substrait.algebra_pb2 import ReadRel
 
@@ -139,7 +140,7 @@ def test_options_that_are_refused(spark: SparkSession, tmp_path: Path, option: s
     df = csv(spark, tmp_path / "t.csv", "a,2024-01-01\n", "a string, d date", **{option: REFUSED[option]})
     (problem,) = check(df)
     assert option.lower() in problem.reason
-    assert "cast them" in problem.hint
+    assert "as Parquet" in problem.hint
 
 
 WITHOUT_EFFECT = {
@@ -333,3 +334,18 @@ def test_columns_of_the_text_that_are_not_read(spark: SparkSession, tmp_path: Pa
             assert_same_rows(part)
     finally:
         spark.conf.unset("spark.sql.sources.useV1SourceList")
+
+
+def test_every_option_that_has_no_form_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1,2\n")
+    options: dict[str, Any] = {"multiLine": True, "comment": "#", "dateFormat": "d/M/y", "mode": "FAILFAST"}
+    problems = check(spark.read.options(**options).schema("a int, d date").csv(str(tmp_path))).problems
+    told = {problem.reason.split()[3].partition("=")[0]: problem.hint for problem in problems}
+    assert set(told) == {"multiline", "comment", "dateformat", "mode"}
+    assert {name for name, hint in told.items() if "as strings" in hint} == {"dateformat"}
+
+
+def test_what_the_hint_on_formats_says_works(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("1,13.02.2024\n2,\n")
+    text = spark.read.schema("a int, d string").csv(str(tmp_path))
+    assert_same_rows(text.withColumn("d", F.to_date("d", "dd.MM.yyyy")))

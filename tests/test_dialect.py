@@ -72,7 +72,7 @@ def test_the_built_in_dialect_is_valid(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ("datafusoin", "There is no dialect 'datafusoin': give None, one of datafusion"),
+        ("datafusoin", "There is no dialect 'datafusoin': give the path of a dialect file, or the name"),
         ("/no/such/file.yaml", "There is no dialect '/no/such/file.yaml'"),
         (Path("no.yaml"), "There is no dialect 'no.yaml'"),
         ("", "There is no dialect ''"),

@@ -7,6 +7,7 @@ import decimal
 from pathlib import Path
 from typing import Any
 
+import click
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,6 +19,7 @@ from substrait.plan_pb2 import Plan
 
 from substrait_spark import InvalidPlanError, check, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.command_line import spark_query
 from substrait_spark.engines import datafusion
 
 
@@ -537,3 +539,45 @@ def test_rows_without_columns(spark: SparkSession, tmp_path: Path, format: str) 
     spark.range(5).selectExpr("CAST(id AS STRING) AS id").write.format(format).save(path)
     found = assert_same_rows(spark.read.schema("id string").format(format).load(path).drop("id"))
     assert (found.rows.num_rows, found.rows.num_columns) == (5, 0)
+
+
+@pytest.mark.parametrize(
+    ("log", "table", "read", "format"),
+    [
+        ("_delta_log/00000000000000000000.json", "", "", "Delta"),
+        ("_delta_log/00000000000000000000.json", "", "p=1", "Delta"),
+        ("_delta_log/00000000000000000000.json", "", "p=1/part.parquet", "Delta"),
+        (".hoodie/hoodie.properties", "", "", "Hudi"),
+        ("metadata/v1.metadata.json", "data", "data", "Iceberg"),
+        ("metadata/v1.metadata.json", "data", "data/p=1", "Iceberg"),
+    ],
+)
+def test_files_of_tables_are_refused(
+    spark: SparkSession, tmp_path: Path, log: str, table: str, read: str, format: str
+) -> None:
+    folder = tmp_path / "a.table"
+    (folder / table / "p=1").mkdir(parents=True)
+    pq.write_table(pa.table({"x": [1]}), folder / table / "p=1" / "part.parquet")
+    assert_same_rows(spark.read.parquet(str(folder / read)))
+    (folder / log).parent.mkdir()
+    (folder / log).touch()
+    (problem,) = check(spark.read.parquet(str(folder / read))).problems
+    assert f"belong to a table of {format}" in problem.reason
+    spark.sql("CREATE TABLE given (x bigint) USING parquet")
+    try:
+        plan = plan_of(spark.table("given"), "datafusion")
+    finally:
+        spark.sql("DROP TABLE given")
+    with pytest.raises(InvalidPlanError, match=f"belongs to a table of {format}"):
+        datafusion.execute(plan, tables={"given": folder / read})
+    with pytest.raises(click.ClickException, match=f"belongs to a table of {format}"):
+        spark_query.table(spark, "given", str(folder / read))
+
+
+def test_folders_with_the_names_of_logs_are_plain_ones(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("metadata", "data"):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"x": [1]}), tmp_path / name / "part.parquet")
+    (tmp_path / "data" / "inner").mkdir()
+    (tmp_path / "_delta_log").mkdir()
+    assert_same_rows(spark.read.parquet(str(tmp_path / "data")))

@@ -257,7 +257,7 @@ SAME_KEY_AS_LEFT = Filter(u, SAME_OUTER)
     ("join_type", "width", "query", "lowers"),
     [
         ("INNER", 3, "SELECT * FROM t, LATERAL (SELECT max(v) FROM u WHERE u.k = t.k)", False),
-        ("LEFT", 4, "SELECT * FROM t LEFT JOIN LATERAL (SELECT * FROM u WHERE u.k = t.k AND u.v > t.v) ON true", False),
+        ("LEFT", 4, "SELECT * FROM t LEFT JOIN LATERAL (SELECT * FROM u WHERE u.k = t.k AND u.v > t.v) ON true", True),
         ("LEFT_SEMI", 2, "SELECT * FROM t LEFT SEMI JOIN u ON u.k = t.k", True),
         ("LEFT_ANTI", 2, "SELECT * FROM t LEFT ANTI JOIN u ON u.k = t.k", True),
         ("LEFT_MARK", 3, "SELECT *, coalesce(k IN (1, 2), false) FROM t", True),

@@ -15,7 +15,6 @@ import quick_spark
 from functions import cases, grid
 from functions.cases import Case
 from pyspark import SparkContext
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from rows import (
     assert_plan_raises,
@@ -27,7 +26,7 @@ from rows import (
     spark_table,
 )
 
-from substrait_spark import check
+from substrait_spark import EngineError, check
 from substrait_spark.functions.aggregate import AGGREGATE
 from substrait_spark.functions.window import WINDOW
 
@@ -167,7 +166,7 @@ def compare_row_by_row(df: DataFrame, case: Case) -> None:
 def all_raise(df: DataFrame, case: Case) -> None:
     """Spark raises somewhere among the groups or windows, and so do the engines."""
     for run_by_spark in (df, canonical(df)):
-        with pytest.raises(PySparkException):
+        with pytest.raises(EngineError):
             spark_table(run_by_spark)
     if case.runs_in_datafusion:
         assert_plan_raises(plan_of(df, "datafusion"))

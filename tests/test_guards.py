@@ -83,3 +83,42 @@ def test_filters_on_constants_of_unions(guarded: SparkSession, query: str, ansi:
 )
 def test_what_no_guard_keeps_from_raising(guarded: SparkSession, query: str) -> None:
     assert_same_outcome(guarded.sql(query))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT DISTINCT m, CAST(NULL AS timestamp) AS a, CAST(NULL AS timestamp_ntz) AS b FROM t",
+        "SELECT DISTINCT CAST(NULL AS timestamp) AS a, CAST(NULL AS timestamp_ntz) AS b FROM t",
+        "SELECT if(m > 0, {instant}, NULL) AS a, if(m > 0, {timestamp}, NULL) AS b FROM t",
+        "SELECT string(if(m > 0, {timestamp}, NULL)) AS a, string(if(m > 0, {instant}, NULL)) AS b FROM t",
+        "SELECT max(if(m > 0, {instant}, NULL)) AS a, max(if(m > 0, {timestamp}, NULL)) AS b FROM t GROUP BY i % 2",
+        "SELECT max({timestamp}) OVER () AS a, max({instant}) OVER () AS b FROM t",
+        "SELECT lag({instant}, 1, {instant}) OVER w, lag({timestamp}, 1, {timestamp}) OVER w FROM t WINDOW w AS (ORDER BY i)",
+    ],
+)
+def test_timestamps_and_instants_of_one_number(guarded: SparkSession, query: str) -> None:
+    literals = {"instant": "TIMESTAMP '2020-01-01 00:00:00Z'", "timestamp": "TIMESTAMP_NTZ '2020-01-01 00:00:00'"}
+    assert_same_rows(guarded.sql(query.format(**literals)))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT i, d FROM days ORDER BY i, d LIMIT 2",
+        "SELECT max(d) AS a, min(d) AS b FROM days",
+        "SELECT d, max(i) AS m FROM days GROUP BY d ORDER BY d DESC LIMIT 2",
+        "SELECT a.i, b.d FROM days a JOIN days b ON a.d = b.d",
+        "SELECT a.i, b.d FROM days a LEFT JOIN days b ON a.d > b.d AND a.i = b.i",
+    ],
+)
+def test_filters_that_the_engine_makes_while_it_runs(guarded: SparkSession, query: str) -> None:
+    """Written out below the projections, filters on such days take more memory than there is."""
+    zone = guarded.conf.get("spark.sql.session.timeZone")
+    guarded.conf.set("spark.sql.session.timeZone", "Australia/Lord_Howe")
+    try:
+        days = "date_trunc('DAY', convert_timezone('UTC', 'America/Santiago', CAST(date'2024-04-04' + i AS timestamp_ntz)))"
+        guarded.table("t").selectExpr("i", f"{days} AS d").createOrReplaceTempView("days")
+        assert_same_rows(guarded.sql(query))
+    finally:
+        guarded.conf.set("spark.sql.session.timeZone", zone or "UTC")

@@ -12,6 +12,7 @@ from substrait.plan_pb2 import Plan
 from test_plan_text import EXAMPLES
 
 from substrait_spark import Problem, SubstraitSparkError, diff, explain, lower, to_dot, to_html, to_mermaid
+from substrait_spark.display.html import script
 from substrait_spark.testing import structural_problems
 
 HOSTILE = "".join(  # noqa: FLY002 - one to a line
@@ -86,7 +87,7 @@ def test_every_string_stays_in_quotes(name: str) -> None:
             assert form(text) == form(explain(harmless, verbose=verbose))
         assert diff(plan, harmless).replace("\n", "").isprintable()
         for draw in (to_html, to_mermaid, to_dot):
-            drawn, other = draw(plan), draw(harmless)
+            drawn, other = (draw(each).replace(script(), "") for each in (plan, harmless))
             assert drawn.replace("\n", "").isprintable()
             assert "<script" not in drawn
             assert "<!--" not in drawn

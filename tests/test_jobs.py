@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 import yaml
 from pyspark.sql import DataFrame, SparkSession
-from rows import assert_same_rows, ordering
+from rows import assert_same_rows
 
 from substrait_spark import UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.engines import datafusion
+from substrait_spark.engines.comparison.order import ordering
 from substrait_spark.errors import EngineError
 
 Job = Callable[[SparkSession], DataFrame]

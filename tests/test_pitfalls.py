@@ -338,6 +338,19 @@ def test_h26_range_frames(spark: SparkSession, bound: str) -> None:
     exact(df)
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "k RANGE BETWEEN 1 PRECEDING AND 0 FOLLOWING",
+        "k DESC RANGE BETWEEN 0 FOLLOWING AND 0 FOLLOWING",
+        "dt RANGE BETWEEN INTERVAL '0' DAY PRECEDING AND INTERVAL '1' DAY FOLLOWING",
+        "v RANGE BETWEEN UNBOUNDED PRECEDING AND 0.0D FOLLOWING",
+    ],
+)
+def test_h26_range_frames_of_a_distance_of_zero(spark: SparkSession, frame: str) -> None:
+    exact(spark.sql(f"SELECT n, count(*) OVER (ORDER BY {frame}) AS c FROM t"))
+
+
 def test_h26_range_frames_of_floating_point_numbers_are_refused(spark: SparkSession) -> None:
     df = spark.sql(RANGE_FRAME.format("v RANGE BETWEEN 1.5"))
     assert check(df)

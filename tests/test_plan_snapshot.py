@@ -13,6 +13,7 @@ import pytest
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
+from substrait_spark.explain.layout import in_full
 from substrait_spark.testing import normalised
 from substrait_spark.testing.normalised import ASIDE, TEMPORARY
 
@@ -87,6 +88,34 @@ def test_difference_has_no_noise_from_indentation() -> None:
     old = "root [a]\n  Read t -> a: i64\n"
     new = "root [a]\n  Filter $0\n    Read t -> a: i64\n"
     assert list(snapshot.difference(old, new)) == ["  root [a]", "+   Filter $0", "      Read t -> a: i64"]
+
+
+def test_snapshots_with_every_schema_where_it_is_used_stay_valid() -> None:
+    """They were written before schemas that occur again were referred to by number."""
+    plan = Plan()
+    for _ in range(2):
+        read = plan.relations.add().rel.read
+        read.named_table.names.append("customers")
+        read.base_schema.names.extend(f"column_{n}" for n in range(6))
+        for _ in range(6):
+            read.base_schema.struct.types.add().i64.SetInParent()
+        read.common.emit.output_mapping.append(2)
+    extension = snapshot.PlanSnapshotExtension()
+    text = extension.serialize(plan)
+    assert "schema 1: " in text
+    old = in_full(text)
+    assert old.count("column_1: i64!") == 2
+    assert extension.matches(serialized_data=text, snapshot_data=text)
+    assert extension.matches(serialized_data=text, snapshot_data=old)
+    plan.relations[1].rel.read.base_schema.names[1] = "other"
+    changed = extension.serialize(plan)
+    assert not extension.matches(serialized_data=changed, snapshot_data=old)
+    assert [line[0] for line in snapshot.difference(old, changed)].count("-") == 1
+    del plan.relations[0].rel.read.common.emit.output_mapping[:]
+    plan.relations[1].rel.read.base_schema.names[1] = "column_1"
+    said = [line for line in snapshot.difference(old, extension.serialize(plan)) if line[0] in "-+"]
+    assert len(said) == 2
+    assert all("Read customers schema [column_0: i64!" in line for line in said)
 
 
 def test_difference_leaves_out_what_is_far() -> None:

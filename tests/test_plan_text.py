@@ -17,6 +17,7 @@ from test_document import QUERIES, emitted, recorded
 from test_structure import sound
 
 from substrait_spark import SubstraitSparkError, diff, explain, to_dot, to_html, to_mermaid
+from substrait_spark.explain.layout import in_full
 
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "reference" / "plan-text.md"
 EXAMPLES = re.findall(r"```textproto\n(.*?)```\n\n```text\n(.*?)```", DOCUMENTATION.read_text("utf-8"), re.DOTALL)
@@ -49,6 +50,34 @@ def test_documented_difference() -> None:
     documented = re.search(r"```diff\n(.*?)```", DOCUMENTATION.read_text("utf-8"), re.DOTALL)
     assert documented is not None
     assert diff(old, new) == documented[1]
+
+
+def test_schemas_that_occur_again() -> None:
+    """They are written once, whatever is in their names; a schema that differs in the least is another."""
+    plan = text_format.Parse(EXAMPLES[-1][0], Plan())
+    reads = [each.read for each in plan.relations[0].rel.set.inputs]
+    for read in reads:
+        read.base_schema.names[3] = "a' schema 1 \" schema 1"
+    text = explain(plan)
+    assert text.startswith("substrait plan text 2\n")
+    assert text.count("customer_id: i64?") == 1
+    assert len(re.findall(r"Read customers schema 1 emit", text)) == 2
+    assert explain(plan, verbose=True).count("customer_id: i64?") == 1
+    whole = in_full(text)
+    assert whole.startswith("substrait plan text 1\n")
+    assert whole.count("Read customers schema [customer_id: i64?, first_name: string?") == 2
+    assert in_full(whole) == whole
+    reads[1].base_schema.struct.types[3].string.nullability = Type.NULLABILITY_REQUIRED
+    other = explain(plan)
+    assert other == in_full(other) != whole
+    assert other.startswith("substrait plan text 1\n")
+
+
+def test_schemas_in_texts_one_after_the_other() -> None:
+    plan = text_format.Parse(EXAMPLES[-1][0], Plan())
+    other = text_format.Parse(EXAMPLES[-1][0].replace("first_name", "given_name"), Plan())
+    text = f"query 1: collect\n\n{explain(plan)}\nquery 2: save\n\n{explain(other)}"
+    assert in_full(text) == f"query 1: collect\n\n{in_full(explain(plan))}\nquery 2: save\n\n{in_full(explain(other))}"
 
 
 EXPRESSIONS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from substrait_spark import check
 
@@ -37,3 +38,19 @@ def test_says_why(spark: SparkSession, query: str, why: str) -> None:
     assert not report
     assert why in str(report)
     assert all(problem.hint for problem in report.problems)
+
+
+def test_every_function_of_a_user_is_told_with_its_column(spark: SparkSession) -> None:
+    more, twice = (F.udf(function, "bigint") for function in (lambda n: n + 1, lambda n: n * 2))
+    df = spark.range(3).select(more("id").alias("a"), twice(more("id")).alias("b"), (more("id") + 1).alias("c"))
+    told = [(problem.sql, problem.reason.partition("only")[2]) for problem in check(df)]
+    assert told == [
+        ("<lambda>(id)", ", and makes the columns a, c"),
+        ("<lambda>(<lambda>(id))", ", and makes the column b"),
+        ("<lambda>(id)", ", and makes the column b"),
+    ]
+
+
+def test_functions_of_sparks_own_are_told_by_what_made_them(spark: SparkSession) -> None:
+    (problem,) = check(spark.range(3).sampleBy("id", {0: 0.5}, seed=1))
+    assert "function of sampleBy runs in Spark only" in problem.reason

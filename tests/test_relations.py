@@ -545,3 +545,9 @@ def test_a_root_has_a_name_for_each_column(spark: SparkSession, names: list[str]
     plan.relations[0].root.names[:] = names
     with pytest.raises(InvalidPlanError, match=message):
         datafusion.execute(plan)
+
+
+def test_observed_metrics_leave_the_rows_as_they_are(spark: SparkSession) -> None:
+    observed = spark.table("t").observe("seen", F.count("*").alias("n"), F.max("d").alias("last"))
+    assert_same_rows(observed.where("k > 1").select("s"))
+    assert_same_rows(observed.groupBy("k").count().observe("groups", F.sum("count")).orderBy("k"), ordered=True)

@@ -131,3 +131,29 @@ def test_distinct_lists_beside_other_orders(spark: SparkSession, rows: DataFrame
     beside_last = f"SELECT {listed}, last(id) FROM (SELECT * FROM tied_rows ORDER BY v, id)"
     for query in (both.format(order="DESC"), beside_last.format(order="")):
         assert "in one order only" in str(check(spark.sql(query), dialect="datafusion"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM (SELECT * FROM twins UNION ALL SELECT * FROM twins) ORDER BY v, w, id LIMIT 40",
+        "SELECT * FROM (SELECT * FROM twins UNION ALL SELECT id, 1, 2 FROM twins) ORDER BY w, id DESC, v LIMIT 40",
+        "SELECT * FROM (SELECT *, v AS u FROM (SELECT * FROM twins UNION ALL SELECT * FROM twins)) ORDER BY u, id, v",
+    ],
+)
+def test_sorts_of_unions_by_equal_columns(spark: SparkSession, rows: DataFrame, query: str) -> None:
+    pairs = rows.alias("a").join(rows.where("id < 20").alias("b"), F.expr("a.v = b.v AND a.v > 0"))
+    pairs.selectExpr("a.id", "a.v", "b.v AS w").createOrReplaceTempView("twins")
+    assert_same_rows(spark.sql(query), ordered=True)
+
+
+def test_equal_columns_of_unions(spark: SparkSession, rows: DataFrame) -> None:
+    pairs = rows.alias("a").join(rows.where("id < 20").alias("b"), F.expr("a.v = b.v AND a.v > 0"))
+    pairs = pairs.selectExpr("a.id", "a.v", "b.v AS w")
+    union = pairs.union(pairs)
+    assert_same_rows(union.groupBy("v", "w").count())
+    assert_same_rows(union.union(pairs.groupBy("id", "v", "w").count().drop("count")).groupBy("v", "w").count())
+    assert_same_rows(union.selectExpr("sum(id) OVER (PARTITION BY w ORDER BY v, id) AS s"))
+    assert_same_rows(
+        union.selectExpr("id", "v AS u", "v").orderBy("v", "u", "id").groupBy("v").agg(F.collect_list("u"))
+    )

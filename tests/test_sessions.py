@@ -508,6 +508,16 @@ def test_an_empty_report(df: DataFrame) -> None:
     assert report == Report()
 
 
+def test_a_report_says_what_the_plan_needs_beyond_the_specification(spark: SparkSession) -> None:
+    report = check(spark.sql("SELECT explode(split(uuid(), get_json_object(string(id), '$'))), id + 1 FROM range(3)"))
+    functions, generate = report.beyond
+    assert functions.startswith("get_json_object, split, uuid of extension:io.github.substrait-spark:")
+    assert generate == "the message substrait_spark.Generate"
+    assert all(need in str(report) for need in report.beyond)
+    assert report
+    assert not check(spark.sql("SELECT upper(string(id)) AS s, count(*) AS n FROM range(3) GROUP BY 1")).beyond
+
+
 def test_a_query_that_spark_cannot_plan(spark: SparkSession) -> None:
     # The analysis succeeds, the optimizer evaluates the constant and fails, or leaves it to the execution.
     report = check(spark.sql("SELECT CAST('x' AS INT) AS i, k FROM global_temp.t"))

@@ -13,7 +13,7 @@ import pytest
 import specification_cases as specification
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from rows import Float, canonical_rows, differences, other_session, plan_of, rows, spark_table
+from rows import canonical_rows, differences, other_session, plan_of, spark_table
 from specification_cases import ERROR, Case
 
 from substrait_spark import extensions
@@ -31,6 +31,7 @@ from substrait_spark.algebra.relation import (
     Window,
 )
 from substrait_spark.engines import spark as spark_engine
+from substrait_spark.engines.comparison.rows import Float, rows
 from substrait_spark.engines.spark.functions import RULES
 from substrait_spark.errors import UnsupportedPlanError
 from substrait_spark.extensions import Declaration

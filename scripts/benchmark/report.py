@@ -44,6 +44,7 @@ def page(results: list[dict[str, Any]], scale: dict[str, Any] | None) -> str:
     """The Markdown page: the newest results in full, those before in one line each, and what the largest queries came to."""
     newest = results[-1]
     lines = [
+        *("---", "search:", "  exclude: true", "---", ""),  # guides are what a search is to find
         "# Benchmark",
         "",
         "Written by `make bench`; the numbers are those of one run on one machine, to be compared within it.",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from substrait.algebra_pb2 import AggregateFunction as AggregateMessage
 from substrait.algebra_pb2 import Expression as Message
 from substrait.algebra_pb2 import SortField as SortMessage
+from substrait.type_pb2 import Type as TypeMessage
 
 from . import types
 from .types import Type
@@ -31,6 +32,9 @@ class Anchors(Protocol):
 
     enclosing: list[int]
     """The queries around what is written, from the outermost: 0 for a subquery's, a lateral join's by its anchor."""
+
+    shared: dict[Relation, int]
+    """Relations of the plan beside its root, by their place in it."""
 
     def relation(self) -> int: ...
 
@@ -227,6 +231,37 @@ class Literal(Expression):
 
     def write(self, target: Message, anchors: Anchors) -> None:
         write_literal(self.value, self.type, target.literal)
+
+
+CONTEXT_VARIABLES = {
+    "current_timestamp": types.of("precision_timestamp_tz", 6, nullable=False),
+    "current_date": types.of("date", nullable=False),
+    "current_timezone": types.of("string", nullable=False),
+}
+"""What the specification names of the context that a plan runs in, and its types; of timestamps, Spark's microseconds."""
+
+
+class ContextVariable(Expression):
+    """What is known only where the plan runs, once for all of it."""
+
+    NAME = "EXECUTION_CONTEXT_VARIABLE"
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, type: Type | None = None) -> None:
+        self.name = name
+        self.type = type or CONTEXT_VARIABLES[name]
+        self.height = 3
+        self.raises = False
+
+    def variant(self) -> tuple[str, str]:
+        return "variable_types", self.name.upper()
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        variable = getattr(target.execution_context_variable, self.name)
+        variable.nullability = TypeMessage.NULLABILITY_REQUIRED
+        if self.name == "current_timestamp":
+            (variable.precision,) = self.type.parameters
 
 
 class StandIn(Literal):

@@ -10,6 +10,7 @@ from collections import Counter
 
 from ..errors import Unsupported
 from .expression import Literal, ScalarFunction, Subquery
+from .references import shared_relations
 from .relation import Relation
 
 Call = tuple[str, object]
@@ -45,7 +46,7 @@ def _calls(root: Relation) -> Counter[Call]:
     What several places share is met at each of them: there it would be evaluated.
     """
     found: Counter[Call] = Counter()
-    relations = [root]
+    relations = [root, *shared_relations(root)]
     while relations:
         relation = relations.pop()
         relations.extend(relation.inputs)

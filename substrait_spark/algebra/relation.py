@@ -45,7 +45,7 @@ class Relation:
     """Whether it yields each row of its one input once at most, so that what is unique there stays so."""
     LEVELS_ABOVE_EXPRESSIONS: ClassVar[int] = 2
     """How many messages, its own included, lie around its expressions at most."""
-    __slots__ = ("_own_height", "emit", "height", "inputs", "place", "types")
+    __slots__ = ("_own_height", "_width", "emit", "height", "inputs", "place", "types")
     inputs: tuple[Relation, ...]
     types: tuple[Type, ...]
     emit: tuple[int, ...] | None
@@ -64,6 +64,7 @@ class Relation:
         """Set what every relation has: its inputs, its own columns, and the height with its expressions'."""
         self.inputs = inputs
         self.types = tuple(direct)
+        self._width = len(self.types)
         self.emit = None
         self.place = None
         self._own_height = 2 + max(expressions, 2)
@@ -74,7 +75,8 @@ class Relation:
         if list(ordinals) == list(range(len(self.types))):
             return self
         copy = self._copy()
-        copy.emit = tuple(ordinals if self.emit is None else [self.emit[o] for o in ordinals])
+        emit = tuple(ordinals if self.emit is None else [self.emit[o] for o in ordinals])
+        copy.emit = None if emit == tuple(range(self._width)) else emit
         copy.types = tuple([self.types[o] for o in ordinals])
         return copy
 
@@ -601,12 +603,7 @@ class Set(Relation):
 
     def __init__(self, inputs: Sequence[Relation], operation: str) -> None:
         self.operation = operation
-        columns = []
-        for column in zip(*(input.types for input in inputs), strict=True):
-            common = column[0]
-            for other in column[1:]:
-                common = types.least_nullable_common(common, other)
-            columns.append(common)
+        columns = [_set_column(operation, column) for column in zip(*(input.types for input in inputs), strict=True)]
         self._finish(tuple(inputs), columns)
 
     def variant(self) -> tuple[str, str]:
@@ -620,6 +617,45 @@ class Set(Relation):
         for input in self.inputs:
             input.write(target.set.inputs.add(), anchors)
         target.set.op = SetRel.SetOp.Value(f"SET_OP_{self.operation}")
+
+
+def _set_column(operation: str, column: Sequence[Type]) -> Type:
+    """The type of a column of a set operation, by those of the inputs' columns."""
+    first, *others = column
+    nullables = [other.nullable for other in others]
+    if operation.startswith("MINUS"):
+        return first
+    if operation == "INTERSECTION_PRIMARY":
+        return types.with_nullable(first, first.nullable and any(nullables))
+    if operation.startswith("INTERSECTION"):
+        return types.with_nullable(first, first.nullable and all(nullables))
+    common = first
+    for other in others:
+        common = types.least_nullable_common(common, other)
+    return common
+
+
+class Reference(Relation):
+    """The rows of a relation that the plan has beside its root, and that may be referred to several times."""
+
+    NAME = "REFERENCE"
+    __slots__ = ("shared",)
+
+    def __init__(self, shared: Relation) -> None:
+        self.shared = shared
+        self._finish((), shared.types)
+
+    def select(self, ordinals: Sequence[int]) -> Relation:
+        # Its message has no emit.
+        if list(ordinals) == list(range(len(self.types))):
+            return self
+        return Project(self, ()).select(ordinals)
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Reference(self.shared)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        target.reference.subtree_ordinal = anchors.shared[self.shared]
 
 
 class Expand(Relation):

@@ -543,6 +543,8 @@ public class PlanReader {
         nullable = expression.nullable();
       } catch (Exception untyped) {
         type = -1;
+      } catch (AssertionError unknown) {
+        nullable = true; // Spark refuses to say whether the list of an IN subquery is
       }
       out.append(',').append(type).append(',').append(nullable ? 1 : 0);
     }
@@ -842,7 +844,7 @@ public class PlanReader {
     }
 
     private void fileEntry(FileIndex index, StructType data, Object format, Object options, Object listed, StringBuilder out) {
-      String[] names = {"location", "partitionSchema", "dataSchema", "fileFormat", "options", "partitions"};
+      String[] names = {"location", "partitionSchema", "dataSchema", "fileFormat", "options", "tableFormat", "partitions"};
       StringBuilder entry = new StringBuilder("[");
       entry.append(classNumber(HadoopFsRelation.class, "v", names, false)).append(',');
       string(index.getClass().getName(), entry);
@@ -851,6 +853,7 @@ public class PlanReader {
       string(format.getClass().getName() + (byPosition(format) ? " by position" : ""), entry);
       entry.append(',');
       options(options, entry);
+      string(tableFormat(index), entry.append(','));
       entry.append(",[");
       List partitions = new ArrayList();
       long count = 0;
@@ -871,6 +874,45 @@ public class PlanReader {
         entry.append("}]");
       }
       out.append(written(index, entry.append("]]").toString()));
+    }
+
+    /** Which table format's folder Spark's own file sources read as mere files; empty where it is none. */
+    private String tableFormat(FileIndex index) {
+      if (!index.getClass().getName().startsWith("org.apache.spark.sql.execution.datasources.")) return "";
+      Iterator roots = javaIterator(index.rootPaths());
+      while (roots.hasNext()) {
+        String found = tableFormat((Path) roots.next());
+        if (found.length() > 0) return found;
+      }
+      return "";
+    }
+
+    /** The format of the table that a folder, a partition's folder or a file belongs to. */
+    private String tableFormat(Path path) {
+      for (Path folder = path; folder != null; folder = folder.getParent()) {
+        if (exists(folder, "_delta_log")) return "Delta";
+        if (exists(folder, ".hoodie")) return "Hudi";
+        if (isIceberg(folder.getName().equals("data") ? folder.getParent() : folder)) return "Iceberg";
+        String name = folder.getName();
+        if (name.indexOf('=') < 0 && name.indexOf('.') < 0) break;
+      }
+      return "";
+    }
+
+    private boolean isIceberg(Path table) {
+      if (table == null || !exists(table, "metadata")) return false;
+      String[] entries = entries(new Path(table, "metadata"));
+      for (int i = 0; entries != null && i < entries.length; i++) if (entries[i].endsWith(".metadata.json")) return true;
+      return false;
+    }
+
+    private boolean exists(Path folder, String name) {
+      if ("file".equals(folder.toUri().getScheme())) return new java.io.File(folder.toUri().getPath(), name).exists();
+      try {
+        return folder.getFileSystem(query.hadoop()).exists(new Path(folder, name));
+      } catch (java.io.IOException unreadable) {
+        return false;
+      }
     }
 
     private boolean byPosition(Object format) {

@@ -60,3 +60,20 @@ def _condition(error: Any) -> tuple[str | None, Mapping[str, str] | None]:
         return condition and str(condition), dict(thrown.getMessageParameters())
     except (AttributeError, TypeError, Py4JError, OSError):
         return None, None
+
+
+def sentence(error: BaseException) -> str:
+    """What is wrong, in one line, for the eyes of who ran the query: Spark's errors go on with the query and the plan, or
+    only wrap another.
+    """
+    said = _first_line(str(error))
+    java: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    if java is None or said.startswith("["):
+        return said
+    while java.getCause() is not None:
+        java = java.getCause()
+    return _first_line(java.getMessage() or java.toString())
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]

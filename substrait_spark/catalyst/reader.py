@@ -44,8 +44,13 @@ class Asked(Protocol):
     @property
     def reads(self) -> str: ...
 
+    @property
+    def stage(self) -> str: ...
+
 
 READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
+
+_analyzed_plans = JavaClass(__package__, "AnalyzedPlan", after=READERS)
 
 
 def prepare(df: Planned) -> None:
@@ -61,10 +66,10 @@ def _prepared(df: Planned) -> None:
 
 
 def read(df: Planned, asked: Asked) -> str:
-    """The document of the DataFrame's optimized plan. At most `inline_limit + 1` local rows are in it."""
+    """The document of the DataFrame's plan at a stage. At most `inline_limit + 1` local rows are in it."""
 
     def ask() -> str:
-        packed = _reader(df).read(df._jdf, *_arguments(asked))
+        packed = _reader(df).read(_source(df, asked), *_arguments(asked))
         return packed if isinstance(packed, str) else "".join([packed.part(index) for index in range(packed.size())])
 
     return zlib.decompress(base64.b64decode(_answer(df, ask))).decode("ascii")
@@ -75,7 +80,12 @@ def describe(df: Planned, asked: Asked, numbers: Sequence[int]) -> list[str | No
     if not numbers:
         return []
     shown = " ".join(map(str, numbers))
-    return list(json.loads(_answer(df, lambda: _reader(df).describe(df._jdf, *_arguments(asked), shown))))
+    return list(json.loads(_answer(df, lambda: _reader(df).describe(_source(df, asked), *_arguments(asked), shown))))
+
+
+def _source(df: Planned, asked: Asked) -> Any:
+    """What is read: what has the plan, which then is the optimized one, or the analyzed plan itself."""
+    return df._jdf if asked.stage == "optimized" else _analyzed_plans.of(df.sparkSession._sc._gateway).of(df._jdf)
 
 
 def _arguments(asked: Asked) -> tuple[int, int, bool]:

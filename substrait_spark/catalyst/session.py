@@ -10,6 +10,16 @@ OLDEST = (3, 5)
 
 STOPPED = "The Spark session of this DataFrame was stopped: start one and build it again."
 
+NO_PYSPARK = "This needs PySpark: pip install pyspark."
+
+
+def require_pyspark() -> None:
+    """Raise a clear error where PySpark is missing, which is the user's to install."""
+    try:
+        import pyspark as _  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise UnsupportedSessionError(NO_PYSPARK) from error
+
 
 def is_connect(given: Any) -> bool:
     """Whether this is a DataFrame, or a session, of Spark Connect."""
@@ -18,6 +28,7 @@ def is_connect(given: Any) -> bool:
 
 def require_dataframe(df: Any) -> None:
     """Raise a clear error unless this is a DataFrame of PySpark's, classic or of Spark Connect."""
+    require_pyspark()
     from pyspark.sql import DataFrame
 
     if df is None:
@@ -32,6 +43,7 @@ def require_dataframe(df: Any) -> None:
 
 def require_classic_session(spark: Any) -> None:
     """Raise a clear error unless this is a classic, running Spark session from 3.5 on."""
+    require_pyspark()
     from pyspark.sql import SparkSession
 
     if is_connect(spark):

@@ -35,7 +35,7 @@ REFUSED = {
     ),
     "variant": (
         "Substrait has no type for VARIANT, whose values bring their types with them",
-        "Extract typed fields with variant_get, or read the JSON with from_json, before the exported part of the query.",
+        "Read the fields from JSON text by from_json or get_json_object, or save them as columns of their types in Spark.",
     ),
     "interval": (
         "a legacy calendar interval, of months, days and microseconds, can only be added to a date or a timestamp",

@@ -10,11 +10,12 @@ import click
 from .. import __version__, df_to_substrait, diff, explain, lower, support
 from .. import check as check_query
 from ..captured import COMMAND
-from ..context import READS
+from ..context import READS, STAGES
 from ..dialects.file import BUILT_IN, load
+from ..engines.comparison.run import TOLERANCE
 from ..testing import departures
 from . import plan_files, rows, supported
-from .engines import ENGINES, run_on_datafusion, run_on_spark
+from .engines import ENGINES, compared, run_on_datafusion, run_on_spark
 from .outcome import FINDING, FINE
 from .plan_tables import require_tables
 from .script import captured, summary
@@ -49,6 +50,15 @@ READS_OPTION = click.option(
     default="auto",
     show_default=True,
     help="Scans of catalog tables by name and paths as files (auto), or all as files or tables.",
+)
+
+
+STAGE = click.option(
+    "--stage",
+    type=click.Choice(STAGES),
+    default="optimized",
+    show_default=True,
+    help="The query as Spark's optimizer makes it, or as it was written (analyzed).",
 )
 
 
@@ -94,6 +104,12 @@ SETTINGS = click.option(
     callback=_each_once,
     help="A setting of the Spark session, such as spark.sql.ansi.enabled=false.",
 )
+FILES_UNDER = click.option(
+    "--files-under",
+    metavar="FOLDER",
+    multiple=True,
+    help="Let the plan read files by path in this folder only, or in several. If not given: wherever it says.",
+)
 
 
 def query_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -119,6 +135,7 @@ def group() -> None:
       substrait-spark run total.plan
       substrait-spark diff total.plan total_of_last_week.plan
       substrait-spark check total.plan --dialect datafusion
+      substrait-spark compare total.sql --table orders=orders.parquet
       substrait-spark capture nightly_job.py -o plans
       substrait-spark support date_trunc
 
@@ -127,8 +144,8 @@ def group() -> None:
     \b
     Exit codes:
       0  all is well
-      1  there is something to look at: the query can't be exported, the plans differ, the plan departs from the
-         dialect, the engine raised, the function isn't supported
+      1  there is something to look at: the query can't be exported, the plans or the rows differ, the plan departs
+         from the dialect, the engine raised, the function isn't supported
       2  the command couldn't do its work: wrong usage, a missing file, no plan in it, a query that Spark doesn't take
     """
 
@@ -138,6 +155,7 @@ def group() -> None:
 @query_options
 @DIALECT
 @READS_OPTION
+@STAGE
 @FORMAT
 @OUTPUT
 def export(
@@ -146,6 +164,7 @@ def export(
     settings: list[tuple[str, str]],
     dialect: str | None,
     reads: str,
+    stage: str,
     form: str | None,
     output: str,
 ) -> None:
@@ -161,7 +180,7 @@ def export(
     """
     load(dialect)
     with dataframe(Query(_text(sql), tables, settings)) as df, waiting("exporting the plan"):
-        plan = df_to_substrait(df, dialect=dialect, reads=reads)
+        plan = df_to_substrait(df, dialect=dialect, reads=reads, stage=stage)
     plan_files.write_plan(plan, output, plan_files.form_of(output, form))
 
 
@@ -276,11 +295,17 @@ def check(
     if sql is not None:
         with dataframe(Query(_text(sql), tables, settings)) as df, waiting("checking the query"):
             report = check_query(df, dialect=dialect)
-        _conclude(bool(report), f"The query can be exported for {known.name}.", str(report))
+        _, *needs = str(report).splitlines()
+        good = "\n".join([f"The query can be exported {_for(dialect)}.", *needs])
+        _conclude(bool(report), good, str(report))
         return
     found = departures(plan_files.read_plan(str(plan)), known)
     lacking = [f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in found)]
     _conclude(not found, f"{known.name} has everything that the plan needs.", "\n".join(lacking))
+
+
+def _for(dialect: str | None) -> str:
+    return "in the specification's forms" if dialect is None else f"for {load(dialect).name}"
 
 
 def _conclude(fine: bool, good: str, bad: str) -> None:
@@ -310,6 +335,61 @@ def diff_command(old: str, new: str, output: str) -> None:
         raise click.exceptions.Exit(1)
 
 
+@group.command("compare")
+@click.argument("sql", metavar="SQL")
+@query_options
+@click.option(
+    "-p",
+    "--plan",
+    metavar="PLAN",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="The plan to compare with. If not given: the query's own, as export makes it for the engine.",
+)
+@FILES_UNDER
+@click.option(
+    "-e",
+    "--engine",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
+    show_default=True,
+    help="What runs the plan: DataFusion, or the Spark session that runs the query.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=TOLERANCE,
+    show_default=True,
+    help="How far floating-point numbers may be apart, as a part of the larger one; 0 for exact ones.",
+)
+def compare_command(
+    sql: str,
+    tables: list[tuple[str, str]],
+    settings: list[tuple[str, str]],
+    plan: str | None,
+    files_under: tuple[str, ...],
+    engine: str,
+    tolerance: float,
+) -> None:
+    """Compare a query's rows in Spark with those of its plan in an engine.
+
+    SQL is the query's text, the path of a file with it (ending in .sql), or - for stdin. Rows are compared as multisets,
+    and in the columns that the query orders by also in their order; the first differing rows, columns and types are
+    shown. Exit code 1 where they differ, or where either side raises.
+
+    \b
+      substrait-spark compare revenue.sql -t orders=data/orders
+      substrait-spark compare revenue.sql -t orders=data/orders --plan revenue.plan
+    """
+    if sql == plan == "-":
+        raise click.UsageError("Only one of the query and the plan can come from stdin.")
+    message = None if plan is None else plan_files.read_plan(plan)
+    with dataframe(Query(_text(sql), tables, settings)) as df:
+        found = compared(df, message, engine, dict(tables), files_under or None, tolerance)
+    click.echo(str(found))
+    if not found:
+        raise click.exceptions.Exit(FINDING)
+
+
 @group.command()
 @PLAN
 @click.option(
@@ -322,12 +402,7 @@ def diff_command(old: str, new: str, output: str) -> None:
     callback=_each_once,
     help="The Parquet file or folder of a table that the plan reads by name. Files that it reads by path, as plans exported with --table do, need nothing.",
 )
-@click.option(
-    "--files-under",
-    metavar="FOLDER",
-    multiple=True,
-    help="Let the plan read files by path in this folder only, or in several. If not given: wherever it says.",
-)
+@FILES_UNDER
 @click.option(
     "-f",
     "--format",
@@ -400,14 +475,16 @@ def support_command(functions: tuple[str, ...], refused: bool) -> None:
       substrait-spark support --refused
     """
     known = support.measured()
-    unknown = sorted(name for name in functions if name.lower() not in known)
-    if unknown:
-        raise click.ClickException(f"Spark {support.spark_version()} has no function {', '.join(unknown)}.")
-    shown = [known[name.lower()] for name in functions]
+    asked = [known[name.lower()] for name in functions if name.lower() in known]
+    shown = list(asked)
     if refused:
         shown += [function for function in known.values() if function.canonical in ("partly", "no")]
-    click.echo("\n".join(map(supported.described, shown)) if shown else supported.summary(), nl=False)
-    if functions and any(known[name.lower()].canonical == "no" for name in functions):
+    if shown or not functions:
+        click.echo("\n".join(map(supported.described, shown)) if shown else supported.summary(), nl=False)
+    unknown = [name for name in functions if name.lower() not in known]
+    if unknown:
+        raise click.ClickException("\n".join(map(supported.unknown, unknown)))
+    if any(function.canonical == "no" for function in asked):
         raise click.exceptions.Exit(1)
 
 

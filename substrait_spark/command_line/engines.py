@@ -9,12 +9,25 @@ from typing import TYPE_CHECKING, Any
 import click
 from substrait.plan_pb2 import Plan
 
-from ..errors import EngineError
+from ..catalyst.failures import sentence
+from ..dialects.file import load
+from ..errors import EngineError, PlanningError
+from ..quotation import shortened
+from ..testing import departures
 from . import spark_query
 from .waiting import waiting
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from ..engines import Comparison
+
+LISTED = 10
+"""How many things that a plan needs in vain are told."""
+
+LONGEST = 1000
+"""How many characters of an engine's own error are told: DataFusion's may hold the whole plan."""
 
 ENGINES = ("datafusion", "spark")
 
@@ -27,8 +40,24 @@ def run_on_datafusion(plan: Plan, tables: Mapping[str, str], files_under: Sequen
         raise click.ClickException(
             f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
         ) from error
-    with waiting("running the plan"):
-        return datafusion.execute(plan, tables=dict(tables), files_under=files_under)
+    try:
+        with waiting("running the plan"):
+            return datafusion.execute(plan, tables=dict(tables), files_under=files_under)
+    except PlanningError as error:
+        raise PlanningError(_not_taken(plan, str(error))) from error
+
+
+def _not_taken(plan: Plan, said: str) -> str:
+    """Why DataFusion doesn't take a plan: what the plan needs that the dialect lacks; else what DataFusion says, in short."""
+    found = departures(plan, load("datafusion"))
+    if not found:
+        return shortened(said.partition("\n")[0], LONGEST)
+    lacking = "".join(f"\n  {departure}" for departure in found[:LISTED])
+    more = f"\n  and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    return (
+        f"DataFusion doesn't take the plan, which needs what the dialect datafusion lacks:{lacking}{more}\n"
+        "Put it into forms that DataFusion has by `substrait-spark lower PLAN --dialect datafusion`, and run that."
+    )
 
 
 def run_on_spark(
@@ -38,8 +67,7 @@ def run_on_spark(
     settings: Sequence[tuple[str, str]],
 ) -> pa.Table:
     """The rows of a canonical plan, by a local Spark session."""
-    if importlib.util.find_spec("pyarrow") is None:  # Spark hands over rows by it
-        raise click.ClickException("This needs the package pyarrow: pip install pyarrow.")
+    _require_pyarrow()
     with spark_query.session(settings) as spark:
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
@@ -52,7 +80,31 @@ def run_on_spark(
             with waiting("running the plan"):
                 return _collected(df)
         except (PySparkException, Py4JError) as error:
-            raise EngineError(f"Spark failed: {spark_query.sentence(error)}") from error
+            raise EngineError(f"Spark failed: {sentence(error)}") from error
+
+
+def compared(
+    df: DataFrame,
+    plan: Plan | None,
+    engine: str,
+    tables: Mapping[str, str],
+    files_under: Sequence[str] | None,
+    tolerance: float,
+) -> Comparison:
+    """The rows of a query beside those of a plan, or of its own."""
+    _require_pyarrow()
+    from ..engines import compare
+
+    given: dict[str, Any] = dict(tables)
+    if engine == "spark":
+        given = {name: spark_query.table(df.sparkSession, name, path) for name, path in tables.items()}
+    with waiting("running the query and the plan"):
+        return compare(df, plan, engine=engine, tables=given, files_under=files_under, tolerance=tolerance)
+
+
+def _require_pyarrow() -> None:
+    if importlib.util.find_spec("pyarrow") is None:  # Spark hands over rows by it
+        raise click.ClickException("This needs the package pyarrow: pip install pyarrow.")
 
 
 def _collected(df: Any) -> pa.Table:

@@ -16,6 +16,7 @@ from substrait.plan_pb2 import Plan
 from ..algebra import extension_messages as _  # noqa: F401 - JSON needs to know our extension relations
 from ..captured import CapturedQuery
 from ..explain import explain
+from .foreign_files import described
 
 FORMATS = ("binary", "json", "text")
 SUFFIXES = {".json": "json", ".txt": "text"}
@@ -42,12 +43,14 @@ def read_plan(path: str) -> Plan:
         else:
             plan.ParseFromString(held)
     except (DecodeError, json_format.ParseError, UnicodeDecodeError, RecursionError) as error:
-        raise click.ClickException(
-            f"{shown(path)} holds no Substrait plan, neither binary nor JSON: {error}"
-        ) from error
+        raise _no_plan(path, held, error) from error
     if not plan.relations:
-        raise click.ClickException(f"{shown(path)} holds no Substrait plan: there is no relation in it.")
+        raise _no_plan(path, held, None)
     return plan
+
+
+def _no_plan(path: str, held: bytes, problem: Exception | None) -> click.ClickException:
+    return click.ClickException(f"{shown(path)} holds no Substrait plan: {described(held, problem)}.")
 
 
 def content(path: str) -> bytes:

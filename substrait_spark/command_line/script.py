@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..captured import Capture, CapturedQueries
+from ..catalyst.session import NO_PYSPARK
 from .outcome import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _listening(capture: Capture) -> Iterator[None]:
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as error:
-        raise click.ClickException("This needs PySpark: pip install pyspark.") from error
+        raise click.ClickException(NO_PYSPARK) from error
     heard: set[int] = set()
 
     def made(make: Callable[..., None]) -> Callable[..., None]:

@@ -14,6 +14,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from ..catalyst.failures import sentence
+from ..catalyst.session import NO_PYSPARK
+from ..engines.table_format import table_format
 from .waiting import waiting
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 FILE_FORMATS = {".orc": "orc", ".csv": "csv"}
 """Spark's readers by the suffix of a path; others are Parquet."""
+
+TAKEN = f"Tables are Parquet, or by their suffix {' or '.join(f'{format.upper()} ({end})' for end, format in FILE_FORMATS.items())}."
+"""The formats in which tables are taken."""
 
 RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))
 """Catalyst's classes of parsed statements that Spark runs while it analyzes them."""
@@ -68,7 +74,7 @@ def _session(directory: Path, settings: Sequence[tuple[str, str]], log: IO[bytes
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as error:
-        raise click.ClickException("This needs PySpark: pip install pyspark.") from error
+        raise click.ClickException(NO_PYSPARK) from error
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
@@ -164,24 +170,15 @@ def table(spark: SparkSession, name: str, path: str) -> DataFrame:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    if (of_table := table_format(Path(path).absolute())) is not None:
+        raise click.ClickException(
+            f"The table {name} can't be read from {path}: it belongs to a table of {of_table}, and some of its files may hold "
+            "rows that were deleted or replaced. Read it by its format in a Spark session, and export the query there."
+        )
     format = FILE_FORMATS.get(Path(path).suffix, "parquet")
     options = {"header": "true"} if format == "csv" else {}
     try:
         return spark.read.format(format).options(**options).load(path)
     except (PySparkException, Py4JError) as error:
-        raise click.ClickException(f"The table {name} can't be read from {path}: {sentence(error)}") from error
-
-
-def sentence(error: BaseException) -> str:
-    """What is wrong, in one line: Spark's errors go on with the query and the plan, or only wrap another."""
-    said = _first_line(str(error))
-    java: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-    if java is None or said.startswith("["):
-        return said
-    while java.getCause() is not None:
-        java = java.getCause()
-    return _first_line(java.getMessage() or java.toString())
-
-
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0]
+        said = sentence(error).rstrip(".")
+        raise click.ClickException(f"The table {name} can't be read from {path}: {said}. {TAKEN}") from error

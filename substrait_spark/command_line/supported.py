@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -48,6 +49,13 @@ def described(function: FunctionSupport) -> str:
     reasons += [("refused for datafusion", reason) for reason in function.refused_datafusion]
     lines += [textwrap.fill(f"  {what}: {reason}", 116, subsequent_indent="    ") for what, reason in reasons]
     return "\n".join(lines) + "\n"
+
+
+def unknown(name: str) -> str:
+    """That there is no function of a name, and which are called much the same."""
+    near = difflib.get_close_matches(name.lower(), support.measured(), n=3)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"Spark {support.spark_version()} has no function {name}.{hint}"
 
 
 def _canonical(function: FunctionSupport) -> str:

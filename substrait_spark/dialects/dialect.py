@@ -16,9 +16,7 @@ from ..algebra.types import Type
 from ..errors import LACKING, NotInDialect
 from ..lowering.rules import Rules
 
-WRITE_A_RULE = (
-    "Choose another dialect, compute this column in Spark, or write a rule for it (docs/how-to/add-an-engine.md)."
-)
+WRITE_A_RULE = "Compute this column in Spark, make a plan for another dialect, or write a rule for it (docs/how-to/add-an-engine.md)."
 
 
 class Function(NamedTuple):
@@ -130,7 +128,7 @@ class Dialect:
             where = " in a table" if column and self.allows_type(type) else ""
             raise NotInDialect(
                 f"the dialect {self.name} has no type {type}{where}",
-                "Choose another dialect, or cast the value in Spark to a type that this one has.",
+                "Cast the value in Spark to a type that this dialect has, or make a plan without a dialect.",
             )
 
     @property

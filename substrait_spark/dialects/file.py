@@ -59,7 +59,7 @@ def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Di
     if not _is_file(path):
         known = ", ".join(BUILT_IN)
         raise DialectError(
-            f"There is no dialect {str(dialect)!r}: give None, one of {known}, or the path of a dialect file."
+            f"There is no dialect {str(dialect)!r}: give the path of a dialect file, or the name of a built-in one ({known})."
         )
     return _from_text(path.stem, _read(path, str(path)), path, rules)
 

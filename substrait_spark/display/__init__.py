@@ -11,11 +11,14 @@ __all__ = ["to_dot", "to_html", "to_mermaid", "to_svg"]
 
 
 def to_html(plan: Plan) -> str:
-    """The plan as a tree to fold and unfold: one `div` with its own style, without scripts, for any page or notebook."""
+    """The plan as a tree to fold and unfold, for any page or notebook: one `div` with its own style.
+
+    Its script adds buttons that fold and a search; where scripts don't run, all else is the same.
+    """
     from ..explain.plan_text import document
     from .html import html
 
-    return html(document(plan))
+    return html(document(plan), plan.ByteSize())
 
 
 def to_mermaid(plan: Plan) -> str:

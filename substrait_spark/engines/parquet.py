@@ -14,6 +14,7 @@ from datafusion import DataFrame, Expr, SessionContext, col, lit
 from ..errors import InvalidPlanError
 from . import local_files
 from .arrow_schema import Columns
+from .table_format import table_format
 
 
 def table(ctx: SessionContext, path: Path, columns: Columns) -> list[DataFrame]:
@@ -23,6 +24,11 @@ def table(ctx: SessionContext, path: Path, columns: Columns) -> list[DataFrame]:
     """
     if not path.exists():
         raise InvalidPlanError(f"There is no file {path}.")
+    if (format := table_format(path.absolute())) is not None:
+        raise InvalidPlanError(
+            f"{path} belongs to a table of {format}, and some of its files may hold rows that were deleted or replaced: give "
+            f"the table's rows, as a package that reads {format} has them as an Arrow table."
+        )
     if path.is_file():
         return files(ctx, [path], columns, lacks=False)
     folders: dict[tuple[tuple[str, str], ...], list[Path]] = {}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .shown import Difference, PlanText
+
 if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
 
 __all__ = ["diff", "explain"]
 
 
-def explain(plan: Plan, *, verbose: bool = False) -> str:
+def explain(plan: Plan, *, verbose: bool = False) -> PlanText:
     """The plan as text: one line for each relation, its inputs indented below it, its columns with their types.
 
     Nothing that is in the plan is left out but hints and the numbers of anchors, which `verbose` adds; a field that
@@ -21,16 +23,17 @@ def explain(plan: Plan, *, verbose: bool = False) -> str:
     from .layout import layout
     from .plan_text import document
 
-    return layout(document(plan, verbose=verbose), verbose=verbose)
+    return PlanText(layout(document(plan, verbose=verbose), verbose=verbose))
 
 
-def diff(plan_a: Plan, plan_b: Plan) -> str:
+def diff(plan_a: Plan, plan_b: Plan) -> Difference:
     """What changes from one plan to another: each relation that differs, its place, and what differs in it.
 
     Relations are matched by structure, and expressions are compared by the columns that they mean: where a column
-    stands, and the numbers of anchors, make no difference. Hints make none either. Empty where there is none.
+    stands, and the numbers of anchors, make no difference. Hints make none either. Empty where there is none. It is a
+    string that shows itself in notebooks and at prompts, as the text of a plan does.
     """
     from .difference import difference
     from .plan_text import document
 
-    return difference(document(plan_a), document(plan_b))
+    return Difference(difference(document(plan_a), document(plan_b)))

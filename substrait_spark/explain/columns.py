@@ -236,6 +236,8 @@ class ColumnNames:
             own = self.of(rel)
             named = tuple(found if found.name else wish for found, wish in zip(own, wanted, strict=True))
             self._names[id(rel)] = (rel, named)
+            if rel.WhichOneof("rel_type") == "reference":
+                continue  # what it refers to has its own names
             below = inputs(rel)
             wishes = [[UNNAMED] * len(self.of(input)) for input in below]
             direct = sources(rel, [len(wish) for wish in wishes])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..algebra.expression import Expression
 from ..catalyst import tree
 from .builder import ExpressionBuilder, Rule
+from .subquery import known, membership
 
 VARIADIC = {"And": "and", "Or": "or"}
 
@@ -28,9 +29,9 @@ def chain(node: tree.Expression) -> list[tree.Expression]:
     return found
 
 
-def conjuncts(e: ExpressionBuilder, condition: tree.Expression) -> Sequence[Expression]:
+def conjuncts(e: ExpressionBuilder, filter: tree.Expression) -> Sequence[Expression]:
     """The operands of a condition's AND, or the condition alone."""
-    return e.emit_all(chain(condition) if condition.name == "And" else [condition])
+    return e.emit_all(chain(filter) if filter.name == "And" else [filter])
 
 
 def connective(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -39,8 +40,27 @@ def connective(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 
 def negation(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Not: also of an equality, because `not_equal` says no more than that."""
-    return e.not_(e.emit(node["child"]))
+    """Not: also of an equality, because `not_equal` says no more than that.
+
+    NOT IN of a subquery is false where it isn't known, as IN is.
+    """
+    child = node["child"]
+    if child.name == "InSubquery":
+        return known(e, e.not_(membership(e, child)))
+    return e.not_(e.emit(child))
+
+
+def drop_unknown(e: ExpressionBuilder, filter: tree.Expression) -> None:
+    """Let IN subqueries be unknown where a filter takes that for false."""
+    stack = [filter]
+    while stack:
+        node = stack.pop()
+        if node.name in VARIADIC:
+            stack += chain(node)
+        elif node.name == "InSubquery":
+            e.let(node, membership(e, node))
+        elif node.name == "Not" and node["child"].name == "InSubquery":
+            e.let(node, e.not_(membership(e, node["child"])))
 
 
 RULES: dict[str, Rule] = {"And": connective, "Or": connective, "Not": negation}

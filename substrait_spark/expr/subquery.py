@@ -1,18 +1,62 @@
-"""Subqueries that the optimizer left as such."""
+"""Subqueries as expressions, and what they ask of the query around them."""
 
 from __future__ import annotations
 
-from ..algebra.expression import Expression, ScalarSubquery
+from ..algebra import types
+from ..algebra.expression import Exists, Expression, InSubquery, ScalarSubquery
 from ..catalyst import tree
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
 
 def scalar_subquery(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """ScalarSubquery without outer references: the one value of its plan, null where that has no row."""
-    if node["outerAttrs"]:
-        raise Unsupported("the optimizer left a correlated subquery that has no join form")
-    return ScalarSubquery(e.relations.subquery(node["plan"]))
+    """ScalarSubquery: the one value of its plan, null where that has no row."""
+    return ScalarSubquery(e.relations.subquery(node["plan"], e.scope))
+
+
+def exists(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Exists: whether its plan has a row."""
+    return Exists(e.relations.subquery(node["plan"], e.scope))
+
+
+def in_subquery(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """InSubquery: false also where it isn't known, as Spark has it but in filters."""
+    return known(e, membership(e, node))
+
+
+def membership(e: ExpressionBuilder, node: tree.Expression) -> InSubquery:
+    """Whether a row is among those of a plan, null where that isn't known."""
+    if node in e.context.unsettled:
+        raise Unsupported(
+            "what becomes of an IN subquery of which it isn't known whether it is true hangs on how Spark's optimizer "
+            "turns the expression around it",
+            "Use it as a condition, or as a column of its own.",
+        )
+    if [value.name == "Literal" and value["value"] is None for value in node["values"]] == [True]:
+        # spark.sql.legacy.nullInEmptyListBehavior, which without ANSI mode is true
+        raise Unsupported(
+            "whether NULL is IN a subquery without rows is a setting of Spark's",
+            "Leave the condition out: NULL is IN no other subquery, and not NOT IN one.",
+        )
+    relation = e.relations.subquery(node["query"]["plan"], e.scope)
+    needles = e.emit_all(node["values"])
+    kinds = [needle.type for needle in needles]
+    if len(kinds) != len(relation.types) or not all(map(types.equal_but_nullability, kinds, relation.types)):
+        raise Unsupported("the values and the columns of the subquery have different types")
+    return InSubquery(needles, relation)
+
+
+def known(e: ExpressionBuilder, unknown: Expression) -> Expression:
+    """A condition that is false where it isn't known."""
+    return e.coalesce(unknown, e.false())
+
+
+def outer_reference(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """OuterReference, OuterScopeReference: a column of a query around this one, of the nearest that has it."""
+    attribute = node["e"]
+    while attribute.name in OUTER:
+        attribute = attribute["e"]
+    return e.relations.outer_column(attribute["exprId"], attribute["name"])
 
 
 def dynamic_pruning(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -21,19 +65,22 @@ def dynamic_pruning(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 
 def unsupported(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    raise Unsupported("the optimizer left a subquery that has no join form")
+    raise Unsupported("it is a subquery that stands where no relation or condition expects it")
 
 
 def operands(node: tree.Expression) -> list[tree.Expression]:
-    """A subquery's plan is no operand."""
-    return []
+    """The values that are looked for; a subquery's plan is no operand, nor is a column of another query."""
+    return list(node["values"]) if node.name == "InSubquery" else []
 
+
+OUTER = ("OuterReference", "OuterScopeReference")
 
 RULES: dict[str, Rule] = {
     "ScalarSubquery": scalar_subquery,
     "DynamicPruningSubquery": dynamic_pruning,
-    "Exists": unsupported,
-    "InSubquery": unsupported,
+    "Exists": exists,
+    "InSubquery": in_subquery,
     "ListQuery": unsupported,
     "LateralSubquery": unsupported,
+    **dict.fromkeys(OUTER, outer_reference),
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..catalyst.tree import Expression
 from ..errors import UNEXPECTED, Unsupported
-from ..expr import boolean, conditional, lambda_, literal, membership, nested, reference, subquery
+from ..expr import boolean, conditional, context, lambda_, literal, membership, nested, reference, subquery
 from ..refusals import no_aggregate, no_expression, unknown_form
 from . import (
     arithmetic,
@@ -45,6 +45,7 @@ EXPRESSIONS: dict[str, Rule] = {
     **boolean.RULES,
     **cast.RULES,
     **conditional.RULES,
+    **context.RULES,
     **lambda_.RULES,
     **literal.RULES,
     **membership.RULES,
@@ -111,7 +112,7 @@ def operands(node: Expression) -> list[Expression]:
     """The expressions that must be emitted before this one.
 
     Chains of AND and OR count as one call. Lambdas are emitted by the function that applies them, a subquery's plan
-    by its own rule, and literals when a rule asks for them: it may read their value instead. JVM objects are constants
+    by its own rule, IN of one with the NOT before it, and literals when a rule asks for them: it may read their value instead. JVM objects are constants
     of the functions that are called on them. What TryEval is around is part of its rule.
     """
     children = node.children()
@@ -130,6 +131,7 @@ def operands(node: Expression) -> list[Expression]:
         if isinstance(child, Expression)
         and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
         and child.type.name not in EMITTED_ON_REQUEST
+        and not (name == "Not" and child.cls.name == "InSubquery")
     ]
 
 

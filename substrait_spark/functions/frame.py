@@ -44,6 +44,8 @@ def _range(e: ExpressionBuilder, spec: tree.Expression, node: tree.Expression) -
     if named is not None:
         return named
     offset = _value(node)
+    if offset == 0:
+        return Bound("current")
     kind = "preceding" if offset < 0 else "following"
     key = spec["orderSpec"][0]["child"].type
     if key.name == "date" and node.type.name == "integer":  # days

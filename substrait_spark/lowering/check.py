@@ -130,7 +130,9 @@ def require_relation(dialect: Dialect, relation: Relation) -> None:
                 "Run this step in Spark, save the result, and export the query on top of that.",
             )
         what = f"{value} {relation.NAME} relations" if value else f"{relation.NAME} relations"
-        raise NotInDialect(f"the dialect {dialect.name} has no {what}", "Choose another dialect.")
+        raise NotInDialect(
+            f"the dialect {dialect.name} has no {what}", "Make a plan for another dialect or without one."
+        )
 
 
 def reaches_in(expression: Expression) -> bool:
@@ -148,5 +150,6 @@ def require_expression(dialect: Dialect, expression: Expression) -> None:
             f"{value} {expression.NAME} expressions" if value else f"{expression.NAME} expressions"
         )
         raise NotInDialect(
-            f"the dialect {dialect.name} has no {what}", "Choose another dialect, or compute this step in Spark."
+            f"the dialect {dialect.name} has no {what}",
+            "Make a plan for another dialect or without one, or compute this step in Spark.",
         )

@@ -14,6 +14,7 @@ from ..algebra.builder import Traits
 from ..algebra.depth import cut
 from ..algebra.expression import Expression, Origin, StandIn, Traced
 from ..algebra.nondeterminism import drawn_more_often
+from ..algebra.references import inlined
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import inputs_first, relations_below, subexpressions, subquery_relations
@@ -80,6 +81,7 @@ class Lowering:
 
     def _lower_plan(self, root: Relation, outputs: Sequence[Origin], names: Sequence[str]) -> Relation:
         self.names = tuple(names)
+        canonical, root = root, inlined(root)
         roots = [root]
         for each in roots:
             roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
@@ -96,7 +98,7 @@ class Lowering:
         self._here = None
         if not self.found:
             require_columns(self, found, outputs)
-        if self.traits.draws and (problem := drawn_more_often(found, root)):
+        if self.traits.draws and (problem := drawn_more_often(found, canonical)):
             self.report_output(None, problem)
         return found
 

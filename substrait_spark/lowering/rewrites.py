@@ -10,12 +10,14 @@ from . import (
     cross,
     expand,
     grouping_sets,
+    lateral_join,
     left_join,
     mark_join,
     measure_filter,
     outer_join,
     read,
     semi_join,
+    set_operation,
     single_join,
     subquery,
 )
@@ -27,6 +29,8 @@ Rewrite = Callable[["Lowering", Relation], Relation]
 
 REWRITES: Sequence[Rewrite] = (
     read.rewrite,
+    set_operation.rewrite,
+    lateral_join.rewrite,
     subquery.rewrite,
     single_join.rewrite,
     measure_filter.rewrite,

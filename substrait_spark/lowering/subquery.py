@@ -15,7 +15,7 @@ from ..algebra.expression import (
     Subquery,
 )
 from ..algebra.relation import Aggregate, Cross, Filter, Join, Project, Relation, VirtualTable
-from ..algebra.traversal import conjuncts, relations_below, rewritten, subexpressions, transformed
+from ..algebra.traversal import columns, conjuncts, relations_below, rewritten, subexpressions, transformed
 from .correlation import Uncorrelated, uncorrelated
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _joined(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: 
         right = uncorrelated(e, lowering.rewritten(subquery.relation), len(below.types))
         if right is None or id(subquery) in values or (right.conditions and isinstance(subquery, ScalarSubquery)):
             continue
-        below, values[id(subquery)] = _with_column(e, below, subquery, right)
+        below, values[id(subquery)] = _with_column(e, below, subquery, right, len(subqueries) == 1)
         below.place = relation.place
 
     def change(part: Expression) -> Expression | None:
@@ -86,9 +86,9 @@ def _joined(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: 
 
 
 def _with_column(
-    e: CallBuilder, input: Relation, subquery: Subquery, right: Uncorrelated
+    e: CallBuilder, input: Relation, subquery: Subquery, right: Uncorrelated, alone: bool
 ) -> tuple[Relation, Expression]:
-    """The input with one more column, and the subquery's value in terms of that."""
+    """The input with one more column, and the value in terms of that of a subquery, which may be the only one there."""
     width = len(input.types)
     if isinstance(subquery, ScalarSubquery):
         one = yields_one_row(right.relation)
@@ -96,13 +96,19 @@ def _with_column(
         return joined, e.as_type(FieldReference(width, joined.types[width]), subquery.type)
     conditions = list(right.conditions)
     if isinstance(subquery, InSubquery):
-        columns = [FieldReference(width + n, kind) for n, kind in enumerate(subquery.relation.types)]
+        haystack = [FieldReference(width + n, kind) for n, kind in enumerate(subquery.relation.types)]
         # A row of which it isn't known whether it is there is not, so it must not make the mark unknown.
         conditions = [e.coalesce(each, e.false()) if each.type.nullable else each for each in conditions]
-        conditions += [e.equal(needle, column) for needle, column in zip(subquery.needles, columns, strict=True)]
+        conditions += [e.equal(needle, column) for needle, column in zip(subquery.needles, haystack, strict=True)]
     marked = Join(input, right.relation, "LEFT_MARK", e.and_(*conditions) if conditions else e.true())
     mark = FieldReference(width, marked.types[width])
-    return marked, mark if isinstance(subquery, InSubquery) else e.coalesce(mark, e.false())
+    if isinstance(subquery, InSubquery) and alone:
+        return marked, mark
+    # Each mark is called so, and no engine has two columns of one name: a computed column has another.
+    value = e.and_(mark, e.true()) if isinstance(subquery, InSubquery) else e.coalesce(mark, e.false())
+    passed = [FieldReference(n, kind) for n, kind in enumerate(input.types)]
+    named = columns(marked, [*passed, value])
+    return named, e.as_type(FieldReference(width, named.types[width]), subquery.type)
 
 
 def yields_one_row(relation: Relation) -> bool:

@@ -17,6 +17,7 @@ from ..algebra.expression import (
     AggregateFunction,
     Bound,
     Cast,
+    ContextVariable,
     Exists,
     Expression,
     FieldReference,
@@ -154,6 +155,15 @@ class ExpressionReader:
         if kind == "map_key" and type.kind == "map":
             return ("key", read_literal(inner.map_key, self._declared)), types.nullable(type.parameters[1])
         raise Unsupported(f"there is no {kind or 'segment'} in {type}")
+
+    def _execution_context_variable(self, message: Any, scope: Scope) -> Expression:
+        name = message.WhichOneof("execution_context_variable_type")
+        if name is None:
+            raise Unsupported("an execution context variable is empty")
+        if name == "current_timestamp":
+            kind = types.of("precision_timestamp_tz", message.current_timestamp.precision, nullable=False)
+            return ContextVariable(name, kind)
+        return ContextVariable(name)
 
     def _dynamic_parameter(self, message: Any, scope: Scope) -> Expression:
         value = self._parameters.get(message.parameter_reference)

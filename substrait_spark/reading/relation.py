@@ -28,6 +28,7 @@ from ..algebra.relation import (
     Place,
     Project,
     Read,
+    Reference,
     Relation,
     Sample,
     Set,
@@ -36,7 +37,7 @@ from ..algebra.relation import (
     VirtualTable,
     Window,
 )
-from ..algebra.traversal import columns, rewritten, subexpressions
+from ..algebra.traversal import columns, refers_outwards, rewritten, subexpressions
 from ..algebra.type_messages import DeclaredTypes
 from ..errors import UNEXPECTED, Unsupported
 from ..refusals import unknown_form
@@ -69,6 +70,7 @@ class RelationReader:
         self.used: set[int] = set()
         """Those of them that are referred to."""
         self._referred: list[int] = []
+        self._read_once: dict[int, Relation] = {}
         self._path: list[str] = []
         self._anchors: list[int | None] = []
         self._count = 0
@@ -114,7 +116,7 @@ class RelationReader:
         return _emitted(found, body.common)
 
     def _referred_to(self, ordinal: int, outer: Scope | None) -> Relation:
-        """A relation of the plan that several share: as if it stood at each of their places."""
+        """A relation of the plan that several share."""
         if not 0 <= ordinal < len(self._shared):
             raise Unsupported(f"it refers to the relation {ordinal} of a plan that has {len(self._shared)}")
         if ordinal in self._referred:
@@ -124,9 +126,11 @@ class RelationReader:
         self._referred.append(ordinal)
         self.used.add(ordinal)
         try:
-            return self.read(self._shared[ordinal], outer)
+            found = self.read(self._shared[ordinal], outer)
         finally:
             self._referred.pop()
+        # What refers to a query around it is another relation at each place.
+        return found if refers_outwards(found) else Reference(self._read_once.setdefault(ordinal, found))
 
     def expression(self, message: Any, columns: Sequence[types.Type], outer: Scope | None) -> Expression:
         return self._expressions.read(message, self._scope(columns, outer))

@@ -19,6 +19,7 @@ from ..expr.literal import typed_literal
 from ..functions.dispatch import aggregate_form
 from ..functions.measure import EmittedCall, Group
 from .builder import RelationBuilder
+from .columns import needed
 from .grouping_sets import GroupingSets, grouping_sets
 from .output import Output, ids_of
 from .row_order import sorts_of
@@ -60,10 +61,10 @@ def _group(e: ExpressionBuilder, calls: Sequence[tree.Expression], order: RowOrd
 
 def _output(above: ExpressionBuilder, relation: Relation, results: Sequence[MeasuredCall], node: tree.Plan) -> Output:
     """The results of an Aggregate, in terms of the columns of a relation."""
+    items = needed(above.relations, node["aggregateExpressions"])
     for call, form, references in results:
         above.let(call, form.result(above, references))
-    expressions = above.emit_all(node["aggregateExpressions"])
-    return Output(columns(relation, expressions), ids_of(node["aggregateExpressions"]))
+    return Output(columns(relation, above.emit_all(items)), ids_of(items))
 
 
 def _by_sets(r: RelationBuilder, node: tree.Plan, several: GroupingSets) -> Output:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..algebra import types
-from ..algebra.expression import StandIn
-from ..algebra.relation import Place, Relation, VirtualTable
+from ..algebra.depth import cut
+from ..algebra.expression import FieldReference, StandIn
+from ..algebra.relation import Place, Reference, Relation, VirtualTable
 from ..algebra.sharing import share
+from ..algebra.traversal import refers_outwards
 from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import to_substrait
@@ -15,6 +17,7 @@ from ..context import Context
 from ..errors import UNEXPECTED, Unsupported
 from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
+from ..plan import RELATION_DEPTH
 from ..refusals import no_relation, unknown_form
 from .output import Output
 
@@ -28,6 +31,10 @@ class RelationBuilder:
         self.context = context
         self._handlers = handlers
         self._expressions = expressions
+        self._enclosing: list[Scope] = []
+        """What the queries around offer to a subquery, from the outside in."""
+        self._definitions: dict[int, tree.Plan] = {}
+        self._defined: dict[int, Relation] = {}
 
     def emit(self, node: tree.Plan, side: str = "") -> Output:
         """The relation of a plan node; `side` tells the children of one node apart in a problem's path."""
@@ -36,7 +43,7 @@ class RelationBuilder:
             known = len(self.context.found)
             try:
                 if handler is None:
-                    raise no_relation(node)
+                    raise no_relation(node, self.context.root)
                 output = handler(self, node)
                 if output.relation.place is None:
                     output.relation.place = Place(self.context.path, node)
@@ -52,9 +59,39 @@ class RelationBuilder:
         """A builder for expressions over these columns."""
         return ExpressionBuilder(self.context, self, self._expressions, scope)
 
-    def subquery(self, plan: tree.Plan) -> Relation:
-        """The relation of a subquery's plan."""
-        return self.finished(self.emit(plan, "subquery: ").relation)
+    def subquery(self, plan: tree.Plan, around: Scope) -> Relation:
+        """The relation of a subquery's plan, which may refer to what is around it."""
+        return self.finished(self.inside(plan, around, "subquery: ").relation)
+
+    def inside(self, plan: tree.Plan, around: Scope, side: str) -> Output:
+        """A plan that may refer to the columns of what is around it, as a query outwards."""
+        self._enclosing.append(around)
+        try:
+            return self.emit(plan, side)
+        finally:
+            self._enclosing.pop()
+
+    def outer_column(self, id: int, name: str) -> FieldReference:
+        """A reference to the column of the nearest query around that has it."""
+        for steps, scope in enumerate(reversed(self._enclosing), 1):
+            column = scope.column(id)
+            if column is not None:
+                return FieldReference(column.ordinal, column.type, outer=steps)
+        raise Unsupported(f"no query around this one has the column {name!r}")
+
+    def define(self, id: int, plan: tree.Plan) -> None:
+        """Note what a common table expression stands for."""
+        self._definitions[id] = plan
+
+    def defined(self, id: int) -> Relation:
+        """The relation of a common table expression; a canonical plan that uses it several times refers to it."""
+        if id not in self._defined:
+            relation = self.emit(self._definitions[id], "CTE: ").relation
+            if refers_outwards(relation):
+                return relation
+            shares = self.context.settings.dialect.is_canonical and self.context.ctes[id] > 1
+            self._defined[id] = Reference(cut(self.finished(relation), RELATION_DEPTH)) if shares else relation
+        return self._defined[id]
 
     def finished(self, relation: Relation) -> Relation:
         """The relation with what is used several times computed once."""

@@ -37,6 +37,11 @@ def used_of(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> list[t
     return [attribute for attribute in attributes if used is None or attribute["exprId"] in used]
 
 
+def needed(r: RelationBuilder, items: Sequence[tree.Expression]) -> list[tree.Expression]:
+    """Columns that a plan computes, without NULLs that have no type and that nothing uses."""
+    return [item for item in items if item.type.name != "void" or is_used(r, item)]
+
+
 def is_used(r: RelationBuilder, attribute: tree.Expression) -> bool:
     """Whether the plan uses a column."""
     return r.context.used is None or attribute["exprId"] in r.context.used

@@ -15,7 +15,7 @@ from ..algebra.traversal import columns
 from ..catalyst import tree
 from ..catalyst.source_options import SWITCH, shown
 from ..catalyst.tree import DataType, make
-from ..errors import Unsupported
+from ..errors import SeveralUnsupported, Unsupported
 from .builder import RelationBuilder
 from .columns import used_of
 from .output import Output, ids_of
@@ -86,7 +86,11 @@ CORRUPT = "_corrupt_record"
 
 STRING, BOOLEAN = DataType("string"), DataType("boolean")
 
-HINT = "Read the columns as strings without the option, and cast them; or save the rows as Parquet and read that."
+SAVE = "Save the rows as Parquet and read that."
+HINT = f"Read the columns as strings without the option, and cast them. Or do this: {SAVE[0].lower()}{SAVE[1:]}"
+
+OF_VALUES = ("dateformat", "locale", "nanvalue", "negativeinf", "positiveinf", "timestampformat", "timestampntzformat")
+"""Options that say what text a value has, which a cast in the query can say as well; others say what the rows are."""
 
 
 def leaf(
@@ -158,6 +162,7 @@ def _require_expressible(
     options: Mapping[str, str | None], names: Sequence[str], used: Sequence[tree.Expression]
 ) -> None:
     kinds = {attribute.type.name for attribute in used}
+    refused = []
     for option, value in options.items():
         if (
             option.startswith("fs.")
@@ -172,7 +177,10 @@ def _require_expressible(
             continue
         if option == "dateformat" and value == DATE_FORMAT:
             continue
-        raise Unsupported(f"the CSV option {shown(option, value)} can't be said in a plan", HINT)
+        hint = HINT if option in OF_VALUES else SAVE
+        refused.append(Unsupported(f"the CSV option {shown(option, value)} can't be said in a plan", hint))
+    if refused:
+        raise SeveralUnsupported(refused)
     corrupt = options["columnnameofcorruptrecord"]
     if corrupt is None or corrupt in names:
         raise Unsupported(f"the column {corrupt} holds lines that failed to parse, which only Spark knows", HINT)

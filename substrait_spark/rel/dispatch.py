@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     aggregate,
+    cte,
     expand,
     fetch,
     filter,
@@ -23,6 +24,7 @@ from .builder import Handler
 
 HANDLERS: dict[str, Handler] = {
     **aggregate.HANDLERS,
+    **cte.HANDLERS,
     **expand.HANDLERS,
     **fetch.HANDLERS,
     **filter.HANDLERS,

@@ -13,6 +13,8 @@ def limit(r: RelationBuilder, node: tree.Plan) -> Output:
     """GlobalLimit, with an Offset below it in the same fetch."""
     count = _literal(node["limitExpr"])
     offset, child = 0, node["child"]
+    if child.name == "LocalLimit" and tree.same(child["limitExpr"], node["limitExpr"]):
+        child = child["child"]
     if child.name == "Offset":
         offset, child = _literal(child["offsetExpr"]), child["child"]
     input = r.emit(child)

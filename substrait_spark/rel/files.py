@@ -51,7 +51,9 @@ Leaf = Callable[[Sequence[File]], Output]
 def read(
     r: RelationBuilder, attributes: Sequence[tree.Expression], relation: tree.Node, statistics: Statistics | None
 ) -> Output:
-    """Files with these columns. `relation` has partitionSchema, dataSchema, fileFormat, options and partitions."""
+    """Files with these columns. `relation` has partitionSchema, dataSchema, fileFormat, options, tableFormat and
+    partitions."""
+    _require_no_table(relation["tableFormat"])
     format = _format(relation["fileFormat"])
     in_folders = [field.name for field in relation["partitionSchema"].parameters]
     names = [field.name for field in relation["dataSchema"].parameters]
@@ -86,6 +88,16 @@ def _format(java_class: str) -> str:
     if format is None:
         raise Unsupported(f"files of {name} can't be read as Spark does", "Save them as Parquet and read that.")
     return format
+
+
+def _require_no_table(format: str) -> None:
+    """Refuse the files of a table that Spark reads without the table's log, which says which of them are live."""
+    if format:
+        raise Unsupported(
+            f"the files belong to a table of {format}, and some of them may hold rows that were deleted or replaced",
+            f"Read the table by its format, as in spark.read.format('{format.lower()}').load(path), or copy the files elsewhere "
+            "if their rows are what you want.",
+        )
 
 
 def _require_stored(attribute: tree.Expression, in_files: set[str]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..algebra.relation import Cross, Join, Relation
-from ..algebra.traversal import columns
+from ..algebra.expression import Expression
+from ..algebra.relation import Cross, Join, LateralJoin, Relation
+from ..algebra.traversal import columns, refers_outwards
 from ..catalyst import tree
 from ..catalyst.tree import Node
 from ..errors import Unsupported
@@ -51,9 +52,25 @@ def existence(r: RelationBuilder, node: tree.Plan, left: Output, right: Output) 
 
 
 def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join_type: str) -> Relation:
+    return Join(left.relation, right.relation, join_type, _condition(r, node, left, right))
+
+
+def _condition(r: RelationBuilder, node: tree.Plan, left: Output, right: Output) -> Expression:
     e = r.expressions(Scope(left.ids + right.ids, left.relation.types + right.relation.types))
-    condition = e.true() if node["condition"] is None else e.emit(node["condition"])
-    return Join(left.relation, right.relation, join_type, condition)
+    return e.true() if node["condition"] is None else e.emit(node["condition"])
 
 
-HANDLERS = {"Join": emit}
+def lateral(r: RelationBuilder, node: tree.Plan) -> Output:
+    """LateralJoin: the right side refers to the left one's row; where it doesn't, it is a join like others."""
+    left = r.emit(node["left"], "left: ")
+    right = r.inside(node["right"]["plan"], left.scope(), "right: ")
+    join_type = JOIN_TYPES.get(node["joinType"])
+    if join_type not in ("INNER", "LEFT"):
+        raise Unsupported(f"the join type {node['joinType']} of a lateral join is not known")
+    ids = left.ids + right.ids
+    condition = _condition(r, node, left, right)
+    kind = LateralJoin if refers_outwards(right.relation) else Join
+    return Output(kind(left.relation, right.relation, join_type, condition), ids)
+
+
+HANDLERS = {"Join": emit, "LateralJoin": lateral}

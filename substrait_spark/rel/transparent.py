@@ -14,6 +14,7 @@ def child_only(r: RelationBuilder, node: tree.Plan) -> Output:
 
 HANDLERS = dict.fromkeys(
     (
+        "CollectMetrics",  # `observe`: what it counts goes to a listener
         "LocalLimit",  # the GlobalLimit above it holds the exact limit
         "RebalancePartitions",
         "Repartition",

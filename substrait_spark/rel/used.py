@@ -8,6 +8,7 @@ OWN_COLUMNS = ("Aggregate", "Expand", "Project")
 """Nodes whose output is made of expressions: of their child's columns they need those that occur in these."""
 
 PASSES_COLUMNS = (
+    "CollectMetrics",
     "Filter",
     "GlobalLimit",
     "Join",
@@ -59,16 +60,16 @@ def _plans(node: Node) -> list[Node]:
 
 
 def _shown(plans: list[Node]) -> set[int]:
-    """The exprIds of the leaves' columns that plans pass on."""
+    """The exprIds of the columns that plans have: those of leaves that they pass on, and those that they make."""
     shown: set[int] = set()
     seen: set[Node] = set()
     stack = plans
     while stack:
         node = stack.pop()
-        if node in seen or node.cls.name in OWN_COLUMNS:
+        if node in seen:
             continue
         seen.add(node)
-        below = _plans(node)
+        below = [] if node.cls.name in OWN_COLUMNS else _plans(node)
         if not below:
             shown.update(c["exprId"] for c in node.children() if isinstance(c, Expression) and "exprId" in c.cls.index)
         stack.extend(below)

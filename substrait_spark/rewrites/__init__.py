@@ -16,8 +16,10 @@ from . import (
     float_keys,
     lateral_limits,
     merged_subqueries,
+    negated_memberships,
     replaced_functions,
     session_windows,
+    untyped_nulls,
 )
 from .transform import transform
 
@@ -28,8 +30,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
     *float_keys.RULES,
     *lateral_limits.RULES,
     *merged_subqueries.RULES,
+    *negated_memberships.RULES,
     *replaced_functions.RULES,
     *session_windows.RULES,
+    *untyped_nulls.RULES,
     *carried_order.RULES,
 )
 """Rules by the Catalyst class that they apply to, in order."""

@@ -125,12 +125,13 @@ def main() -> int:
     parser.add_argument("--queries", type=int, default=0, help="stop after about so many (0: go on until interrupted)")
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--canonical", action="store_true", help="judge canonical plans, which Spark runs")
+    parser.add_argument("--analyzed", action="store_true", help="judge plans of queries as they are written")
     parser.add_argument("--mutate", action="store_true", help="change valid plans, and have everything read them")
     parser.add_argument("--record", action="store_true", help="add what came of them to docs/fuzzing.md")
     arguments = parser.parse_args()
     if arguments.mutate:
         return mutate(arguments.seed, arguments.queries or sys.maxsize)
-    engine = "spark" if arguments.canonical else "datafusion"
+    engine = ("spark" if arguments.canonical else "datafusion") + (", analyzed" if arguments.analyzed else "")
     tally, started, number, failures = Tally(), time.monotonic(), arguments.seed, 0
     with tempfile.TemporaryDirectory() as directory, session(Path(directory)) as spark:
         tables.create(spark, Path(directory))

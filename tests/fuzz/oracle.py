@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
-from rows import Ordering, differences, ordering, other_session, spark_table
+from rows import differences, other_session, spark_table
 from substrait.algebra_pb2 import JoinRel, Rel
 from substrait.plan_pb2 import Plan
 
@@ -17,6 +17,7 @@ from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.types import field_count
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
+from substrait_spark.engines.comparison.order import Ordering, ordering
 from substrait_spark.inference.complaints import Complaints
 from substrait_spark.inference.functions import Functions
 from substrait_spark.inference.relations import Relations
@@ -47,6 +48,12 @@ class Engine(NamedTuple):
     dialect: str | None
     rows: Callable[[Plan, SparkSession], pa.Table]
     """Raises EngineError where the engine fails as it runs, and UnsupportedPlanError where it can't run the plan."""
+    stage: str = "optimized"
+    """Of which stage its plans are."""
+
+    def plan(self, df: DataFrame) -> Plan:
+        """What it runs of a DataFrame."""
+        return df_to_substrait(df, dialect=self.dialect, stage=self.stage)
 
 
 def _in_spark(plan: Plan, spark: SparkSession) -> pa.Table:
@@ -61,6 +68,7 @@ ENGINES = {
     "datafusion": Engine("datafusion", lambda plan, spark: datafusion.execute(plan)),
     "spark": Engine(None, _in_spark),
 }
+ENGINES |= {f"{name}, analyzed": engine._replace(stage="analyzed") for name, engine in ENGINES.items()}
 
 
 def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:
@@ -70,7 +78,7 @@ def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:
 
 
 def judge(spark: SparkSession, query: Query, engine: Engine) -> Outcome:
-    """Run a query in Spark and its plan in an engine; both its forms have the same plan."""
+    """Run a query in Spark and its plan in an engine; both its forms have the same plan, but before they are optimized."""
     try:
         by_sql = spark.sql(query.sql())
         by_operations = query.dataframe(spark)
@@ -84,17 +92,17 @@ def judge(spark: SparkSession, query: Query, engine: Engine) -> Outcome:
 
 def same_plan(one: DataFrame, other: DataFrame, engine: Engine) -> bool:
     """Whether two DataFrames have the same bytes as a plan."""
-    plans = [df_to_substrait(df, dialect=engine.dialect) for df in (one, other)]
+    plans = [engine.plan(df) for df in (one, other)]
     return plans[0].SerializeToString(deterministic=True) == plans[1].SerializeToString(deterministic=True)
 
 
 def of_dataframe(df: DataFrame, engine: Engine) -> Outcome:
     """What comes of a DataFrame."""
     try:
-        assert_well_formed(df_to_substrait(df))
-        plan = df_to_substrait(df, dialect=engine.dialect)
+        assert_well_formed(df_to_substrait(df, stage=engine.stage))
+        plan = engine.plan(df)
         assert_well_formed(plan)
-        if df_to_substrait(df, dialect=engine.dialect) != plan:
+        if engine.plan(df) != plan:
             return Outcome(UNSTABLE)
         return compared(df, plan, engine)
     except UnsupportedPlanError as error:
@@ -150,8 +158,9 @@ def _part(plan: Plan, rel: Rel) -> Plan:
     fields = sum(1 + field_count(column) for column in columns if column is not None)
     part = Plan()
     part.CopyFrom(plan)
-    part.relations[0].root.input.CopyFrom(rel)
-    part.relations[0].root.names[:] = [f"c{number}" for number in range(fields)]
+    root = part.relations[-1].root
+    root.input.CopyFrom(rel)
+    root.names[:] = [f"c{number}" for number in range(fields)]
     return part
 
 

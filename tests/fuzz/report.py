@@ -25,12 +25,17 @@ KINDS = (
 )
 
 INTRODUCTION = """\
+---
+search:
+  exclude: true
+---
+
 # Fuzzing
 
 `make fuzz` makes random tables' queries, each as SQL and as DataFrame operations, in ANSI mode and without, in several
 time zones. Their expressions nest the calls of the functions' own verdicts. Spark's rows or error are compared with
 DataFusion's on our plan, or with those of the canonical plan, which Spark runs in a session of other settings
-(`make fuzz FUZZ="--canonical"`); every plan must keep the structural rules, have the same bytes twice, and be the same for
+(`make fuzz FUZZ="--canonical"`); with `--analyzed` the plan is of the query before the optimizer. Every plan must keep the structural rules, have the same bytes twice, and be the same for
 both forms of the query. A failure is made smaller and printed as a regression test.
 `make fuzz FUZZ="--queries 1000 --record"` adds a run to this page; the test suite runs some hundred queries of a fixed seed.
 

@@ -17,7 +17,7 @@ from ...algebra.expression import (
     WindowFunction,
 )
 from ...algebra.frame import Frame
-from ...algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation, Sort
+from ...algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation
 from ...algebra.traversal import columns, conjuncts, inputs_first
 from ...algebra.types import Type
 from ...errors import NotInDialect
@@ -202,7 +202,10 @@ class DataFusionBuilder(LoweringBuilder):
             input = constants.varying_filter_input(self, input, conditions)
         if self.has_defect("unions_lose_names"):
             conditions = empty_inputs.unknown_conditions(self, conditions)
-        return Filter(input, self.conjunction(conditions))
+        condition = self.conjunction(conditions)
+        if self.has_defect("eager_connectives") and connectives.may_be_eager(conditions):
+            condition = connectives.with_keys(self, input, conditions, condition)
+        return Filter(input, condition)
 
     def joined(self, left: Relation, right: Relation, join_type: str, conditions: Sequence[Expression]) -> Relation:
         if (not left.types or not right.types) and self.has_defect("joins_without_columns"):
@@ -233,11 +236,6 @@ class DataFusionBuilder(LoweringBuilder):
             return made.select([*kept, *range(len(first.types), len(made.types))])
         return made.select([*kept, *(len(first.types) + n for n in range(len(right.types)))])
 
-    def sorted(self, input: Relation, sorts: Sequence[SortField]) -> Relation:
-        return Sort(
-            constants.varying_sort_input(self, input, sorts) if self.has_defect("constants_survive") else input, sorts
-        )
-
     def grouped(
         self,
         input: Relation,
@@ -251,8 +249,6 @@ class DataFusionBuilder(LoweringBuilder):
             list_order.require_one_order(measures)
         if self.has_defect("keys_survive_joins"):
             input = unique_keys.without_keys(self, input, len(groupings))
-        if self.has_defect("constants_survive"):
-            input = constants.varying_group_input(self, input, groupings, measures)
         return Aggregate(input, groupings, measures, sets)
 
     def windowed(

@@ -239,7 +239,10 @@ def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -
     if source is None:
         known = _registered(ctx, parts)
         if known is None:
-            raise InvalidPlanError(f"There is no table {'.'.join(parts)!r}: register it, or give it in tables=.")
+            raise InvalidPlanError(
+                f"There is no table {'.'.join(parts)!r}: give its rows or the path of its files as tables={{{parts[-1]!r}: …}}, "
+                "register it, or make the plan with reads='files'."
+            )
         del read.named_table.names[:]
         read.named_table.names.extend(known)
         return None

@@ -214,7 +214,8 @@ public class PlanBuilder {
         }
       };
       Expression found = (Expression) lookup.under(node.get(1).equals("ANSI") ? ANSI : LEGACY);
-      if (!found.resolved()) throw new IllegalArgumentException(unresolved(name, found));
+      // A subquery with a window is resolved only when Spark analyses the whole.
+      if (!found.resolved() && found.childrenResolved()) throw new IllegalArgumentException(unresolved(name, found));
       return found;
     }
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...algebra import types
 from ...algebra.expression import (
+    CONTEXT_VARIABLES,
     AggregateFunction,
     Cast,
+    ContextVariable,
     Exists,
     Expression,
     FieldReference,
@@ -123,6 +125,12 @@ class ExpressionBuilder:
 
     # ---- leaves and references
 
+    def _context_variable(self, variable: ContextVariable, scope: Scope) -> Node:
+        if variable.type != CONTEXT_VARIABLES[variable.name]:
+            raise Unsupported("Spark's timestamps are of microseconds")
+        arguments = [None] if variable.name == "current_date" else []
+        return self._d.new(_CONTEXT[variable.name], *arguments)
+
     def _literal(self, literal: Literal, scope: Scope) -> Node:
         return self._d.literal(literal.value, literal.type)
 
@@ -207,8 +215,16 @@ class ExpressionBuilder:
         return self._d.new("InSubquery", needles, query)
 
 
+_CONTEXT = {
+    "current_timestamp": "CurrentTimestamp",
+    "current_date": "CurrentDate",
+    "current_timezone": "CurrentTimeZone",
+}
+"""Spark's expressions for what the context of a plan says: that of the session."""
+
 _RULES: dict[type[Expression], Callable[[ExpressionBuilder, Any, Scope], Node]] = {
     Cast: ExpressionBuilder._cast,
+    ContextVariable: ExpressionBuilder._context_variable,
     Exists: ExpressionBuilder._exists,
     FieldReference: ExpressionBuilder._field_reference,
     IfThen: ExpressionBuilder._if_then,

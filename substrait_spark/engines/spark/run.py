@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 from substrait.plan_pb2 import Plan
 
 from ... import extensions
+from ...algebra.nondeterminism import drawn_twice
+from ...algebra.references import inlined
 from ...catalyst.compiler import JavaClass
 from ...catalyst.failures import shown
+from ...catalyst.session import require_pyspark
 from ...errors import Problem, Unsupported, UnsupportedPlanError
 from ...reading.plan import read_plan
 from ..file_access import folders
@@ -46,14 +49,18 @@ def execute(
     Raises UnsupportedPlanError, which lists every obstacle, where the plan has what this engine, or this Spark, can't
     run; TypeError where `tables` has something else than DataFrames.
     """
+    require_pyspark()
     under = folders(files_under)
     extensions.load_all()
     read = read_plan(plan)
     problems = [_unreadable(entry.path, entry.part, entry.reason) for entry in read.problems]
     if read.root is None:
         raise UnsupportedPlanError(problems)
+    whole = inlined(read.root)
+    if whole is not read.root and (twice := drawn_twice(whole)):
+        raise UnsupportedPlanError([_unreadable("", None, twice.reason)])
     builder = Builder(Tables(spark, tables or {}, under))
-    root = RelationBuilder(builder).plan(by_single_steps(read.root))
+    root = RelationBuilder(builder).plan(by_single_steps(whole))
     _named(builder, root, read.root.types, read.names)
     problems += builder.problems
     if problems:

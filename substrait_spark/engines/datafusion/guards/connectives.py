@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....algebra import types
-from ....algebra.expression import Expression, ScalarFunction
+from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.relation import Cross, Filter, Join, Project, Relation
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
@@ -45,6 +46,24 @@ def conjunction(e: LoweringBuilder, operands: Sequence[Expression]) -> Expressio
     last = _last_raising(operands)
     then = e.cast(e.and_(*operands[last:]), types.I32)
     return e.equal(e.if_then(e.conjunction(operands[:last]), then, e.i32(0)), e.i32(1))
+
+
+def with_keys(e: LoweringBuilder, input: Relation, operands: Sequence[Expression], condition: Expression) -> Expression:
+    """The condition of a filter above a cross join, with the comparisons of columns beside it: else nobody finds the join's keys."""
+    while isinstance(input, Project | Filter | Join):
+        input = input.inputs[0]
+    keys = [operand for operand in operands if isinstance(input, Cross) and _compares_columns(operand)]
+    return e.and_(*keys, condition) if keys else condition
+
+
+def _compares_columns(operand: Expression) -> bool:
+    """Whether a conjunct compares columns, or a column and a literal, which nothing raises at."""
+    return (
+        isinstance(operand, ScalarFunction)
+        and operand.declaration.name == "equal"
+        and not operand.raises
+        and all(isinstance(each, FieldReference | Literal) for each in operand.children())
+    )
 
 
 def flat(e: LoweringBuilder, operands: Sequence[Expression]) -> Expression:

@@ -14,13 +14,11 @@ from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import (
-    AggregateFunction,
     Expression,
     FieldReference,
     IfThen,
     Literal,
     ScalarFunction,
-    SortField,
 )
 from ....algebra.relation import Aggregate, Filter, Join, Project, Relation, Set
 from ....algebra.traversal import columns, conjuncts, ordinals, relations_below, subexpressions
@@ -39,34 +37,7 @@ def varying_join(e: LoweringBuilder, join: Join) -> Relation:
     left, right = (constants(input) for input in join.inputs)
     known = _by_condition(join.condition, left + right, between=True)
     nulled = [join.join_type in NULL_LEFT] * len(left) + [join.join_type in NULL_RIGHT] * len(right)
-    return _with_varying(e, join, {n for n, is_known in enumerate(known) if is_known and nulled[n]})
-
-
-def varying_sort_input(e: LoweringBuilder, relation: Relation, sorts: Sequence[SortField]) -> Relation:
-    """A relation to sort, of whose keys DataFusion takes none for constant that is so in a single input of a union.
-
-    DataFusion sorts each input by the other keys, and drops rows as soon as it has enough that are equal in these.
-    """
-    return _with_varying_keys(e, relation, [sort.expression for sort in sorts])
-
-
-def varying_group_input(
-    e: LoweringBuilder, relation: Relation, groupings: Sequence[Expression], measures: Sequence[AggregateFunction]
-) -> Relation:
-    """A relation to group, of whose keys DataFusion takes none for constant, likewise, where a measure wants an order.
-
-    It sorts for both at once then, and each input of a union as that needs it.
-    """
-    sorts = [sort.expression for measure in measures for sort in measure.sorts]
-    return _with_varying_keys(e, relation, [*groupings, *sorts]) if sorts else relation
-
-
-def _with_varying_keys(e: LoweringBuilder, relation: Relation, keys: Sequence[Expression]) -> Relation:
-    if not any(isinstance(each, Set) for each in relations_below(relation)):
-        return relation
-    known = constants(relation)
-    used = {ordinal for key in keys for ordinal in ordinals(key)}
-    return _with_varying(e, relation, {ordinal for ordinal in used if known[ordinal]})
+    return with_varying(e, join, {n for n, is_known in enumerate(known) if is_known and nulled[n]})
 
 
 def varying_filter_input(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression]) -> Relation:
@@ -78,11 +49,13 @@ def varying_filter_input(e: LoweringBuilder, relation: Relation, conditions: Seq
     if not raising or not any(isinstance(each, Set) for each in relations_below(relation)):
         return relation
     known = constants(relation)
-    return _with_varying(e, relation, {n for condition in raising for n in ordinals(condition) if known[n]})
+    return with_varying(e, relation, {n for condition in raising for n in ordinals(condition) if known[n]})
 
 
-def _with_varying(e: LoweringBuilder, relation: Relation, keys: set[int]) -> Relation:
+def with_varying(e: LoweringBuilder, relation: Relation, keys: set[int]) -> Relation:
     """The relation with some of its columns behind a condition that always holds, which DataFusion doesn't know."""
+    if not keys:
+        return relation
     kept = [FieldReference(n, type) for n, type in enumerate(relation.types)]
     return columns(relation, [_varying(e, column) if column.ordinal in keys else column for column in kept])
 

@@ -6,15 +6,18 @@
 Below them, the filter repeats whatever the projections compute, as often as it uses it. Over some projects in a chain, it
 takes longer to evaluate than anyone waits. DataFusion moves no filter below a limit, so a limit that no rows reach is put
 below a filter that would grow.
+
+A sort by such columns with a limit above it, a join by them, and their least and greatest values make filters while they run, of
+the rows that they have met, and these are moved below the projections likewise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 from ....algebra.expression import Expression, FieldReference
-from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Project, Relation, Set, Sort
+from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort
 from ....algebra.traversal import relations_below, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
 from .column_names import completed, text_lengths
@@ -28,15 +31,37 @@ def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
     known: dict[Relation, list[int]] = {}
 
     def rule(relation: Relation) -> Relation:
-        if not _is_filter(relation) or not _grows(relation, _lengths(relation.inputs[0], known)):
+        if isinstance(relation, Fetch):
+            return _over_sort(relation, limited)
+        return limited(relation) if _filters(relation) else relation
+
+    def limited(relation: Relation) -> Relation:
+        columns = [length for input in relation.inputs for length in _lengths(input, known)]
+        if not _grows(relation.expressions(), columns) or any(map(_is_correlated, relation.expressions())):
             return relation
-        return relation.with_inputs((Fetch(relation.inputs[0], 0, ALL_ROWS),)) if can_limit(relation) else relation
+        inputs = [Fetch(input, 0, ALL_ROWS) if can_limit(input) else input for input in relation.inputs]
+        return relation.with_inputs(tuple(inputs))
 
-    return transformed(root, rule, _is_filter)
+    return transformed(root, rule, lambda relation: _filters(relation) or isinstance(relation, Sort))
 
 
-def _is_filter(relation: Relation) -> TypeGuard[Filter]:
-    return isinstance(relation, Filter)
+def _over_sort(fetch: Fetch, limited: Callable[[Relation], Relation]) -> Relation:
+    """A limit, with what becomes of the sort below it: the two are one for DataFusion, across projections too."""
+    above: list[Relation] = [fetch]
+    while isinstance(above[-1].inputs[0], Project):
+        above.append(above[-1].inputs[0])
+    made = above[-1].inputs[0]
+    if not isinstance(made, Sort):
+        return fetch
+    made = limited(made)
+    for relation in reversed(above):
+        made = relation.with_inputs((made,))
+    return made
+
+
+def _filters(relation: Relation) -> bool:
+    """Whether a relation is a filter, or makes one while it runs, but for sorts."""
+    return isinstance(relation, Filter | Join) or (isinstance(relation, Aggregate) and not relation.groupings)
 
 
 def _lengths(root: Relation, known: dict[Relation, list[int]]) -> list[int]:
@@ -55,11 +80,11 @@ def _lengths(root: Relation, known: dict[Relation, list[int]]) -> list[int]:
     return known[root]
 
 
-def _grows(relation: Filter, columns: Sequence[int]) -> bool:
+def _grows(expressions: Sequence[Expression], columns: Sequence[int]) -> bool:
     if max(columns, default=1) == 1:
         return False
-    (written,) = text_lengths([relation.condition], [1] * len(columns))
-    (grown,) = text_lengths([relation.condition], columns)
+    written = sum(text_lengths(expressions, [1] * len(columns)))
+    grown = sum(text_lengths(expressions, columns))
     return grown > max(LARGEST_FILTER, 2 * written)
 
 

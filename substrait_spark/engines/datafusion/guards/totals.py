@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....algebra.expression import Expression
+from ....algebra.expression import Expression, Literal
 from ....algebra.relation import Aggregate, Fetch, Relation
-from ....algebra.traversal import inputs_first, is_true, relations_below
+from ....algebra.traversal import inputs_first, is_true, relations_below, subexpressions
 from .constants import constants, is_constant
 
 
@@ -24,9 +24,17 @@ def with_limited_totals(relation: Relation, conditions: Sequence[Expression], fi
     if not any(map(_is_total, relations_below(relation))):
         return relation
     known = [False] * first + constants(relation)
-    if any(is_constant(condition, known) for condition in conditions if not is_true(condition)):
+    if any(is_constant(each, known) or _may_become_constant(each) for each in conditions if not is_true(each)):
         return _limited(relation)
     return relation
+
+
+def _may_become_constant(condition: Expression) -> bool:
+    """Whether a condition has a null or a boolean in it, to which DataFusion may simplify it, as it does `NULL = x`."""
+    return any(
+        isinstance(part, Literal) and (part.value is None or isinstance(part.value, bool))
+        for part in subexpressions(condition)
+    )
 
 
 def _limited(root: Relation) -> Relation:

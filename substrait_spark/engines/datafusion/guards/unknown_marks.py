@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from ....algebra import types
-from ....algebra.expression import FieldReference
+from ....algebra.expression import Expression, FieldReference
 from ....algebra.relation import Filter, Join, Project, Relation
 from ....algebra.traversal import columns, transformed
 from ....errors import NotInDialect
@@ -50,12 +50,21 @@ def _with_two_marks(e: DataFusionBuilder, join: Join) -> Relation:
             "is read twice"
         )
     width = len(left.types)
-    matched = Join(left, right, "LEFT_MARK", join.condition)
+    passed = [FieldReference(n, kind) for n, kind in enumerate(left.types)]
+    marked = Join(left, right, "LEFT_MARK", join.condition)
+    # Marks of inputs that have no table's name have one name; a computed column has another.
+    matched = columns(marked, [*passed, _known(e, marked, width)])
     unknown = e.over(left, right).is_null(join.condition)
     both = Join(matched, right, "LEFT_MARK", with_right_side_moved(unknown, width, 1))
     over = e.over(both)
-    marks = [over.coalesce(FieldReference(n, both.types[n]), over.false()) for n in (width, width + 1)]
-    mark = over.if_then(marks[0], over.true(), marks[1], over.null(types.nullable(types.BOOLEAN)), over.false())
-    made = columns(both, [*(FieldReference(n, kind) for n, kind in enumerate(left.types)), mark])
+    found, maybe = FieldReference(width, both.types[width]), _known(e, both, width + 1)
+    mark = over.if_then(found, over.true(), maybe, over.null(types.nullable(types.BOOLEAN)), over.false())
+    made = columns(both, [*passed, mark])
     made.place = join.place
     return made if join.emit is None else made.select(join.emit)
+
+
+def _known(e: DataFusionBuilder, marked: Relation, mark: int) -> Expression:
+    """A mark that is false where it isn't known."""
+    over = e.over(marked)
+    return over.coalesce(FieldReference(mark, marked.types[mark]), over.false())

@@ -1,0 +1,186 @@
+package substrait_spark;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreePattern$;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.unsafe.Platform;
+
+/**
+ * The plan of a DataFrame after analysis, with as much of Spark's optimizer as gives it a meaning.
+ *
+ * <p>Analysis leaves names of things that can't be evaluated, such as functions that stand for others. The rules that
+ * resolve these run here one by one, by name, whatever rules the session's settings exclude. Compiled by Janino as
+ * PlanReader is, and after it.
+ */
+public class AnalyzedPlan {
+  private static final String CATALYST = "org.apache.spark.sql.catalyst.";
+  private static final String SCANS = "org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown$";
+
+  /** Rules in the order in which Spark's optimizer runs them; not every Spark has each. */
+  private static final String[] RULES = {
+    "optimizer.EliminateResolvedHint$",
+    "analysis.EliminateSubqueryAliases$",
+    "expressions.EliminatePipeOperators$",
+    "analysis.EliminateView$",
+    "optimizer.EliminateSQLFunctionNode$",
+    "optimizer.ReplaceExpressions$",
+    "optimizer.PullOutGroupingExpressions$",
+    "optimizer.InsertMapSortInGroupingExpressions$",
+    "optimizer.InsertMapSortExpression$",
+    "optimizer.InsertMapSortInAggregate$",
+    "optimizer.ReplaceCurrentLike",
+    "optimizer.SpecialDatetimeValues$",
+    "optimizer.RewriteAsOfJoin$",
+    "optimizer.ReplaceDeduplicateWithAggregate$",
+    "optimizer.RewriteWithExpression$",
+    "optimizer.ReplaceUpdateFieldsExpression$",
+    // Averages of small decimals are computed in double precision, which in rare ties shows.
+    "optimizer.DecimalAggregates$",
+  };
+
+  /** The plan, as PlanReader reads it. */
+  public PlanReader.Query of(Object dataset) throws Exception {
+    QueryExecution execution = (QueryExecution) dataset.getClass().getMethod("queryExecution").invoke(dataset);
+    return (PlanReader.Query) PlanReader.onDeepStack(new Finishing(execution));
+  }
+
+  public static class Finishing extends PlanReader.InSession {
+    private final QueryExecution execution;
+
+    Finishing(QueryExecution execution) {
+      super(execution.sparkSession(), null);
+      this.execution = execution;
+    }
+
+    public Object apply() {
+      LogicalPlan analyzed = execution.normalized();
+      boolean streaming = analyzed.isStreaming();
+      LogicalPlan plan = streaming ? analyzed : new Finish(rules(execution)).plan(analyzed);
+      return new PlanReader.Query(execution, plan, execution.analyzed().output(), null);
+    }
+
+    private static Rule[] rules(QueryExecution execution) {
+      Rule[] rules = new Rule[RULES.length];
+      for (int i = 0; i < RULES.length; i++) rules[i] = rule(RULES[i], execution);
+      return rules;
+    }
+
+    private static Rule rule(String name, QueryExecution execution) {
+      try {
+        Class<?> type = type(CATALYST + name);
+        if (!Rule.class.isAssignableFrom(type)) return null;
+        if (name.endsWith("$")) return (Rule) type.getField("MODULE$").get(null);
+        Constructor<?> constructor = type.getConstructors()[0];
+        return (Rule) constructor.newInstance(execution.sparkSession().sessionState().catalogManager());
+      } catch (ClassNotFoundException otherSpark) {
+        return null;
+      } catch (ReflectiveOperationException failed) {
+        Platform.throwException(failed);
+        return null;
+      }
+    }
+
+    static Class<?> type(String name) throws ClassNotFoundException {
+      return Class.forName(name, true, LogicalPlan.class.getClassLoader());
+    }
+  }
+
+  /** Runs the rules on a plan, and on the plans of its subqueries. */
+  public static class Finish extends scala.runtime.AbstractPartialFunction {
+    private final Rule[] rules;
+
+    Finish(Rule[] rules) {
+      this.rules = rules;
+    }
+
+    LogicalPlan plan(LogicalPlan plan) {
+      LogicalPlan found = plan;
+      for (int i = 0; i < rules.length; i++) if (rules[i] != null) found = (LogicalPlan) rules[i].apply(found);
+      found = (LogicalPlan) found.transformUp(new Scans());
+      found = (LogicalPlan) found.transformAllExpressions(new Constants());
+      found = (LogicalPlan) found.transformAllExpressions(this);
+      return under(plan, found);
+    }
+
+    public boolean isDefinedAt(Object expression) {
+      return expression instanceof SubqueryExpression;
+    }
+
+    public Object applyOrElse(Object expression, scala.Function1 otherwise) {
+      if (!isDefinedAt(expression)) return otherwise.apply(expression);
+      SubqueryExpression subquery = (SubqueryExpression) expression;
+      return subquery.withNewPlan(plan((LogicalPlan) subquery.plan()));
+    }
+
+    /** A plan with the columns by the ids that they had: a query around a subquery, or its reader, knows them by these. */
+    private static LogicalPlan under(LogicalPlan before, LogicalPlan after) {
+      java.util.List columns = new java.util.ArrayList();
+      boolean same = true;
+      for (int i = 0; i < before.output().size(); i++) {
+        Attribute old = (Attribute) before.output().apply(i);
+        Attribute now = (Attribute) after.output().apply(i);
+        boolean kept = old.exprId().equals(now.exprId());
+        same = same && kept;
+        scala.collection.immutable.Nil$ none = scala.collection.immutable.Nil$.MODULE$;
+        columns.add(kept ? (Object) now : new Alias(now, old.name(), old.exprId(), none, scala.Option.empty(), none));
+      }
+      return same ? after : new Project(sequence(columns), after);
+    }
+
+    private static scala.collection.immutable.List sequence(java.util.List elements) {
+      scala.collection.immutable.List found = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
+      for (int i = elements.size() - 1; i >= 0; i--) found = new scala.collection.immutable.$colon$colon(elements.get(i), found);
+      return found;
+    }
+  }
+
+  /**
+   * Computes what is constant: of patterns, formats, intervals and numbers of rows, plans have values only.
+   *
+   * <p>What fails is left for when it runs, and so is what tells the time.
+   */
+  public static class Constants extends scala.runtime.AbstractPartialFunction {
+    public boolean isDefinedAt(Object expression) {
+      if (expression instanceof Literal || !((Expression) expression).foldable()) return false;
+      return !((Expression) expression).containsPattern(TreePattern$.MODULE$.CURRENT_LIKE());
+    }
+
+    public Object applyOrElse(Object expression, scala.Function1 otherwise) {
+      if (!isDefinedAt(expression)) return otherwise.apply(expression);
+      Expression constant = (Expression) expression;
+      try {
+        return new Literal(constant.freshCopyIfContainsStatefulExpression().eval(InternalRow.empty()), constant.dataType());
+      } catch (Exception left) {
+        return constant;
+      }
+    }
+  }
+
+  /** Settles how sources are read, each by itself, so that nothing is pushed into them. */
+  public static class Scans extends scala.runtime.AbstractPartialFunction {
+    public boolean isDefinedAt(Object plan) {
+      return plan instanceof DataSourceV2Relation;
+    }
+
+    public Object applyOrElse(Object plan, scala.Function1 otherwise) {
+      if (!isDefinedAt(plan)) return otherwise.apply(plan);
+      try {
+        return ((Rule) Finishing.type(SCANS).getField("MODULE$").get(null)).apply((LogicalPlan) plan);
+      } catch (ReflectiveOperationException failed) {
+        Platform.throwException(failed);
+        return null;
+      }
+    }
+  }
+}

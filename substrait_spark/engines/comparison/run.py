@@ -1,0 +1,124 @@
+"""Running a query in Spark and its plan in an engine, and comparing their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...api import df_to_substrait
+from ...catalyst.session import is_connect, require_dataframe, require_running
+from ...errors import (
+    EngineError,
+    InvalidPlanError,
+    PlanningError,
+    SubstraitSparkError,
+    UnsupportedPlanError,
+    UnsupportedSessionError,
+)
+from .result import Comparison
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from substrait.plan_pb2 import Plan
+
+TOLERANCE = 1e-9
+"""How far floating-point numbers may be apart, as a part of the larger one."""
+
+ENGINES = {"datafusion": "DataFusion", "spark": "the plan in Spark"}
+"""What runs plans, and what it is called beside Spark, which runs the query."""
+
+
+def compare(
+    df: DataFrame,
+    plan: Plan | None = None,
+    *,
+    engine: str = "datafusion",
+    tables: Mapping[str, Any] | None = None,
+    files_under: Iterable[str | Path] | None = None,
+    tolerance: float = TOLERANCE,
+) -> Comparison:
+    """Run a DataFrame in Spark and a plan in an engine, and tell how their rows differ: true when they are the same.
+
+    The plan is the DataFrame's own unless one is given: lowered for `engine="datafusion"`, canonical for `engine="spark"`.
+    `tables` and `files_under` are as `execute` of the engine takes them; the DataFrame's own plan reads catalog tables from
+    their files in DataFusion, unless `tables` are given.
+
+    Rows are compared as multisets, so that each counts as often as it occurs; the columns that the query orders by must
+    come in the same order too, and rows that tie in them may change places, also across a limit. Names and types of columns
+    are exact. NaN equals NaN. Floating-point numbers, nested ones too, may be apart by the relative `tolerance`, since sums
+    depend on the order of their rows; -0.0 then equals 0.0, and no other number does. With `tolerance=0` they are exact, and
+    -0.0 isn't 0.0.
+
+    Where one side raises and the other has rows, that is a difference. Where both raise, the comparison tells so, and is not
+    true: no rows were compared. Both results are held in memory; the time goes with the number of rows.
+
+    Raises UnsupportedPlanError where the DataFrame has no plan; UnsupportedSessionError for Spark Connect, and stopped
+    sessions; SubstraitSparkError where Spark can't hand over columns of some type as Arrow; ValueError for another engine, or
+    a tolerance that isn't from 0 to below 1.
+    """
+    _require(df, engine, tolerance)
+    from ..spark.rows import spark_rows
+    from .order import ordering
+    from .tables import compared
+
+    if plan is None:
+        plan = _plan(df, engine, named=tables is not None)
+    expected, spark_error = None, ""
+    try:
+        expected = spark_rows(df)
+    except EngineError as error:
+        spark_error = str(error)
+    try:
+        actual = _executed(df, plan, engine, tables, files_under)
+    except (EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError) as error:
+        count = None if expected is None else expected.num_rows
+        return Comparison(ENGINES[engine], count, spark_error=spark_error, engine_error=error)
+    if expected is None:
+        return Comparison(ENGINES[engine], None, actual.num_rows, spark_error=spark_error)
+    return compared(expected, actual, engine=ENGINES[engine], tolerance=tolerance or None, order=ordering(df))
+
+
+def _require(df: Any, engine: str, tolerance: float) -> None:
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be {' or '.join(map(repr, ENGINES))}, not {engine!r}.")
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"tolerance must be from 0 to below 1, not {tolerance!r}.")
+    require_dataframe(df)
+    if is_connect(df):
+        raise UnsupportedSessionError(
+            "This is a frame of Spark Connect, whose order is told on the server, out of reach. Compare it in a classic "
+            "session, for example SparkSession.builder.master('local[*]')."
+        )
+    require_running(df)
+
+
+def _plan(df: DataFrame, engine: str, *, named: bool) -> Plan:
+    """The DataFrame's own plan; its catalog tables by name where somebody knows the names."""
+    if engine == "spark":
+        return df_to_substrait(df)
+    return df_to_substrait(df, dialect=engine, reads="auto" if named else "files")
+
+
+def _executed(
+    df: DataFrame,
+    plan: Plan,
+    engine: str,
+    tables: Mapping[str, Any] | None,
+    files_under: Iterable[str | Path] | None,
+) -> pa.Table:
+    if engine == "spark":
+        from .. import spark
+        from ..spark.rows import spark_rows
+
+        return spark_rows(spark.execute(plan, df.sparkSession, tables=tables, files_under=files_under))
+    try:
+        from .. import datafusion
+
+        execute = datafusion.execute
+    except ModuleNotFoundError as error:
+        raise SubstraitSparkError(
+            f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
+        ) from error
+    return execute(plan, tables=tables, files_under=files_under)

@@ -1,0 +1,69 @@
+"""`unions_repeat_names`: DataFusion names columns of a union anew that have one name, and then looks for others.
+
+    An aggregate in a plan by both columns of a union of joins on v = v   -- field name: (physical) v vs (logical) v_1
+
+A column of a join has the name that it has in its table, whichever table that is. So a column of a union's input whose
+name another has before it is computed, which gives it a name of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from ....algebra import types
+from ....algebra.expression import Expression, FieldReference
+from ....algebra.relation import Aggregate, Project, Read, Relation, Set
+from ....algebra.traversal import columns, inputs_first, is_column, transformed
+from ....lowering.builder import LoweringBuilder
+from .struct_names import own_names
+
+
+def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
+    """The relation, with columns of different names in the inputs of unions."""
+
+    def rule(relation: Relation) -> Relation:
+        if not isinstance(relation, Set):
+            return relation
+        return relation.with_inputs(tuple([_with_different_names(e, input) for input in relation.inputs]))
+
+    return transformed(root, rule, lambda relation: isinstance(relation, Set))
+
+
+def _with_different_names(e: LoweringBuilder, relation: Relation) -> Relation:
+    names = _names(relation)
+    if len(set(names)) == len(names):
+        return relation
+    kept = [FieldReference(n, type) for n, type in enumerate(relation.types)]
+    return columns(
+        relation, [each if n == names.index(names[n]) else _computed(e, each) for n, each in enumerate(kept)]
+    )
+
+
+def _computed(e: LoweringBuilder, column: Expression) -> Expression:
+    return e.call_as(column.type, "datafusion:coalesce", column)
+
+
+def _names(root: Relation) -> Sequence[Hashable]:
+    """The name of each column in its table, or something that is no other's."""
+    known: dict[Relation, list[Hashable]] = {}
+    for relation in inputs_first(root):
+        own = _own_names(relation, [known[input] for input in relation.inputs])
+        picked = range(len(relation.types)) if relation.emit is None else relation.emit
+        known[relation] = [own[n] if n < len(own) else object() for n in picked]
+    return known[root]
+
+
+def _own_names(relation: Relation, below: Sequence[list[Hashable]]) -> list[Hashable]:
+    if isinstance(relation, Read):
+        return list(own_names(types.of("struct", *relation.schema), relation.names))
+    if isinstance(relation, Set):
+        return below[0]
+    if isinstance(relation, Project):
+        return below[0] + _made_names(relation.computed, below[0])
+    if isinstance(relation, Aggregate):
+        return _made_names(relation.groupings, below[0])
+    return relation.passed(below)
+
+
+def _made_names(expressions: Sequence[Expression], names: list[Hashable]) -> list[Hashable]:
+    return [names[each.ordinal] if is_column(each) else object() for each in expressions]

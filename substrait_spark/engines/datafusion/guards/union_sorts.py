@@ -1,0 +1,54 @@
+"""`sorts_unions_by_input`: DataFusion sorts each input of a union by the keys that it needs there. This has it sort by all.
+
+    SELECT x, y FROM (SELECT x, x AS y FROM (VALUES (1)) t(x) UNION ALL SELECT x, 0 FROM (VALUES (1)) t(x)) ORDER BY x, y
+    -- an error: SanityCheckPlan
+
+An input needs no key that is constant in it, or equal to another column of it. The union as a whole is then not sorted
+by all keys: an error, or rows that are lost below a limit. So DataFusion isn't to know such things of a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....algebra.expression import Expression, WindowFunction
+from ....algebra.relation import Aggregate, Project, Relation, Set, Sort
+from ....algebra.traversal import ordinals, transformed
+from ....lowering.builder import LoweringBuilder
+from .constants import constants, with_varying
+from .equal_columns import repeated
+
+
+def sort_by_all_keys(e: LoweringBuilder, root: Relation) -> Relation:
+    """The relation, with no key over a union that DataFusion may leave out of an input's order."""
+    over_union: dict[Relation, bool] = {}
+
+    def rule(relation: Relation) -> Relation:
+        above = any(over_union[input] for input in relation.inputs)
+        made = _with_all_keys(e, relation) if above else relation
+        over_union[made] = above or isinstance(relation, Set)
+        return made
+
+    return transformed(root, rule, lambda relation: isinstance(relation, Set))
+
+
+def _with_all_keys(e: LoweringBuilder, relation: Relation) -> Relation:
+    used = {ordinal for key in _keys(relation) for ordinal in ordinals(key)}
+    if not used:
+        return relation
+    (input,) = relation.inputs
+    known = {n for n, is_known in enumerate(constants(input)) if is_known}
+    return relation.with_inputs((with_varying(e, input, used & (known | repeated(input))),))
+
+
+def _keys(relation: Relation) -> Sequence[Expression]:
+    """What the input of a relation is to be sorted by."""
+    if isinstance(relation, Sort):
+        return relation.expressions()
+    if isinstance(relation, Aggregate):
+        sorts = [sort.expression for measure in relation.measures for sort in measure.sorts]
+        return [*relation.groupings, *sorts] if sorts else ()
+    if isinstance(relation, Project):
+        windows = [each for each in relation.computed if isinstance(each, WindowFunction)]
+        return [key for window in windows for key in (*window.partition, *(sort.expression for sort in window.sorts))]
+    return ()

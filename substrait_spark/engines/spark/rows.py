@@ -1,0 +1,70 @@
+"""The rows of a DataFrame as an Arrow table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from ...catalyst.failures import sentence
+from ...errors import EngineError, SubstraitSparkError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+NO_ARROW = ("UNSUPPORTED_ARROW", "UNSUPPORTED_DATATYPE", "UNSUPPORTED_DATA_TYPE")
+"""How the names begin that Spark has for types without an Arrow form."""
+
+
+def spark_rows(df: DataFrame) -> pa.Table:
+    """Spark's rows of a DataFrame; intervals of months, which pyarrow has no form of Spark's for, as Arrow's interval.
+
+    Raises EngineError where Spark raises, and SubstraitSparkError where it can't hand over columns of some type.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException, PySparkTypeError
+
+    try:
+        return _with_months(df)
+    except (PySparkTypeError, pa.ArrowException) as error:
+        raise SubstraitSparkError(f"Spark can't hand over these rows as Arrow: {sentence(error)}") from error
+    except (PySparkException, Py4JError) as error:
+        said = sentence(error)
+        if said.startswith(tuple(f"[{name}" for name in NO_ARROW)):
+            raise SubstraitSparkError(f"Spark can't hand over these rows as Arrow: {said}") from error
+        raise EngineError(f"Spark failed: {said}") from error
+
+
+def _with_months(df: DataFrame) -> pa.Table:
+    from pyspark.sql.types import YearMonthIntervalType
+
+    names = df.columns
+    months = [isinstance(field.dataType, YearMonthIntervalType) for field in df.schema.fields]
+    if any(months):
+        df = df.toDF(*(f"c{index}" for index in range(len(names))))
+        df = df.selectExpr(
+            *(_as_months(name) if is_months else name for name, is_months in zip(df.columns, months, strict=True))
+        )
+    table = _collected(df)
+    for index, is_months in enumerate(months):
+        if is_months:
+            intervals = [None if value is None else (value, 0, 0) for value in table.column(index).to_pylist()]
+            table = table.set_column(index, names[index], pa.array(intervals, pa.month_day_nano_interval()))
+    return table.rename_columns(names)
+
+
+def _as_months(name: str) -> str:
+    value = f"CAST({name} AS INTERVAL YEAR TO MONTH)"  # the type may be one of years, or of months
+    return f"extract(YEAR FROM {value}) * 12 + extract(MONTH FROM {value}) AS {name}"
+
+
+def _collected(df: Any) -> pa.Table:
+    # toArrow casts to the DataFrame's schema, and fails at a null struct with a field that is never null.
+    batches = df._collect_as_arrow()
+    if batches:
+        return pa.Table.from_batches(batches)
+    if hasattr(df, "toArrow"):
+        return df.toArrow()
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(df.schema).empty_table()  # Spark 3.5 has no toArrow
