@@ -66,8 +66,12 @@ class Tally:
         return "\n".join(lines)
 
 
-def run(spark: SparkSession, number: int, tally: Tally, engine: oracle.Engine) -> str | None:
-    """The queries of one seed; returns a regression test for the smallest that fails."""
+def run(spark: SparkSession, number: int, tallies: dict[str, Tally]) -> str | None:
+    """The queries of one seed, in each engine that there is a tally of.
+
+    Returns a regression test for the smallest query that fails.
+    """
+    engines = {name: oracle.ENGINES[name] for name in tallies}
     smallest: list[str] = []
 
     @seed(number)
@@ -77,14 +81,18 @@ def run(spark: SparkSession, number: int, tally: Tally, engine: oracle.Engine) -
     @given(queries(), st.booleans(), st.sampled_from(TIME_ZONES))
     def check(query: Query, ansi: bool, time_zone: str) -> None:
         oracle.settings(spark, ansi, time_zone)
-        outcome = oracle.judge(spark, query, engine)
-        if not smallest:  # what comes after a failure are steps of making it smaller
-            tally.add(outcome)
-        if outcome.kind in SHOWN or any(gap in outcome.detail for gap in UNKNOWN):
-            print(regression_test(query, ansi, time_zone, outcome), flush=True)
-        if outcome.kind in oracle.FAILURES:
-            smallest[:] = [regression_test(query, ansi, time_zone, outcome)]
-            raise AssertionError(outcome.kind)
+        outcomes = oracle.judge(spark, query, engines)
+        failed = [name for name, outcome in outcomes.items() if outcome.kind in oracle.FAILURES]
+        for name, outcome in outcomes.items():
+            test = regression_test(query, ansi, time_zone, f"{name}: {outcome.kind}: {outcome.detail}")
+            if not smallest:  # what comes after a failure are steps of making it smaller
+                tallies[name].add(outcome)
+            if outcome.kind in SHOWN or any(gap in outcome.detail for gap in UNKNOWN):
+                print(test, flush=True)
+            if name in failed:
+                smallest[:] = [test]
+        if failed:
+            raise AssertionError(f"it fails in {failed}")
 
     try:
         check()
@@ -93,14 +101,20 @@ def run(spark: SparkSession, number: int, tally: Tally, engine: oracle.Engine) -
     return None
 
 
-def regression_test(query: Query, ansi: bool, time_zone: str, outcome: oracle.Outcome) -> str:
+def regression_test(query: Query, ansi: bool, time_zone: str, came_of_it: str) -> str:
     """A test as it can stand in the file of regressions."""
-    return f'''    # {outcome.kind}: {outcome.detail}
+    return f'''    # {came_of_it}
     Regression(
         ansi={ansi},
         time_zone="{time_zone}",
         sql="""{query.sql()}""",
     ),'''
+
+
+def report_of(tallies: dict[str, Tally], started: float) -> str:
+    """What came of the queries so far, by engine."""
+    seconds = time.monotonic() - started
+    return "\n".join(f"{name}: {tally.report(seconds)}" for name, tally in tallies.items())
 
 
 def mutate(first: int, count: int) -> int:
@@ -124,32 +138,40 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--queries", type=int, default=0, help="stop after about so many (0: go on until interrupted)")
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
-    parser.add_argument("--canonical", action="store_true", help="judge canonical plans, which Spark runs")
-    parser.add_argument("--analyzed", action="store_true", help="judge plans of queries as they are written")
+    parser.add_argument(
+        "--engine",
+        action="append",
+        choices=oracle.ENGINES,
+        help="what runs the plans (datafusion); any number of times",
+    )
+    canonical = "the same as --engine spark: judge canonical plans, which Spark runs"
+    parser.add_argument("--canonical", action="append_const", dest="engine", const="spark", help=canonical)
     parser.add_argument("--mutate", action="store_true", help="change valid plans, and have everything read them")
     parser.add_argument("--record", action="store_true", help="add what came of them to docs/fuzzing.md")
     arguments = parser.parse_args()
     if arguments.mutate:
         return mutate(arguments.seed, arguments.queries or sys.maxsize)
-    engine = ("spark" if arguments.canonical else "datafusion") + (", analyzed" if arguments.analyzed else "")
-    tally, started, number, failures = Tally(), time.monotonic(), arguments.seed, 0
+    tallies = {name: Tally() for name in arguments.engine or ["datafusion"]}
+    started, number, failures, asked = time.monotonic(), arguments.seed, 0, 0
     with tempfile.TemporaryDirectory() as directory, session(Path(directory)) as spark:
         tables.create(spark, Path(directory))
         function_forms.add(spark)
         try:
-            while not arguments.queries or sum(tally.kinds.values()) < arguments.queries:
-                failure = run(spark, number, tally, oracle.ENGINES[engine])
+            while not arguments.queries or asked < arguments.queries:
+                failure = run(spark, number, tallies)
+                asked = max(sum(tally.kinds.values()) for tally in tallies.values())
                 if failure:
                     failures += 1
                     print(f"seed {number}:\n{failure}\n", flush=True)
                 elif number % 10 == 0:
-                    print(tally.report(time.monotonic() - started), file=sys.stderr, flush=True)
+                    print(report_of(tallies, started), file=sys.stderr, flush=True)
                 number += 1
         except KeyboardInterrupt:
             pass
         if arguments.record:
-            report.record(tally.run(spark.version, engine, (arguments.seed, number - 1)))
-    print(tally.report(time.monotonic() - started))
+            for name, tally in tallies.items():
+                report.record(tally.run(spark.version, name, (arguments.seed, number - 1)))
+    print(report_of(tallies, started))
     return 1 if failures else 0
 
 

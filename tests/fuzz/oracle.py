@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import pyarrow as pa
+import quick_spark
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 from rows import differences, other_session, spark_table
@@ -77,17 +79,53 @@ def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:
     spark.conf.set("spark.sql.session.timeZone", time_zone)
 
 
-def judge(spark: SparkSession, query: Query, engine: Engine) -> Outcome:
-    """Run a query in Spark and its plan in an engine; both its forms have the same plan, but before they are optimized."""
+class Asked:
+    """A DataFrame, with what Spark gives for it: it is run when that is first asked for, once for all engines."""
+
+    def __init__(self, make: Callable[[], DataFrame]) -> None:
+        self.make = make
+        self.df = make()
+
+    @cached_property
+    def expected(self) -> tuple[pa.Table | None, str]:
+        """Spark's rows, or none and what it raises."""
+        return _ran(self.df)
+
+    @cached_property
+    def compiled(self) -> tuple[pa.Table | None, str]:
+        """The same of code that Spark compiles, where these sessions interpret expressions."""
+        spark = self.df.sparkSession
+        kept = {name: str(spark.conf.get(name)) for name in quick_spark.INTERPRETED}
+        try:
+            for name in kept:
+                spark.conf.unset(name)
+            return _ran(self.make())
+        finally:
+            for name, value in kept.items():
+                spark.conf.set(name, value)
+
+
+def _ran(df: DataFrame) -> tuple[pa.Table | None, str]:
     try:
-        by_sql = spark.sql(query.sql())
-        by_operations = query.dataframe(spark)
+        return spark_table(df), ""
+    except Exception as error:  # noqa: BLE001 - whatever Spark raises is an outcome
+        return None, str(error).split("\n", 1)[0]
+
+
+def judge(spark: SparkSession, query: Query, engines: Mapping[str, Engine]) -> dict[str, Outcome]:
+    """What comes of a query's plan in each engine; both its forms have the same plan, but before they are optimized."""
+    try:
+        by_sql, by_operations = Asked(lambda: spark.sql(query.sql())), Asked(lambda: query.dataframe(spark))
     except (AnalysisException, ParseException) as error:
-        return Outcome(INVALID, str(error).split("\n", 1)[0])
-    outcome = of_dataframe(by_sql, engine)
+        return dict.fromkeys(engines, Outcome(INVALID, str(error).split("\n", 1)[0]))
+    return {name: _both_forms(by_sql, by_operations, engine) for name, engine in engines.items()}
+
+
+def _both_forms(by_sql: Asked, by_operations: Asked, engine: Engine) -> Outcome:
+    outcome = _of(by_sql, engine)
     if outcome.kind not in (EQUAL, RAISED):
         return outcome
-    return outcome if same_plan(by_sql, by_operations, engine) else of_dataframe(by_operations, engine)
+    return outcome if same_plan(by_sql.df, by_operations.df, engine) else _of(by_operations, engine)
 
 
 def same_plan(one: DataFrame, other: DataFrame, engine: Engine) -> bool:
@@ -98,36 +136,48 @@ def same_plan(one: DataFrame, other: DataFrame, engine: Engine) -> bool:
 
 def of_dataframe(df: DataFrame, engine: Engine) -> Outcome:
     """What comes of a DataFrame."""
+    return _of(Asked(lambda: df), engine)
+
+
+def _of(asked: Asked, engine: Engine) -> Outcome:
+    df = asked.df
     try:
         assert_well_formed(df_to_substrait(df, stage=engine.stage))
         plan = engine.plan(df)
         assert_well_formed(plan)
         if engine.plan(df) != plan:
             return Outcome(UNSTABLE)
-        return compared(df, plan, engine)
+        return compared(asked, plan, engine)
     except UnsupportedPlanError as error:
         return Outcome(REFUSED, "; ".join(sorted({problem.reason for problem in error.problems})))
     except Exception as error:  # noqa: BLE001 - nothing else may leave the library
         return Outcome(FOREIGN, f"{type(error).__name__}: {error}")
 
 
-def compared(df: DataFrame, plan: Plan, engine: Engine) -> Outcome:
-    """What comes of running a query and its plan."""
-    expected, raised = None, ""
+def compared(asked: Asked, plan: Plan, engine: Engine) -> Outcome:
+    """What comes of running a query and its plan.
+
+    Where they differ, Spark's compiled code is asked as well. It is what users run, and rows that it has are no error of a
+    plan's: interpreted, Spark rounds a decimal literal in place while it sorts by it, for one.
+    """
+    expected, raised = asked.expected
+    spark = asked.df.sparkSession
     try:
-        expected = spark_table(df)
-    except Exception as error:  # noqa: BLE001 - whatever Spark raises is an outcome
-        raised = str(error).split("\n", 1)[0]
-    try:
-        actual = engine.rows(plan, df.sparkSession)
+        actual = engine.rows(plan, spark)
     except EngineError as error:
         return Outcome(RAISED if raised else LOUD, str(error)[:300])
-    if expected is None and _leaves_out(plan, engine, df.sparkSession):
+    if expected is None and _leaves_out(plan, engine, spark):
         return Outcome(UNNEEDED, raised)
     if expected is None:
         return Outcome(WRONG, f"Spark raises: {raised}; the engine returns {actual.num_rows} rows")
-    found = differences(expected, actual, tolerance=TOLERANCE, order=_order(df))
+    found = _differences(asked.df, expected, actual)
+    if found and (compiled := asked.compiled[0]) is not None and not _differences(asked.df, compiled, actual):
+        return Outcome(EQUAL)
     return Outcome(WRONG, "\n".join(found[:6])) if found else Outcome(EQUAL)
+
+
+def _differences(df: DataFrame, expected: pa.Table, actual: pa.Table) -> list[str]:
+    return differences(expected, actual, tolerance=TOLERANCE, order=_order(df))
 
 
 def _order(df: DataFrame) -> Ordering | None:

@@ -35,8 +35,9 @@ search:
 `make fuzz` makes random tables' queries, each as SQL and as DataFrame operations, in ANSI mode and without, in several
 time zones. Their expressions nest the calls of the functions' own verdicts. Spark's rows or error are compared with
 DataFusion's on our plan, or with those of the canonical plan, which Spark runs in a session of other settings
-(`make fuzz FUZZ="--canonical"`); with `--analyzed` the plan is of the query before the optimizer. Every plan must keep the structural rules, have the same bytes twice, and be the same for
-both forms of the query. A failure is made smaller and printed as a regression test.
+(`make fuzz FUZZ="--canonical"`), or with those of plans of queries as they are written (`--engine "datafusion, analyzed"`);
+`--engine` may come several times. Every plan must keep the structural rules, have the same bytes twice, and, of optimized
+queries, be the same for both forms of the query. A failure is made smaller and printed as a regression test.
 `make fuzz FUZZ="--queries 1000 --record"` adds a run to this page; the test suite runs some hundred queries of a fixed seed.
 
 *Equal* and *raised by both* are what must be; what is *refused* was refused before anything ran; *raised by the engine
@@ -66,7 +67,12 @@ def _runs() -> list[dict[str, Any]]:
     return list(json.loads(RUNS.read_text("utf-8"))) if RUNS.exists() else []
 
 
-TITLES = {"datafusion": "Plans for DataFusion", "spark": "Canonical plans, in Spark"}
+TITLES = {
+    "datafusion": "Plans for DataFusion",
+    "spark": "Canonical plans, in Spark",
+    "datafusion, analyzed": "Plans of queries as written, for DataFusion",
+    "spark, analyzed": "Canonical plans of queries as written, in Spark",
+}
 """Headings by engine."""
 
 
