@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pytest
 import quick_spark
+from fuzz.session import READING
 from pyspark.sql import DataFrame, SparkSession
 from substrait.plan_pb2 import Plan
 
@@ -87,7 +88,7 @@ def other_session(spark: SparkSession) -> SparkSession:
         "spark.sql.ansi.enabled": str(spark.conf.get("spark.sql.ansi.enabled") != "true").lower(),
         "spark.sql.session.timeZone": "Asia/Kathmandu",
         "spark.sql.caseSensitive": "true",
-        **{key: spark.conf.get(key) for key in quick_spark.SETTINGS},
+        **{key: spark.conf.get(key) for key in (*quick_spark.SETTINGS, *READING)},
     }.items():
         other.conf.set(key, str(value))
     return other
