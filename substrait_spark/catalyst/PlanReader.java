@@ -1184,6 +1184,8 @@ public class PlanReader {
       } else if (type instanceof MapType) {
         MapType map = (MapType) type;
         out.append("\"map\",").append(type(map.keyType())).append(',').append(type(map.valueType())).append(',').append(map.valueContainsNull() ? 1 : 0);
+      } else if (type instanceof StructType && ofVariant((StructType) type)) {
+        out.append("\"variant\"");
       } else if (type instanceof StructType) {
         structEntry((StructType) type, out);
       } else if (type instanceof DayTimeIntervalType) {
@@ -1199,6 +1201,12 @@ public class PlanReader {
         boolean plain = !(type instanceof StringType) || sized || type.equals(org.apache.spark.sql.types.StringType$.MODULE$);
         string(plain ? name : "collated " + type.sql(), out);
       }
+    }
+
+    /** Spark's optimizer has scans give the fields of a variant that a query uses; the files hold the whole variant. */
+    private static boolean ofVariant(StructType struct) {
+      StructField[] fields = struct.fields();
+      return fields.length > 0 && fields[0].metadata().contains("__VARIANT_METADATA_KEY");
     }
 
     private void structEntry(StructType struct, StringBuilder out) {

@@ -76,6 +76,7 @@ def _nested(e: ExpressionBuilder, type: Type, parts: Sequence[Expression]) -> Ex
 
 def struct_field(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """GetStructField: a segment of a field reference; null where the struct is null."""
+    e.type_of(node["child"], True)  # raises for a variant, of which Spark's scans give a struct
     return field_of(e.emit(node["child"]), node["ordinal"])
 
 
