@@ -359,6 +359,7 @@ public class PlanReader {
     private static final String[] CONFIGURATION = {
       "spark.sql.caseSensitive",
       "spark.sql.columnNameOfCorruptRecord",
+      "spark.sql.csv.parser.columnPruning.enabled",
       "spark.sql.icu.caseMappings.enabled",
       "spark.sql.json.enableExactStringParsing",
       "spark.sql.json.enablePartialResults",

@@ -92,7 +92,7 @@ TABLES = click.option(
     type=Pair(),
     multiple=True,
     callback=_each_once,
-    help="A table of the query, and its file or folder: Parquet, or by suffix ORC, or CSV with a header. Repeat it for each table. The plan reads these files by their paths.",
+    help="A table of the query, and its file or folder: Parquet, or by suffix ORC, CSV with a header, JSON, or lines of text. Repeat it for each table. The plan reads these files by their paths.",
 )
 SETTINGS = click.option(
     "-c",
