@@ -11,10 +11,15 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from rows import assert_raises, assert_same_rows, canonical, canonical_rows, differences, plan_of, spark_table
 from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
 
-from substrait_spark import InvalidPlanError, check, explain
+from substrait_spark import DialectError, InvalidPlanError, UnsupportedPlanError, check, explain
+from substrait_spark.algebra.extension_messages import SparkFiles, SparkOption
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.dialects import load
 from substrait_spark.engines import datafusion
+from substrait_spark.engines import spark as spark_engine
+from substrait_spark.testing import departures
 
 
 def assert_canonical(df: DataFrame) -> None:
@@ -65,6 +70,10 @@ def test_lines_by_version_2(spark: SparkSession, texts: Path) -> None:
         assert_same_rows(spark.read.text(str(texts)).where("length(value) > 3"))
         (texts.parent / "v2.json").write_text('{"a": 1, "b": "x"}\n{"a": 2}\n')
         assert_same_rows(spark.read.json(str(texts.parent / "v2.json")).where("a > 0"))
+        (texts.parent / "v2.csv").write_text("1,x,2\n#,y,3\n2,z,w\n")
+        rows = spark.read.options(comment="#", mode="DROPMALFORMED").schema("a int, b string, c int")
+        for columns in ("*", "b", "c", "count(*)"):
+            assert_canonical(rows.csv(str(texts.parent / "v2.csv")).selectExpr(columns))
     finally:
         spark.conf.unset("spark.sql.sources.useV1SourceList")
 
@@ -235,6 +244,7 @@ CSV_OPTIONS: list[dict[str, Any]] = [
     {"mode": "DROPMALFORMED"}, {"mode": "dropmalformed", "header": True}, {"emptyValue": "-"}, {"lineSep": ";"},
     {"nanValue": "-", "nullValue": "x"}, {"maxColumns": 5}, {"charToEscapeQuoteEscaping": "!"}, {"encoding": "ISO-8859-1"},
     {"unescapedQuoteHandling": "SKIP_VALUE"}, {"dateFormat": "dd.MM.yyyy"}, {"columnNameOfCorruptRecord": "bad"},
+    {"mode": "DROPMALFORMED", "multiLine": True, "columnPruning": True}, {"mode": "DROPMALFORMED", "multiLine": True},
     {"mode": "DROPMALFORMED", "columnPruning": False}, {"mode": "FAILFAST", "comment": "#"}, {"nullValue": "x", "sep": "||"},
 ]  # fmt: skip
 
@@ -264,3 +274,50 @@ def test_csv_that_fails_fast(spark: SparkSession, tmp_path: Path) -> None:
 def test_compressed_csv(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,1\nb,2\n"))
     assert_canonical(spark.read.schema("s string, n int").csv(str(tmp_path / "t.csv.gz")))
+
+
+def test_columns_in_the_text_and_in_folders(spark: SparkSession, tmp_path: Path) -> None:
+    for key in ("1", "2"):
+        (tmp_path / f"b={key}").mkdir()
+        (tmp_path / f"b={key}" / "t.csv").write_text(f"# of {key}\nx,9,{key}\n")
+    df = spark.read.option("comment", "#").schema("a string, b int, c int").csv(str(tmp_path))
+    for columns in ("*", "b", "c", "a"):
+        assert_canonical(df.selectExpr(columns))
+
+
+# ---- plans of others
+
+
+def test_what_plans_may_not_name(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("x\n")
+    plan = plan_of(spark.read.text(str(tmp_path / "t")))
+    for changed, message in (
+        (SparkFiles(format="jdbc"), "Spark's format 'jdbc'"),
+        (SparkFiles(format="text", options=[SparkOption(name="path", value="/etc")]), "no option 'path'"),
+    ):
+        other = Plan.FromString(plan.SerializeToString())
+        for read in messages(other):
+            if isinstance(read, ReadRel):
+                read.local_files.items[0].extension.Pack(changed)
+        for run in (datafusion.execute, lambda made: spark_engine.execute(made, spark)):
+            with pytest.raises((InvalidPlanError, UnsupportedPlanError), match=message):
+                run(other)
+
+
+def test_dialects_that_list_formats(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("x\n")
+    df = spark.read.option("lineSep", ";").text(str(tmp_path / "t"))
+    file = tmp_path / "dialect.yaml"
+    head = "name: d\nsupported_types: [STRING]\nsupported_relations:\n  - {relation: READ"
+    for listed, lacking in {
+        "": "reads no text files with Spark's option linesep",
+        ", metadata: {spark_files: {text: []}}": "reads no text files with Spark's option linesep",
+        ", metadata: {spark_files: {text: [linesep]}}": "",
+    }.items():
+        file.write_text(f"{head}{listed}}}\n")
+        assert (lacking in str(check(df, dialect=file))) if lacking else check(df, dialect=file)
+        assert bool(departures(plan_of(df), load(file))) == bool(lacking)
+    for wrong in ("{spark: {}}", "{spark_files: [text]}", "{spark_files: {text: linesep}}"):
+        file.write_text(f"{head}, metadata: {wrong}}}\n")
+        with pytest.raises(DialectError, match=r"metadata\.spark"):
+            load(file)

@@ -22,7 +22,7 @@ SPARK_OPTIONS: Mapping[str, Mapping[str, str]] = {
     "csv": {
         **PARSING,
         "chartoescapequoteescaping": "",
-        "columnpruning": "true",
+        "columnpruning": "",
         "comment": "",
         "emptyvalue": "",
         "enforceschema": "true",

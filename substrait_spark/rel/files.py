@@ -62,8 +62,8 @@ def read(
     _require_no_table(relation["tableFormat"])
     format = _format(relation["fileFormat"])
     in_folders = [field.name for field in relation["partitionSchema"].parameters]
-    names = [field.name for field in relation["dataSchema"].parameters]
-    in_files = set(names)
+    fields = relation["dataSchema"].parameters
+    in_files = {field.name for field in fields}
     used = used_of(r, attributes)
     keys = {in_folders.index(a["name"]): a for a in used if a["name"] in in_folders}
     data = [a for a in attributes if a["name"] not in in_folders and (a["name"] in in_files or is_used(r, a))]
@@ -73,9 +73,9 @@ def read(
     partitions = _partitions(relation["partitions"], list(keys))
     options: Mapping[str, str | None] = relation["options"].entries
     if format == "csv":
-        leaf = _csv(r, data, names, options, [file for _, files in partitions for file in files])
+        leaf = _csv(r, data, fields, options, [file for _, files in partitions for file in files])
     elif format in SPARK_OPTIONS:
-        leaf = spark_files.leaf(r, data, names, format, options)
+        leaf = spark_files.leaf(r, data, fields, format, options)
     else:
         leaf = _columnar(r, data, format, options, None if keys else statistics)
     branches = [
@@ -169,15 +169,15 @@ def _files(folders: tree.Folders) -> list[File]:
 def _csv(
     r: RelationBuilder,
     data: Sequence[tree.Expression],
-    names: Sequence[str],
+    fields: Sequence[Field],
     options: Mapping[str, str | None],
     files: Sequence[File],
 ) -> Leaf:
     """Delimited text, or what only Spark's own source says."""
     try:
-        return delimited.leaf(r, data, names, options, files)
+        return delimited.leaf(r, data, [field.name for field in fields], options, files)
     except Unsupported:
-        return spark_files.leaf(r, data, names, "csv", options)
+        return spark_files.leaf(r, data, fields, "csv", options)
 
 
 def _columnar(

@@ -90,26 +90,27 @@ SAVE = "Save the rows as Parquet and read that."
 def leaf(
     r: RelationBuilder,
     data: Sequence[tree.Expression],
-    names: Sequence[str],
+    fields: Sequence[tree.Field],
     source: str,
     options: Mapping[str, str | None],
 ) -> Callable[[Sequence[File]], Output]:
-    """The relation of some files of a source, with the columns that the plan uses. `names` are those of all columns."""
+    """The relation of some files of a source, with the columns that the plan uses. `fields` are all that the files have."""
     used = used_of(r, data)
     _require_settings(r, source, used)
-    format = SparkFiles(source, _said(r, source, options, names, used))
+    format = SparkFiles(source, _said(r, source, options, [field.name for field in fields], used))
     # What JSON is malformed hangs on the columns that are read. The columns of the others have places.
-    schema = stored(r, used if source == "json" else _all(data, names), by_name=False)
+    schema = stored(r, used if source == "json" else _all(data, fields), by_name=False)
     return lambda files: schema.output(r, LocalFiles(files, format, schema.names, schema.types))
 
 
-def _all(data: Sequence[tree.Expression], names: Sequence[str]) -> Sequence[tree.Expression]:
-    """The columns of the files in their order."""
-    by_name = {attribute["name"]: attribute for attribute in data}
-    missing = next((name for name in names if name not in by_name), None)
-    if missing is not None:
-        raise Unsupported(f"the column {missing} comes from the files and from their folders' names", SAVE)
-    return [by_name[name] for name in names]
+def _all(data: Sequence[tree.Expression], fields: Sequence[tree.Field]) -> list[tree.Expression]:
+    """The columns of the files in their order; those that the query hasn't got have no id."""
+    known = {attribute["name"]: attribute for attribute in data}
+    return [known.get(field.name) or _unread(field) for field in fields]
+
+
+def _unread(field: tree.Field) -> tree.Expression:
+    return tree.make("AttributeReference", field.type, True, name=field.name, exprId=None, metadata=())
 
 
 def _said(
@@ -143,8 +144,9 @@ def _given(r: RelationBuilder, source: str, options: Mapping[str, str | None]) -
     """The options of a read by their first names, with what the session says in place of those that aren't there."""
     found: dict[str, str | None] = {}
     for option, setting in OF_SESSIONS.items():
-        if option in SPARK_OPTIONS[source] and r.context.configuration.get(setting):
-            found[option] = r.context.configuration[setting]
+        value = r.context.configuration.get(setting)
+        if option in SPARK_OPTIONS[source] and value and value != "true":  # what is on by default isn't said
+            found[option] = value
     for option, value in options.items():
         first = ALIASES.get(option, option)
         if first == option or first not in options:

@@ -22,6 +22,7 @@ from ...errors import (
     InvalidPlanError,
     PlanningError,
     SubstraitSparkError,
+    Unsupported,
     kind_of,
     said,
 )
@@ -328,7 +329,10 @@ def _bind_files(read: ReadRel, ctx: SessionContext, under: Folders) -> str:
 
 def _spark_tables(items: Sequence[Any], paths: Sequence[Path], columns: Columns) -> list[pa.Table]:
     """The rows of files of one of Spark's formats."""
-    found = {spark_files(item.extension) for item in items}
+    try:
+        found = {spark_files(item.extension) for item in items}
+    except Unsupported as problem:
+        raise InvalidPlanError(f"The plan's {problem.reason}.") from None
     if len(found) != 1:
         raise InvalidPlanError("Files of several formats in one read can't be read here.")
     (format,) = found

@@ -117,7 +117,7 @@ def _options(text: DelimitedText) -> dict[str, str]:
 
 BINARY = SparkFiles("binaryFile", ())
 
-SETTLED = {"columnnameofcorruptrecord": "_corrupt_record", "columnpruning": "true", "timezone": "UTC"}
+SETTLED = {"columnnameofcorruptrecord": "_corrupt_record", "timezone": "UTC"}
 """What holds where the plan doesn't say an option, which otherwise would be the session's."""
 
 
