@@ -180,9 +180,12 @@ def _parquet(names: Sequence[str], forms: Sequence[Form], rows: Sequence[Sequenc
     import pyarrow.parquet as pq
 
     columns = [pa.array([_written(form, row[n]) for row in rows], form.type) for n, form in enumerate(forms)]
-    schema = pa.schema([pa.field(name, form.type) for name, form in zip(names, forms, strict=True)], CALENDAR)
+    table = pa.Table.from_arrays(columns, names=list(names))
     buffer = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_arrays(columns, schema=schema), buffer, store_schema=False)
+    # Without Arrow's own schema beside Parquet's: readers see the same types in both.
+    with pq.ParquetWriter(buffer, table.schema, store_schema=False) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata(CALENDAR)
     return bytes(buffer.getvalue())
 
 
