@@ -321,3 +321,20 @@ def test_dialects_that_list_formats(spark: SparkSession, tmp_path: Path) -> None
         file.write_text(f"{head}, metadata: {wrong}}}\n")
         with pytest.raises(DialectError, match=r"metadata\.spark"):
             load(file)
+
+
+def test_values_and_names_as_they_are_written(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("#\nTRUE,1\ntrue,2\nx,y\n")
+    reader = spark.read.options(comment="#", nullValue="TRUE")
+    assert_canonical(reader.schema("s string, n int").csv(str(tmp_path / "t.csv")))
+    (tmp_path / "t.json").write_text('{"a": 1, "_corrupt_record": "mine"}\nbroken\n')
+    schema = "a int, _corrupt_record string"
+    for corrupt in ("other", "_corrupt_record"):
+        assert_canonical(
+            spark.read.option("columnNameOfCorruptRecord", corrupt).schema(schema).json(str(tmp_path / "t.json"))
+        )
+    spark.conf.set("spark.sql.columnNameOfCorruptRecord", "elsewhere")
+    try:
+        assert_canonical(spark.read.schema(schema).json(str(tmp_path / "t.json")))
+    finally:
+        spark.conf.unset("spark.sql.columnNameOfCorruptRecord")

@@ -128,14 +128,15 @@ def _said(
         if valid and _matters_not(source, option, kinds):
             continue
         if valid and option in known and value is not None:
-            if _normal(value) != known[option]:
-                said[option] = _normal(value)
+            if _normal(option, value) != known[option]:
+                said[option] = _normal(option, value)
         elif value is None or value.lower() != SAME.get(option):
             reason = f"the option {shown(option, value)} of {source} files can't be said in a plan"
             refused.append(Unsupported(reason, SAVE))
     if refused:
         raise SeveralUnsupported(refused)
-    if said.get("columnnameofcorruptrecord", "") not in names:
+    # Which column is for corrupt records is only said where it is one of the columns, or where that rules one out.
+    if {said.get("columnnameofcorruptrecord"), delimited.CORRUPT}.isdisjoint(names):
         said.pop("columnnameofcorruptrecord", None)
     return tuple(sorted(said.items()))
 
@@ -176,12 +177,11 @@ def _matters_not(source: str, option: str, kinds: frozenset[str]) -> bool:
     return option in TIME_OPTIONS and kinds.isdisjoint(TIME_OPTIONS[option])
 
 
-def _normal(value: str) -> str:
-    """A value of Spark's own, in which upper and lower case are the same, in one of them."""
-    lower = value.lower()
-    if lower in SWITCH:
-        return lower
-    return value.upper() if lower in ("dropmalformed", "failfast", "permissive", "utf-8") else value
+def _normal(option: str, value: str) -> str:
+    """A value, in one case where upper and lower are the same to Spark."""
+    if option not in VALUES:
+        return value
+    return value.upper() if option in ("encoding", "mode") else value.lower()
 
 
 def _kinds(attributes: Sequence[tree.Expression]) -> frozenset[str]:
