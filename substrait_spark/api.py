@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .captured import Capture, CapturedQueries
 from .catalyst import reader
@@ -27,6 +27,7 @@ def df_to_substrait(
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
     stage: str = "optimized",
+    local_data: str | Path | None = None,
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
@@ -35,18 +36,20 @@ def df_to_substrait(
     a dialect file, or a dialect that `substrait_spark.dialects.load` has loaded. `reads` is `"auto"` (catalog tables by
     name, paths as files), `"files"` or `"tables"`. `inline_limit` is how many rows of local data may be written into the
     plan. A read of more than `list_files` files names complete folders by one pattern each, in place of their files; None
-    lists all files. `stage` is `"optimized"` for the plan that Spark's optimizer makes, or `"analyzed"` for the query as it was
-    written, which settings of the optimizer do not change. A Spark Connect frame is planned by the Spark that is installed here, which must be of the server's minor
-    version, unless `allow_version_mismatch` is true.
+    lists all files. `local_data` is a folder for local data of more rows than `inline_limit`: they are written there as Parquet
+    files, which the plan reads; without it they are refused. `stage` is `"optimized"` for the plan that Spark's optimizer
+    makes, or `"analyzed"` for the query as it was written, which settings of the optimizer do not change. A Spark Connect frame is planned by the Spark that is installed
+    here, which must be of the server's minor version, unless `allow_version_mismatch` is true.
 
-    Starts no Spark job, except to fetch the rows of a `createDataFrame`, at most `inline_limit + 1`.
+    Starts no Spark job, except to fetch the rows of a `createDataFrame`: at most `inline_limit + 1`, or all with `local_data`.
 
     Raises UnsupportedPlanError, which lists every obstacle, where the plan can't say exactly what the DataFrame
     means; UnsupportedSessionError for stopped and too old sessions, and for Spark Connect servers that don't answer, or that no
     Spark is here for; DialectError for a dialect that is
     unknown or invalid.
     """
-    plan, problems = _convert(df, dialect, reads, inline_limit, list_files, stage, allow_version_mismatch)
+    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
+    plan, problems = _convert(df, asked, allow_version_mismatch)
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -60,15 +63,18 @@ def check(
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
     stage: str = "optimized",
+    local_data: str | Path | None = None,
     allow_version_mismatch: bool = False,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
 
-    Of a plan that can be made, it also says what an engine needs for it beyond the specification.
+    Of a plan that can be made, it also says what an engine needs for it beyond the specification. Nothing is written into the
+    folder of `local_data`.
 
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
     """
-    plan, problems = _convert(df, dialect, reads, inline_limit, list_files, stage, allow_version_mismatch)
+    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
+    plan, problems = _convert(df, asked, allow_version_mismatch, writes=False)
     if plan is None:
         return Report(tuple(problems))
     from .beyond import beyond_specification
@@ -84,6 +90,7 @@ def capture(
     reads: str = "auto",
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
+    local_data: str | Path | None = None,
 ) -> Iterator[CapturedQueries]:
     """The queries that a block of code runs in a session: `with capture(spark) as queries`. Arguments as `df_to_substrait`.
 
@@ -102,7 +109,7 @@ def capture(
     require_classic_session(spark)
     from .conversion import settings_of
 
-    capturing = Capture(settings_of(dialect, reads, inline_limit, list_files))
+    capturing = Capture(settings_of(dialect, reads, inline_limit, list_files, local_data=local_data))
     capturing.listen(spark)
     try:
         yield capturing.queries
@@ -143,20 +150,14 @@ NOT_OURS = "Ask the producer of the plan for one that keeps to the specification
 
 
 def _convert(
-    df: DataFrame,
-    dialect: str | Path | Dialect | None,
-    reads: str,
-    inline_limit: int,
-    list_files: int | None,
-    stage: str,
-    allow_version_mismatch: bool,
+    df: DataFrame, asked: tuple[Any, ...], allow_version_mismatch: bool, *, writes: bool = True
 ) -> tuple[Plan | None, Sequence[Problem]]:
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
         reader.prepare(frame)
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
-        from .conversion import convert
+        from .conversion import convert_as, settings_of
 
-        return convert(frame, dialect, reads, inline_limit, list_files, stage)
+        return convert_as(frame, settings_of(*asked, writes=writes))
 
     require_dataframe(df)
     if is_connect(df):

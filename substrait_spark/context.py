@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .algebra.builder import Traits
 from .algebra.expression import Origin
@@ -26,6 +27,10 @@ class Settings:
     inline_limit: int
     list_files: int | None = 1000
     stage: str = "optimized"
+    local_data: Path | None = None
+    """The folder for local rows that are too many for the plan; None where these are refused."""
+    writes: bool = True
+    """Whether files are written into it, or only the plan is made."""
 
 
 @dataclass
@@ -56,6 +61,8 @@ class Context:
     """The IN subqueries that nobody may emit: what becomes of them where they aren't known is not said."""
     ctes: Mapping[int, int] = field(default_factory=dict)
     """How often the plan refers to each common table expression."""
+    beside: dict[Path, bytes] = field(default_factory=dict)
+    """Files that the plan reads and that are still to be written, by their paths."""
     _path: list[str] = field(default_factory=list)
     _known: set[tuple[str, int, str]] = field(default_factory=set)
 

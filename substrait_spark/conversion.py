@@ -25,22 +25,11 @@ from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
 from .plan import DEPTH_LIMIT, RELATION_DEPTH, build
 from .refusals import unknown_form
+from .rel import beside
 from .rel.builder import RelationBuilder
 from .rel.dispatch import HANDLERS
 from .rel.used import used_columns
-from .rewrites import rewrite
-
-
-def convert(
-    df: reader.Planned,
-    dialect: str | Path | Dialect | None,
-    reads: str,
-    inline_limit: int,
-    list_files: int | None,
-    stage: str,
-) -> tuple[Plan | None, Sequence[Problem]]:
-    """The plan of a DataFrame, or None and what stands in its way. Arguments as `df_to_substrait` has them."""
-    return convert_as(df, settings_of(dialect, reads, inline_limit, list_files, stage))
+from .rewrites import numbered_rows, rewrite
 
 
 def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
@@ -49,6 +38,8 @@ def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Seq
     context = Context(settings)
     plan = emit_text(context, lambda: reader.read(df, settings))
     if not context.found:
+        if settings.writes:
+            beside.write(context.beside)
         return plan, ()
     return None, _problems(df, settings, context.found)
 
@@ -59,6 +50,9 @@ def settings_of(
     inline_limit: int,
     list_files: int | None,
     stage: str = "optimized",
+    local_data: str | Path | None = None,
+    *,
+    writes: bool = True,
 ) -> Settings:
     """What the caller asked for. Arguments as `df_to_substrait` has them."""
     if reads not in READS:
@@ -69,7 +63,8 @@ def settings_of(
         raise ValueError(f"list_files must be None or a number of files from 0 to {2**31 - 1}, not {list_files!r}")
     if stage not in STAGES:
         raise ValueError(f"stage must be one of {', '.join(STAGES)}, not {stage!r}")
-    return Settings(load(dialect), reads, inline_limit, list_files, stage)
+    folder = None if local_data is None else beside.folder(local_data)
+    return Settings(load(dialect), reads, inline_limit, list_files, stage, folder, writes)
 
 
 def _is_count(value: object) -> bool:
@@ -100,7 +95,9 @@ def emit_document(context: Context, document: Document) -> Plan:
     """The plan of a document as it was read; problems go to the context."""
     if document.streaming:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
-    relation, names = relation_of(context, rewrite(document))
+    settings = context.settings
+    numbering = numbered_rows.rules(document, settings.inline_limit) if settings.local_data is not None else ()
+    relation, names = relation_of(context, rewrite(document, numbering))
     if context.traits.draws and (problem := drawn_twice(relation)):
         context.report(None, problem)
     lowered = in_dialect(context, relation, document.output, names)

@@ -341,7 +341,10 @@ def test_a_table_in_a_format_that_is_not_taken(tmp_path: Path) -> None:
     table.write_bytes(b"Obj\x01 and so on")
     done = command("export", "SELECT * FROM t", "-t", f"t={table}")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert "Tables are Parquet, or by their suffix ORC (.orc) or CSV (.csv)." in done.stderr.decode()
+    assert (
+        "Tables are Parquet, or by their suffix ORC (.orc), CSV (.csv), JSON (.json), TEXT (.txt)."
+        in done.stderr.decode()
+    )
 
 
 def test_closed_stdin() -> None:

@@ -366,17 +366,6 @@ def test_orc_of_partition_columns_alone_and_by_position(spark: SparkSession, tmp
     assert "the option orc.force.positional.evolution=true" in str(check(by_option))
 
 
-@pytest.mark.parametrize(
-    ("format", "name"), [("json", "JsonFileFormat"), ("text", "TextFileFormat"), ("binaryFile", "BinaryFileFormat")]
-)
-def test_formats_that_are_refused(spark: SparkSession, tmp_path: Path, format: str, name: str) -> None:
-    (tmp_path / "t").write_text('{"a": 1}\n')
-    df = spark.read.format(format).load(str(tmp_path / "t"))
-    (problem,) = check(df)
-    assert problem.reason == f"files of {name} can't be read as Spark does"
-    assert "Parquet" in problem.hint
-
-
 def test_files_of_version_2_sources(spark: SparkSession, parts: str) -> None:
     spark.conf.set("spark.sql.sources.useV1SourceList", "")
     spark.conf.set("spark.sql.parquet.aggregatePushdown", "true")
@@ -386,7 +375,6 @@ def test_files_of_version_2_sources(spark: SparkSession, parts: str) -> None:
         kept = df.where("p = 'a b' AND k > 1").select("k", "c")
         assert {"p=a%20b" in item.uri_file for item in files(assert_same_rows(kept).plan)} == {True}
         assert "only Spark knows what the source was asked for" in str(check(df.selectExpr("max(k)")))
-        assert "JsonScan" in str(check(spark.read.schema("a int").json(parts)))
     finally:
         spark.conf.unset("spark.sql.sources.useV1SourceList")
         spark.conf.unset("spark.sql.parquet.aggregatePushdown")

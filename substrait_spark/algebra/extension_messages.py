@@ -1,5 +1,5 @@
-"""The detail messages of our extension relations (docs/reference/extension-relations.md), described here in place of a
-.proto file, so that nothing needs to be generated."""
+"""The messages of our extension relations and formats of files (docs/reference/extension-relations.md), described here in
+place of a .proto file, so that nothing needs to be generated."""
 
 from __future__ import annotations
 
@@ -25,8 +25,19 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("with_replacement", FieldDescriptorProto.TYPE_BOOL, ""),
         ("seed", FieldDescriptorProto.TYPE_INT64, ""),
     ),
+    "SparkOption": (
+        ("name", FieldDescriptorProto.TYPE_STRING, ""),
+        ("value", FieldDescriptorProto.TYPE_STRING, ""),
+    ),
+    "SparkFiles": (
+        ("format", FieldDescriptorProto.TYPE_STRING, ""),
+        ("options", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
+    ),
 }
 """Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
+
+_REPEATED = ("options",)
+"""Fields that a message may have several times."""
 
 
 def _file() -> FileDescriptorProto:
@@ -35,7 +46,7 @@ def _file() -> FileDescriptorProto:
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
         for number, (field, type, type_name) in enumerate(fields, 1):
-            label = FieldDescriptorProto.LABEL_OPTIONAL
+            label = FieldDescriptorProto.LABEL_REPEATED if field in _REPEATED else FieldDescriptorProto.LABEL_OPTIONAL
             message.field.add(name=field, number=number, type=type, type_name=type_name or None, label=label)
     return file
 
@@ -49,11 +60,22 @@ _POOL.AddSerializedFile(_file().SerializeToString())
 
 Generate = _message("Generate")
 Sample = _message("Sample")
+SparkFiles = _message("SparkFiles")
+SparkOption = _message("SparkOption")
 
 
 def unpacked(detail: Any) -> Any:
-    """The message in a detail where it is one of these, else None."""
-    for message in (Generate, Sample):
+    """The message in the detail of a relation where it is one of ours, else None."""
+    return _unpacked(detail, Generate, Sample)
+
+
+def unpacked_format(extension: Any) -> Any:
+    """The message in the format of a file where it is ours, else None."""
+    return _unpacked(extension, SparkFiles)
+
+
+def _unpacked(detail: Any, *messages: Any) -> Any:
+    for message in messages:
         found = message()
         if detail.Is(message.DESCRIPTOR):
             try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
+from google.protobuf.any_pb2 import Any as AnyMessage
 from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
 
@@ -230,15 +231,26 @@ class DelimitedText(NamedTuple):
     header_lines_to_skip: int
 
 
+class SparkFiles(NamedTuple):
+    """A format that Spark reads and the specification lacks: Spark's name of it, and the options that aren't its defaults."""
+
+    name: str
+    options: tuple[tuple[str, str], ...]
+    """In small letters, by name."""
+
+
+FileFormat = str | DelimitedText | SparkFiles
+
+
 class LocalFiles(Read):
-    """Files of one format: `parquet`, `orc`, or delimited text."""
+    """Files of one format: `parquet`, `orc`, delimited text, or another of Spark's."""
 
     __slots__ = ("files", "format")
 
     def __init__(
         self,
         files: Sequence[File],
-        format: str | DelimitedText,
+        format: FileFormat,
         names: Sequence[str],
         schema: Sequence[Type],
         statistics: Statistics | None = None,
@@ -258,6 +270,8 @@ class LocalFiles(Read):
         local_files = target.read.local_files
         local_files.SetInParent()
         said = _said(self.format)
+        if isinstance(self.format, SparkFiles):
+            anchors.message(said["extension"].type_url)
         for uri, length in self.files:
             if length is None:
                 local_files.items.add(uri_path_glob=uri, **said)
@@ -265,9 +279,14 @@ class LocalFiles(Read):
                 local_files.items.add(uri_file=uri, length=length, **said)
 
 
-def _said(format: str | DelimitedText) -> dict[str, Any]:
+def _said(format: FileFormat) -> dict[str, Any]:
     """The arguments of a file's message that say its format."""
     item = ReadRel.LocalFiles.FileOrFiles
+    if isinstance(format, SparkFiles):
+        options = [extension_messages.SparkOption(name=name, value=value) for name, value in format.options]
+        extension = AnyMessage()
+        extension.Pack(extension_messages.SparkFiles(format=format.name, options=options))
+        return {"extension": extension}
     if isinstance(format, DelimitedText):
         return {"text": item.DelimiterSeparatedTextReadOptions(**format._asdict())}
     return {format: {"parquet": item.ParquetReadOptions, "orc": item.OrcReadOptions}[format]()}

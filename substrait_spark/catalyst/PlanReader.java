@@ -360,6 +360,7 @@ public class PlanReader {
     private static final String[] CONFIGURATION = {
       "spark.sql.caseSensitive",
       "spark.sql.columnNameOfCorruptRecord",
+      "spark.sql.csv.parser.columnPruning.enabled",
       "spark.sql.icu.caseMappings.enabled",
       "spark.sql.json.enableExactStringParsing",
       "spark.sql.json.enablePartialResults",
@@ -611,7 +612,9 @@ public class PlanReader {
       out.append(classNumber(relation.getClass(), "p", new String[] {"output", "data", "isStreaming"}, false)).append(',');
       value(relation.output(), out);
       out.append(',');
-      rows(javaIterator(relation.data()), attributeTypes(relation.output()), out);
+      int count = ((scala.collection.Seq) relation.data()).size();
+      if (count > inlineLimit) out.append("{\"i\":").append(count).append('}');
+      else rows(javaIterator(relation.data()), attributeTypes(relation.output()), out);
       out.append(',').append(relation.isStreaming());
     }
 
@@ -629,7 +632,8 @@ public class PlanReader {
           taken = new RowTaking(plan, limit).rows(query.context);
           takenRows.put(relation.rdd(), taken);
         }
-        rows((Iterator) Arrays.asList(taken).iterator(), types, out);
+        if (taken.length > inlineLimit) out.append("{\"i\":").append(taken.length).append('}');
+        else rows((Iterator) Arrays.asList(taken).iterator(), types, out);
       }
       out.append(',').append(relation.isStreaming());
     }
@@ -641,12 +645,12 @@ public class PlanReader {
       return (DataType[]) types.toArray(new DataType[0]);
     }
 
-    /** At most one row more than the limit, so that the reader of the document sees that there are too many. */
+    /** Rows of these types; of more than the limit, a number stands in their place that is above it. */
     private void rows(Iterator rows, DataType[] types, StringBuilder out) {
       for (int i = 0; i < types.length; i++) type(types[i]);
       out.append("{\"row\":[");
-      for (long count = 0; rows.hasNext() && count <= inlineLimit; count++) {
-        if (count > 0) out.append(',');
+      for (boolean first = true; rows.hasNext(); first = false) {
+        if (!first) out.append(',');
         row((InternalRow) rows.next(), types, out);
       }
       out.append("]}");

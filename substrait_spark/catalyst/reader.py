@@ -9,6 +9,7 @@ import threading
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
@@ -47,6 +48,9 @@ class Asked(Protocol):
     @property
     def stage(self) -> str: ...
 
+    @property
+    def local_data(self) -> Path | None: ...
+
 
 READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
 
@@ -66,7 +70,10 @@ def _prepared(df: Planned) -> None:
 
 
 def read(df: Planned, asked: Asked) -> str:
-    """The document of the DataFrame's plan at a stage. At most `inline_limit + 1` local rows are in it."""
+    """The document of the DataFrame's plan at a stage.
+
+    In place of more local rows than `inline_limit` it has a number above that, unless there is a folder for them.
+    """
 
     def ask() -> str:
         packed = _reader(df).read(_source(df, asked), *_arguments(asked))
@@ -89,7 +96,8 @@ def _source(df: Planned, asked: Asked) -> Any:
 
 
 def _arguments(asked: Asked) -> tuple[int, int, bool]:
-    return asked.inline_limit, -1 if asked.list_files is None else asked.list_files, asked.reads == "files"
+    most_rows = asked.inline_limit if asked.local_data is None else MOST_ROWS
+    return most_rows, -1 if asked.list_files is None else asked.list_files, asked.reads == "files"
 
 
 def _answer(df: Planned, ask: Callable[[], Any]) -> Any:
@@ -148,6 +156,9 @@ def _stopped(df: Planned) -> UnsupportedSessionError | None:
         stopped = df.sparkSession._sc._jsc is None
     return UnsupportedSessionError(STOPPED) if stopped else None
 
+
+MOST_ROWS = 2**31 - 1
+"""How many local rows a document may have: Java's greatest number."""
 
 TRIES = 3
 """How often the JVM is called before it is taken for gone: each call may meet a connection that an interrupt has closed."""

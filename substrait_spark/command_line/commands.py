@@ -92,7 +92,7 @@ TABLES = click.option(
     type=Pair(),
     multiple=True,
     callback=_each_once,
-    help="A table of the query, and its file or folder: Parquet, or by suffix ORC, or CSV with a header. Repeat it for each table. The plan reads these files by their paths.",
+    help="A table of the query, and its file or folder: Parquet, or by suffix ORC, CSV with a header, JSON, or lines of text. Repeat it for each table. The plan reads these files by their paths.",
 )
 SETTINGS = click.option(
     "-c",
@@ -206,7 +206,15 @@ def export(
     type=click.Path(file_okay=False),
     help="Where to write the plans; those that an earlier capture wrote there are replaced.",
 )
-def capture_command(script: str, arguments: tuple[str, ...], dialect: str | None, reads: str, output: str) -> None:
+@click.option(
+    "--local-data",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Where to write local rows (createDataFrame) of which there are more than 10,000, as Parquet files that the plans read. If not given, they are refused.",
+)
+def capture_command(
+    script: str, arguments: tuple[str, ...], dialect: str | None, reads: str, output: str, local_data: str | None
+) -> None:
     """Run a script, and keep the plans of its queries.
 
     SCRIPT is run as python runs it, with its own Spark session, which must be a classic one. For each action it gives
@@ -219,10 +227,11 @@ def capture_command(script: str, arguments: tuple[str, ...], dialect: str | None
     \b
       substrait-spark capture nightly_job.py -o plans
       substrait-spark capture nightly_job.py -o plans --dialect datafusion -- --date 2026-01-31
+      substrait-spark capture nightly_job.py -o plans --local-data plans/data
     """
     from ..conversion import settings_of
 
-    queries, code = captured(script, arguments, settings_of(dialect, reads, 10_000, 1000))
+    queries, code = captured(script, arguments, settings_of(dialect, reads, 10_000, 1000, local_data=local_data))
     plan_files.write_captured(queries, output)
     click.echo(summary(queries, output), err=True)
     lacking = any(query.plan is None and query.action != COMMAND for query in queries)

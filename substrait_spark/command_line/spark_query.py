@@ -22,10 +22,10 @@ from .waiting import waiting
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FILE_FORMATS = {".orc": "orc", ".csv": "csv"}
+FILE_FORMATS = {".orc": "orc", ".csv": "csv", ".json": "json", ".txt": "text"}
 """Spark's readers by the suffix of a path; others are Parquet."""
 
-TAKEN = f"Tables are Parquet, or by their suffix {' or '.join(f'{format.upper()} ({end})' for end, format in FILE_FORMATS.items())}."
+TAKEN = f"Tables are Parquet, or by their suffix {', '.join(f'{format.upper()} ({end})' for end, format in FILE_FORMATS.items())}."
 """The formats in which tables are taken."""
 
 RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))

@@ -6,7 +6,7 @@ substrait-extensions package). What the schema has no words for is in `metadata`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -150,6 +150,13 @@ class Dialect:
     def allows_relation(self, name: str, key: str = "", value: str = "") -> bool:
         """Whether a relation is supported, and a variant of it such as `("JOIN", "join_types", "LEFT_MARK")`."""
         return _allows(self._relations, name, key, value)
+
+    def lacks_of_files(self, format: str, options: Iterable[str]) -> list[str] | None:
+        """The options of a format of Spark's that aren't read; None where it isn't read at all."""
+        if self._relations is None:
+            return []
+        formats = (self._relations.get("READ", {}).get("metadata") or {}).get("spark_files") or {}
+        return [option for option in options if option not in formats[format]] if format in formats else None
 
     def allows_expression(self, name: str, key: str = "", value: str = "") -> bool:
         """Whether an expression is supported, and a variant of it such as `("SUBQUERY", "subquery_types", …)`."""

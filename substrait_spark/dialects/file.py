@@ -210,6 +210,23 @@ def _problems_of_entries(section: str, noun: str, entries: Sequence[Any]) -> Ite
             yield from (
                 f"{section}[{position}]: {problem}" for problem in _problems_of_casts(entry.get("metadata") or {})
             )
+        if name == "READ" and isinstance(entry, dict):
+            yield from (
+                f"{section}[{position}]: {problem}" for problem in _problems_of_files(entry.get("metadata") or {})
+            )
+
+
+def _problems_of_files(metadata: Mapping[str, Any]) -> Iterator[str]:
+    for key in metadata:
+        if key != "spark_files":
+            yield f"metadata.{key} is not known; there may be spark_files"
+    formats = metadata.get("spark_files") or {}
+    if not isinstance(formats, dict) or not all(_are_texts(options) for options in formats.values()):
+        yield "metadata.spark_files is no mapping of formats to lists of options"
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
 
 
 def _problems_of_abilities(abilities: Any) -> Iterator[str]:

@@ -271,7 +271,7 @@ def table_of(schema: pa.Schema, rows: int, values: Mapping[str, pa.ChunkedArray]
 def text_table(path: Path, options: Any, schema: pa.Schema) -> pa.Table:
     """The rows of a delimited text file, all of its columns strings. Refuses lines that could be read in two ways."""
     try:
-        text = _bytes(path).decode("utf-8-sig")
+        text = contents(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidPlanError(f"{path} is no UTF-8 text: {error}") from error
     if text.startswith("\ufeff"):
@@ -298,7 +298,7 @@ TEXT = 2**30
 """How many bytes a file of text may have: it is read whole."""
 
 
-def _bytes(path: Path) -> bytes:
+def contents(path: Path) -> bytes:
     """As many bytes as a file says that it has: the system's own files say none, and may never end."""
     try:
         size = path.stat().st_size

@@ -8,7 +8,7 @@ from typing import Any
 
 from substrait.algebra_pb2 import Rel
 
-from ..algebra.extension_messages import Generate, Sample
+from ..algebra.extension_messages import Generate, Sample, unpacked_format
 from ..algebra.types import Type
 from ..quotation import identifier, quoted
 from ..trampoline import Steps, done, in_turn
@@ -196,7 +196,10 @@ class RelationText:
         if path not in (None, "uri_file"):
             shown.append(f" {path}")
         if format == "extension":
-            shown.append((" format ", any_text(view.take(format))))
+            extension = view.take(format)
+            ours = unpacked_format(extension)
+            said = any_text(extension) if ours is None else ("substrait_spark.SparkFiles ", fields(ours))
+            shown.append((" format ", said))
         elif format is not None:
             options = plain(fields(view.take(format)))
             shown.append(f" {format}" + ("" if options == "{}" else f" {options}"))

@@ -20,7 +20,8 @@ from ..algebra.expression import (
     WindowCall,
     WindowFunction,
 )
-from ..algebra.relation import Read, Relation, VirtualTable
+from ..algebra.relation import LocalFiles, Read, Relation, SparkFiles, VirtualTable
+from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.traversal import inputs_first
 from ..errors import NotInDialect, Unsupported
 
@@ -79,6 +80,8 @@ class _Check:
         self._try(None, partial(require_relation, self._dialect, relation))
         if isinstance(relation, Read):
             self._columns(relation)
+        if isinstance(relation, LocalFiles) and isinstance(relation.format, SparkFiles):
+            self._try(None, partial(require_format, self._dialect, relation.format))
         for call in relation.functions():
             self._function(call)
         stack = list(relation.expressions())
@@ -142,6 +145,25 @@ def require_relation(dialect: Dialect, relation: Relation) -> None:
             )
         what = f"{value} {relation.NAME} relations" if value else f"{relation.NAME} relations"
         raise NotInDialect(f"the dialect {dialect.name} has no {what}", VARIANT_HINTS.get((key, value), ELSEWHERE))
+
+
+def require_format(dialect: Dialect, format: SparkFiles) -> None:
+    """Raise NotInDialect for files of a format of Spark's that the dialect doesn't read, or not with its options."""
+    given = [name for name, _ in format.options]
+    lacking = dialect.lacks_of_files(format.name, given)
+    if lacking == []:
+        return
+    named = lacking or [name for name in given if name not in DELIMITED] or given
+    how = f"with Spark's option{'' if len(named) == 1 else 's'} {', '.join(named)}" if named else "as Spark does"
+    hint = CAST_TEXT if named and set(named) <= set(OF_VALUES) else SAVE_ROWS
+    raise NotInDialect(f"the dialect {dialect.name} reads no {format.name} files {how}", hint)
+
+
+SAVE_ROWS = "Save the rows as Parquet and read that, or make a plan without a dialect, which Spark runs."
+
+CAST_TEXT = (
+    f"Read the columns as strings without the option, and cast them. Or do this: {SAVE_ROWS[0].lower()}{SAVE_ROWS[1:]}"
+)
 
 
 def reaches_in(expression: Expression) -> bool:

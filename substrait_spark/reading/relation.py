@@ -11,7 +11,7 @@ from ..algebra import types
 from ..algebra.builder import CallBuilder, Traits
 from ..algebra.enum_names import enum_name
 from ..algebra.expression import Cast, Expression, FieldReference, Literal, Subquery
-from ..algebra.extension_messages import unpacked
+from ..algebra.extension_messages import unpacked, unpacked_format
 from ..algebra.relation import (
     Aggregate,
     Cross,
@@ -19,6 +19,7 @@ from ..algebra.relation import (
     Expand,
     Fetch,
     File,
+    FileFormat,
     Filter,
     Generate,
     IcebergTable,
@@ -33,10 +34,12 @@ from ..algebra.relation import (
     Sample,
     Set,
     Sort,
+    SparkFiles,
     Statistics,
     VirtualTable,
     Window,
 )
+from ..algebra.spark_options import SPARK_OPTIONS
 from ..algebra.traversal import columns, refers_outwards, rewritten, subexpressions
 from ..algebra.type_messages import DeclaredTypes
 from ..errors import UNEXPECTED, Unsupported
@@ -214,7 +217,7 @@ def _virtual(e: ExpressionReader, table: Any, names: Sequence[str], schema: Sequ
     return VirtualTable(rows, names, schema)
 
 
-def _files(items: Sequence[Any]) -> tuple[list[File], str | DelimitedText]:
+def _files(items: Sequence[Any]) -> tuple[list[File], FileFormat]:
     """The files of a read, which must all be of one format."""
     formats = {_format(item) for item in items}
     if len(formats) != 1:
@@ -228,8 +231,10 @@ def _files(items: Sequence[Any]) -> tuple[list[File], str | DelimitedText]:
     return files, formats.pop()
 
 
-def _format(item: Any) -> str | DelimitedText:
+def _format(item: Any) -> FileFormat:
     kind = item.WhichOneof("file_format")
+    if kind == "extension":
+        return spark_files(item.extension)
     if kind in ("parquet", "orc"):
         return str(kind)
     if kind != "text":
@@ -238,6 +243,20 @@ def _format(item: Any) -> str | DelimitedText:
     return DelimitedText(
         text.field_delimiter, text.quote, text.escape, text.value_treated_as_null, text.header_lines_to_skip
     )
+
+
+def spark_files(extension: Any) -> SparkFiles:
+    """The format in a file's extension. Raises Unsupported where it is none of ours."""
+    found = unpacked_format(extension)
+    if found is None:
+        raise Unsupported(f"files of the format {extension.type_url or 'without a name'} are not read")
+    known = SPARK_OPTIONS.get(found.format)
+    if known is None:
+        raise Unsupported(f"files of Spark's format {found.format!r} are not read")
+    for option in found.options:
+        if option.name not in known:
+            raise Unsupported(f"files of Spark's format {found.format} have no option {option.name!r}")
+    return SparkFiles(found.format, tuple([(option.name, option.value) for option in found.options]))
 
 
 # ---- relations

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..algebra import types
 from ..algebra.relation import DelimitedText, File, LocalFiles
+from ..algebra.spark_options import OF_VALUES
 from ..algebra.traversal import columns
 from ..catalyst import tree
 from ..catalyst.source_options import SWITCH, shown
@@ -89,9 +90,6 @@ STRING, BOOLEAN = DataType("string"), DataType("boolean")
 SAVE = "Save the rows as Parquet and read that."
 HINT = f"Read the columns as strings without the option, and cast them. Or do this: {SAVE[0].lower()}{SAVE[1:]}"
 
-OF_VALUES = ("dateformat", "locale", "nanvalue", "negativeinf", "positiveinf", "timestampformat", "timestampntzformat")
-"""Options that say what text a value has, which a cast in the query can say as well; others say what the rows are."""
-
 
 def leaf(
     r: RelationBuilder,
@@ -111,7 +109,7 @@ def leaf(
     quote, escape = _character(options, "quote", '"'), _character(options, "escape", "\\")
     if {quote, escape}.intersection(separator):
         raise Unsupported("the CSV separator holds the quote or the escape", HINT)
-    if options.get("nullvalue") and _units(separator) > 1:
+    if options.get("nullvalue") and units(separator) > 1:
         # Spark takes an empty field behind one in quotes for a text then.
         raise Unsupported("the CSV option nullvalue beside a separator of several characters", HINT)
     text = DelimitedText(
@@ -199,12 +197,12 @@ def _separator(options: Mapping[str, str | None]) -> str:
 
 def _character(options: Mapping[str, str | None], name: str, default: str) -> str:
     value = options.get(name, default) or ""
-    if _units(value) > 1 or value == "\0":
+    if units(value) > 1 or value == "\0":
         raise Unsupported(f"the CSV option {name} is no character", HINT)
     return value
 
 
-def _units(text: str) -> int:
+def units(text: str) -> int:
     """How many characters a text has for Java: those beyond U+FFFF count twice."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..algebra import types
 from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import File, LocalFiles, Relation, Set, Statistics, VirtualTable
+from ..algebra.spark_options import SPARK_OPTIONS
 from ..algebra.traversal import columns
 from ..catalyst import locations, tree
 from ..catalyst.source_options import shown
@@ -15,7 +16,7 @@ from ..catalyst.tree import DataType, Field
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import typed_literal
-from . import delimited
+from . import delimited, spark_files
 from .builder import RelationBuilder
 from .columns import is_used, stored, used_of
 from .output import Output, ids_of
@@ -29,6 +30,11 @@ FORMATS = {
     f"{DATASOURCES}v2.orc.OrcScan": "orc",
     f"{DATASOURCES}csv.CSVFileFormat": "csv",
     f"{DATASOURCES}v2.csv.CSVScan": "csv",
+    f"{DATASOURCES}text.TextFileFormat": "text",
+    f"{DATASOURCES}v2.text.TextScan": "text",
+    f"{DATASOURCES}json.JsonFileFormat": "json",
+    f"{DATASOURCES}v2.json.JsonScan": "json",
+    f"{DATASOURCES}binaryfile.BinaryFileFormat": "binaryFile",
 }
 """Spark's classes of file formats, and of version 2 scans."""
 
@@ -56,8 +62,8 @@ def read(
     _require_no_table(relation["tableFormat"])
     format = _format(relation["fileFormat"])
     in_folders = [field.name for field in relation["partitionSchema"].parameters]
-    names = [field.name for field in relation["dataSchema"].parameters]
-    in_files = set(names)
+    fields = relation["dataSchema"].parameters
+    in_files = {field.name for field in fields}
     used = used_of(r, attributes)
     keys = {in_folders.index(a["name"]): a for a in used if a["name"] in in_folders}
     data = [a for a in attributes if a["name"] not in in_folders and (a["name"] in in_files or is_used(r, a))]
@@ -66,11 +72,12 @@ def read(
             _require_stored(attribute, in_files)
     partitions = _partitions(relation["partitions"], list(keys))
     options: Mapping[str, str | None] = relation["options"].entries
-    leaf = (
-        delimited.leaf(r, data, names, options, [file for _, files in partitions for file in files])
-        if format == "csv"
-        else _columnar(r, data, format, options, None if keys else statistics)
-    )
+    if format == "csv":
+        leaf = _csv(r, data, fields, options, [file for _, files in partitions for file in files])
+    elif format in SPARK_OPTIONS:
+        leaf = spark_files.leaf(r, data, fields, format, options)
+    else:
+        leaf = _columnar(r, data, format, options, None if keys else statistics)
     branches = [
         _with_values(r, leaf(files), used, dict(zip(keys, values, strict=True)), in_folders)
         for values, files in partitions
@@ -157,6 +164,20 @@ def _files(folders: tree.Folders) -> list[File]:
             known = length if length >= 0 else None
             files.append(File(shown + (name if name.isascii() else locations.uri(name)), known))
     return files
+
+
+def _csv(
+    r: RelationBuilder,
+    data: Sequence[tree.Expression],
+    fields: Sequence[Field],
+    options: Mapping[str, str | None],
+    files: Sequence[File],
+) -> Leaf:
+    """Delimited text, or what only Spark's own source says."""
+    try:
+        return delimited.leaf(r, data, [field.name for field in fields], options, files)
+    except Unsupported:
+        return spark_files.leaf(r, data, fields, "csv", options)
 
 
 def _columnar(

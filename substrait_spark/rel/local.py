@@ -11,6 +11,7 @@ from ..catalyst import tree
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import require_value, typed_literal
+from . import beside
 from .builder import RelationBuilder
 from .columns import is_used, local
 from .output import Output
@@ -27,8 +28,10 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
     if len(r.context.found) > known:  # their values can't be written either
         return schema.output(r, VirtualTable([], schema.names, schema.types))
     limit = r.context.settings.inline_limit
+    if not isinstance(node["data"], tree.Rows):
+        raise too_many(limit, f"more than {limit}" if node.name == "LogicalRDD" else str(node["data"]))
     if len(node["data"].values) > limit:
-        raise too_many(limit, f"more than {limit}")
+        return schema.output(r, beside.read(r, node, kept, schema))
     e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
     rows = [
         tuple([_cell(e, row[n], attributes[n], type) for n, type in zip(kept, schema.types, strict=True)])
@@ -45,7 +48,7 @@ def _cell(e: ExpressionBuilder, value: Any, attribute: tree.Expression, type: Ty
 def too_many(limit: int, count: str) -> Unsupported:
     return Unsupported(
         f"it has {count} local rows, and inline_limit allows {limit} in a plan",
-        "Raise inline_limit, or save the rows as Parquet or as a table and read that.",
+        "Give a folder in local_data for them, raise inline_limit, or save the rows as Parquet or as a table and read that.",
     )
 
 

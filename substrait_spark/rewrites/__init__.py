@@ -7,7 +7,7 @@ walked once, children first; at each node the rules of its class run in the orde
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..catalyst.tree import Document, Node, Plan
 from . import (
@@ -39,21 +39,22 @@ RULES: tuple[tuple[str, Rule], ...] = (
 """Rules by the Catalyst class that they apply to, in order."""
 
 
-def _by_class() -> dict[str, list[Rule]]:
-    rules = defaultdict(list)
-    for name, rule in RULES:
-        rules[name].append(rule)
-    return dict(rules)
+def _by_class(rules: Iterable[tuple[str, Rule]]) -> dict[str, list[Rule]]:
+    found = defaultdict(list)
+    for name, rule in rules:
+        found[name].append(rule)
+    return dict(found)
 
 
-_RULES_OF = _by_class()
+_RULES_OF = _by_class(RULES)
 
 
-def rewrite(document: Document) -> Document:
-    """The document with the optimizer's artefacts undone."""
-    if document.classes.isdisjoint(_RULES_OF):
+def rewrite(document: Document, also: Iterable[tuple[str, Rule]] = ()) -> Document:
+    """The document with the optimizer's artefacts undone, and by other rules of the one who asks."""
+    rules = {**_RULES_OF, **_by_class(also)}
+    if document.classes.isdisjoint(rules):
         return document
-    replaced = transform(document.nodes, _RULES_OF)
+    replaced = transform(document.nodes, rules)
     root = replaced.get(document.root, document.root)
     if not isinstance(root, Plan):
         raise TypeError("a rule made an expression of the plan")

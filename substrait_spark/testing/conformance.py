@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
-from substrait.algebra_pb2 import AggregateFunction, Expression, Rel
+from substrait.algebra_pb2 import AggregateFunction, Expression, ReadRel, Rel
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import NamedStruct
 from substrait.type_pb2 import Type as TypeMessage
 
+from ..algebra.extension_messages import unpacked_format
 from ..algebra.type_messages import read_type
 from ..dialects.dialect import Dialect
 
@@ -145,6 +146,15 @@ def _variant(allows: Callable[[str, str, str], bool], noun: str, name: str, mess
         yield f"{noun} {name} of the kind {value}"
 
 
+def _files(message: Any, dialect: Dialect, declared: dict[int, _Declared]) -> Iterator[str]:
+    for item in message.items:
+        ours = unpacked_format(item.extension) if item.HasField("extension") else None
+        if ours is not None:
+            lacking = dialect.lacks_of_files(ours.format, [option.name for option in ours.options])
+            if lacking or lacking is None:
+                yield f"{ours.format} files" + (f" with {', '.join(lacking)}" if lacking else "")
+
+
 def _measure(message: Any, dialect: Dialect, declared: dict[int, _Declared]) -> Iterator[str]:
     yield from _call("aggregate", message, dialect, declared)
 
@@ -209,4 +219,5 @@ _RULES: dict[str, Callable[[Any, Dialect, dict[int, _Declared]], Iterator[str]]]
     "substrait.ConsistentPartitionWindowRel.WindowRelFunction": _window,
     TypeMessage.DESCRIPTOR.full_name: _type,
     NamedStruct.DESCRIPTOR.full_name: _columns,
+    ReadRel.LocalFiles.DESCRIPTOR.full_name: _files,
 }

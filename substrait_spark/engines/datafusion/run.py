@@ -22,14 +22,17 @@ from ...errors import (
     InvalidPlanError,
     PlanningError,
     SubstraitSparkError,
+    Unsupported,
     kind_of,
     said,
 )
+from ...reading.relation import spark_files
 from .. import local_files, parquet
 from ..arrow_schema import Columns, columns_of
 from ..file_access import Folders, folders
 from ..generate import generated
 from ..result import named, without_columns
+from ..spark_files import spark_table
 
 _fresh = itertools.count(1)
 
@@ -304,7 +307,7 @@ def _bind_files(read: ReadRel, ctx: SessionContext, under: Folders) -> str:
     columns = columns_of(read)
     items = list(read.local_files.items)
     formats = {item.WhichOneof("file_format") for item in items}
-    if len(formats) != 1 or not formats <= {"parquet", "orc", "text"}:
+    if len(formats) != 1 or not formats <= {"parquet", "orc", "text", "extension"}:
         raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(map(str, formats)))}.")
     paths = local_files.paths(items, under)
     (format,) = formats
@@ -314,12 +317,26 @@ def _bind_files(read: ReadRel, ctx: SessionContext, under: Folders) -> str:
         _register(ctx, name, frames)
     elif format == "orc":
         _register_table(ctx, name, pa.concat_tables([local_files.orc_table(path, columns) for path in paths]))
+    elif format == "extension":
+        _register_table(ctx, name, pa.concat_tables(_spark_tables(items, paths, columns)))
     else:
         text = [local_files.text_table(path, items[0].text, columns.schema) for path in paths]
         _register_table(ctx, name, pa.concat_tables(text))
     read.ClearField("local_files")
     read.named_table.names.append(name)
     return name
+
+
+def _spark_tables(items: Sequence[Any], paths: Sequence[Path], columns: Columns) -> list[pa.Table]:
+    """The rows of files of one of Spark's formats."""
+    try:
+        found = {spark_files(item.extension) for item in items}
+    except Unsupported as problem:
+        raise InvalidPlanError(f"The plan's {problem.reason}.") from None
+    if len(found) != 1:
+        raise InvalidPlanError("Files of several formats in one read can't be read here.")
+    (format,) = found
+    return [spark_table(path, format.name, dict(format.options), columns) for path in paths]
 
 
 def _register_table(ctx: SessionContext, name: str, table: pa.Table) -> None:

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from ...algebra.relation import DelimitedText, File, IcebergTable, LocalFiles, NamedTable, Read
+from ...algebra.relation import DelimitedText, File, IcebergTable, LocalFiles, NamedTable, Read, SparkFiles
 from ...catalyst.failures import shown
 from ...errors import InvalidPlanError, Unsupported, kind_of
 from ..file_access import Folders, allowed, local_path, missing, regular, require_regular_inside
@@ -70,16 +70,21 @@ class Tables:
     def _files(self, read: LocalFiles) -> DataFrame:
         from pyspark.sql import DataFrame
 
-        reader = self._spark.read.schema(_schema(read))
+        reader = self._spark.read
+        if read.format != BINARY:  # Spark knows the columns
+            reader = reader.schema(_schema(read))
         paths = [_path(file, self._under) for file in read.files]
         if isinstance(read.format, DelimitedText):
-            reader = reader.options(**_options(read.format))
-        format = read.format if isinstance(read.format, str) else "csv"
-        reader = reader.format(format)
+            reader = reader.format("csv").options(**_options(read.format))
+        elif isinstance(read.format, SparkFiles):
+            reader = reader.format(read.format.name).options(**{**SETTLED, **dict(read.format.options)})
+        else:
+            reader = reader.format(read.format)
         # Of more paths at once than this, Spark lists the files by a job.
         most = max(1, int(str(self._spark.conf.get("spark.sql.sources.parallelPartitionDiscovery.threshold"))))
         parts = [paths[start : start + most] for start in range(0, len(paths), most)]
-        return reduce(DataFrame.union, [self._loaded(partial(reader.load, part)) for part in parts])
+        found = reduce(DataFrame.union, [self._loaded(partial(reader.load, part)) for part in parts])
+        return _with_schema(found, read, "of binary files") if read.format == BINARY else found
 
     def _loaded(self, load: Callable[[], Loaded]) -> Loaded:
         from py4j.protocol import Py4JJavaError
@@ -112,6 +117,12 @@ def _options(text: DelimitedText) -> dict[str, str]:
         "enforceSchema": "true",
         "mode": "PERMISSIVE",
     }
+
+
+BINARY = SparkFiles("binaryFile", ())
+
+SETTLED = {"columnnameofcorruptrecord": "_corrupt_record", "timezone": "UTC"}
+"""What holds where the plan doesn't say an option, which otherwise would be the session's."""
 
 
 def _path(file: File, under: Folders) -> str:
