@@ -124,9 +124,79 @@ def part(unit: int, within: int | None) -> CallRule:
     return lower
 
 
+LENGTHS = {"MICROSECOND": 1, "SECOND": SECOND, "MINUTE": 60 * SECOND, "HOUR": HOUR, "DAY": DAY, "MONTH": 1, "YEAR": 12}
+"""Units of intervals in what these are counted in."""
+
+
+def units(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """How often a unit fits in an interval, with the interval's sign."""
+    unit, value = call.children()
+    count, length = e.cast(value, types.I64), LENGTHS[str(constant(unit))]
+    return count if length == 1 else tz.quotient(e, count, length)
+
+
 def seconds(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The seconds that the minutes leave, as decimal(8, 6)."""
     return scaled(e, tz.rest(e, call.children()[0], 60 * SECOND), 8)
+
+
+# ---- text
+
+UNITS_IN_ORDER = (("DAY", "HOUR", "MINUTE", "SECOND"), ("YEAR", "MONTH"))
+
+INSIDE = {"HOUR": 24, "MINUTE": 60, "SECOND": 60, "MONTH": 12}
+"""How many of a unit the next larger one has."""
+
+BEFORE = {"HOUR": " ", "MINUTE": ":", "SECOND": ":", "MONTH": "-"}
+"""What stands between a unit and the next larger one."""
+
+
+def interval_text(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The literal that SQL has for an interval, in the units of a type such as INTERVAL DAY TO SECOND."""
+    value, named = call.children()
+    written = str(constant(named)).removeprefix("INTERVAL ")
+    first, _, last = written.partition(" TO ")
+    names = next(names for names in UNITS_IN_ORDER if first in names)
+    shown = names[names.index(first) : names.index(last or first) + 1]
+    count = e.share(e.cast(value, types.I64))
+    minus = e.if_then(e.call("comparison:lt", count, e.i64(0)), e.text("-"), e.text(""))
+    parts = [e.text("INTERVAL '"), minus]
+    for unit in shown:
+        if unit != first:
+            parts.append(e.text(BEFORE[unit]))
+        parts.append(_unit_text(e, count, unit, within=unit != first))
+    if shown[-1] == "SECOND":
+        parts.append(_fraction_text(e, count))
+    return _joined(e, *parts, e.text(f"' {written}"))
+
+
+def _unit_text(e: LoweringBuilder, count: Expression, unit: str, within: bool) -> Expression:
+    """How many of a unit there are; hours, minutes and seconds have two digits at least."""
+    whole = tz.quotient(e, count, LENGTHS[unit])
+    number = _without_sign(e, tz.rest(e, whole, INSIDE[unit]) if within else whole)
+    text = e.cast(number, types.STRING)
+    if unit in ("DAY", "MONTH", "YEAR"):
+        return text
+    zero = e.if_then(e.call("comparison:lt", number, e.i64(10)), e.text("0"), e.text(""))
+    return _joined(e, zero, text)
+
+
+def _fraction_text(e: LoweringBuilder, count: Expression) -> Expression:
+    """The fraction of a second with its point, without zeros at its end; nothing where there is none."""
+    number = _without_sign(e, tz.rest(e, count, SECOND))
+    digits = e.call("string:lpad", e.cast(number, types.STRING), e.i32(6), e.text("0"))
+    written = _joined(e, e.text("."), e.call("string:rtrim", digits, e.text("0")))
+    return e.if_then(e.equal(number, e.i64(0)), e.text(""), written)
+
+
+def _without_sign(e: LoweringBuilder, count: Expression) -> Expression:
+    """The absolute value of a count, which is not the least number."""
+    count = e.share(count)
+    return e.share(e.if_then(e.call("comparison:lt", count, e.i64(0)), tz.minus(e, e.i64(0), count), count))
+
+
+def _joined(e: LoweringBuilder, *texts: Expression) -> Expression:
+    return e.call("string:concat", *texts, null_handling="ACCEPT_NULLS")
 
 
 # ---- additions
@@ -276,6 +346,8 @@ OF_INTERVALS: dict[str, CallRule] = {
     "spark:extract_months": part(1, 12),
     "spark:extract_seconds": seconds,
     "spark:extract_years": part(12, None),
+    "spark:interval_text": interval_text,
+    "spark:interval_units": units,
     "spark:multiply_interval": product,
     "spark:negate_interval": negative,
     "spark:signum": sign,
