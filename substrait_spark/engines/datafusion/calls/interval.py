@@ -266,17 +266,25 @@ def timestamp_add(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     unit, amount, value, *zone = call.children()
     name, where, amount = _unit(unit), zone_of(*zone), e.share(amount)
     if name in MONTHS:
-        months = e.cast(tz.times(e, amount, MONTHS[name]), types.I32, throws=False)
+        months = _product(e, amount, MONTHS[name], types.I32)
         return _checked(e, value, amount, (2**31 - 1) // MONTHS[name], lambda: added_months(e, value, months, where))
 
     def moved() -> Expression:
-        product = tz.times(e, amount, UNITS[name])
+        product = _product(e, amount, UNITS[name], types.I64)
         if UNITS[name] >= DAY:
             return added_time(e, value, product, where)
         total = integer_operation(e, "add", tz.micros(e, value), product, ERROR)
         return tz.from_micros(e, total, types.required(value.type))
 
     return _checked(e, value, amount, (2**63 - 1) // UNITS[name], moved)
+
+
+def _product(e: LoweringBuilder, amount: Expression, factor: int, kind: Type) -> Expression:
+    """A number of units in the type of their count; where that doesn't hold it, whatever takes its place is not used."""
+    known, end = _known(amount), 2 ** (31 if kind == types.I32 else 63)
+    if known is not None and -end <= known * factor < end:
+        return e.literal(known * factor, kind)
+    return e.cast(tz.times(e, amount, factor), kind, throws=False)
 
 
 def _unit(argument: Expression) -> str:
