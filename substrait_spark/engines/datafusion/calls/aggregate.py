@@ -136,6 +136,19 @@ def summed_in_order(call: LoweredCall, value: Expression) -> AggregateForm:
     return AggregateForm((values,), lambda above, refs: above.call("datafusion:array_sum", refs[0]))
 
 
+def product(call: LoweredCall) -> AggregateForm:
+    """The product of doubles: of a list of them, in the order of the rows; 1 of none."""
+    (value,) = call.arguments
+    if value.type.kind != "fp64" or call.function.options:
+        return plain(call)
+    values = call.call("datafusion:array_agg" if call.frame is None else "spark:collect_list", value)
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        return above.coalesce(above.call("datafusion:array_product", refs[0]), above.fp64(1.0))
+
+    return AggregateForm((values,), result)
+
+
 def values_in_frame(call: LoweredCall, value: Expression) -> AggregateFunction:
     """The list of a window frame's values that are not null."""
     if call.frame is None:
@@ -463,6 +476,7 @@ AGGREGATES: dict[str, AggregateRule] = {
     "boolean:bool_or": logical_extreme("max"),
     "spark:spark_avg": average(True),
     "spark:avg_in_doubles": average_in_doubles,
+    "arithmetic:product": product,
     "spark:collect_list": collect_list(False),
     "spark:collect_list_respect_nulls": collect_list(True),
     "spark:collect_set": collect_set,
