@@ -1,7 +1,6 @@
-"""Intervals, which no column has in DataFusion: counted inside the expression that uses them.
+"""Intervals, which DataFusion has no exact values for: counted, in expressions and in columns.
 
-Day-time intervals are counted in microseconds, in 64 bits, and year-month intervals in months, in 32 bits. Operators,
-choices and comparisons then are those of the counts; what would make a column of a count is refused.
+Operators, choices and comparisons then are those of the counts. Only in the result are they intervals again.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from ....algebra.types import INTEGERS, Type
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
 from ....lowering.raise_error import raised
+from ..counts import COUNTS
 from . import time_zone as tz
 from .arithmetic import ERROR, integer_operation
 from .datetime import between, checked_times, date_part, scaled
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from ....lowering.rules import CallRule, ExpressionRule
 
 # ---- counts
-
-COUNTS: dict[str, Type] = {"interval_day": types.I64, "interval_year": types.I32}
-"""What intervals of a type are counted in."""
 
 
 def literal(e: LoweringBuilder, expression: Expression) -> Expression:
@@ -69,6 +66,14 @@ def negative(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return integer_operation(e, "subtract", e.literal(0, types.required(value.type)), value, ERROR)
 
 
+def absolute(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The interval without its sign."""
+    value = e.share(call.children()[0])
+    zero = e.literal(0, types.required(value.type))
+    negated = integer_operation(e, "subtract", zero, value, ERROR)
+    return e.if_then(e.call("comparison:lt", value, zero), negated, value)
+
+
 def product(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """An interval times an integer; a product with a fraction would be rounded."""
     value, factor = call.children()
@@ -78,6 +83,49 @@ def product(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         wide = integer_operation(e, "multiply", e.cast(value, types.I64), e.cast(factor, types.I64), ERROR)
         return e.cast(wide, types.I32)
     return integer_operation(e, "multiply", value, e.cast(factor, types.I64), ERROR)
+
+
+def divided(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """An interval by an integer, which is not 0."""
+    value, divisor = call.children()
+    if divisor.type.kind not in INTEGERS:
+        raise NotInDialect(f"the dialect {e.dialect.name} divides intervals by integers only")
+    count = rounded_quotient(e, e.cast(value, types.I64), e.cast(divisor, types.I64))
+    return e.cast(count, types.required(value.type))
+
+
+def rounded_quotient(e: LoweringBuilder, dividend: Expression, divisor: Expression) -> Expression:
+    """The quotient of integers, rounded half away from zero."""
+    dividend, divisor = e.share(dividend), e.share(divisor)
+    zero, one = e.i64(0), e.i64(1)
+
+    def magnitude(number: Expression) -> Expression:
+        return e.share(e.if_then(e.call("comparison:lt", number, zero), tz.minus(e, zero, number), number))
+
+    rest = magnitude(e.share(e.call("datafusion:modulus", dividend, divisor)))
+    up = e.call("comparison:gte", rest, tz.minus(e, magnitude(divisor), rest))
+    alike = e.equal(e.call("comparison:lt", dividend, zero), e.call("comparison:lt", divisor, zero))
+    step = e.if_then(e.not_(up), zero, alike, one, e.i64(-1))
+    return tz.plus(e, e.call("datafusion:divide", dividend, divisor), step)
+
+
+def made_of_time(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """make_dt_interval: each sum must fit in 64 bits."""
+    *parts, seconds = call.children()
+    million = e.literal(SECOND, types.of("decimal", 7, 0, nullable=False))
+    total = e.cast(e.call("arithmetic_decimal:multiply", seconds, million), types.I64)
+    for part, size in zip(parts, (DAY, HOUR, 60 * SECOND), strict=True):
+        if not (isinstance(part, Literal) and part.value == 0):
+            product = integer_operation(e, "multiply", e.cast(part, types.I64), e.i64(size), ERROR)
+            total = integer_operation(e, "add", total, product, ERROR)
+    return total
+
+
+def made_of_months(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """make_ym_interval."""
+    years, months = call.children()
+    product = integer_operation(e, "multiply", years, e.i32(12), ERROR)
+    return integer_operation(e, "add", product, months, ERROR)
 
 
 def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -346,8 +394,10 @@ def _packed(e: LoweringBuilder, day: Expression) -> Expression:
 KINDS: dict[type[Expression], ExpressionRule] = {Literal: literal}
 
 OF_INTERVALS: dict[str, CallRule] = {
+    "spark:abs_interval": absolute,
     "spark:add_interval": add_interval,
     "spark:spark_add_intervals": operation("add"),
+    "spark:divide_interval": divided,
     "spark:extract_days": part(DAY, None),
     "spark:extract_hours": part(HOUR, 24),
     "spark:extract_minutes": part(60 * SECOND, 60),
@@ -367,11 +417,28 @@ COMPARING = (
 )
 """Standard functions for which counts are as good as intervals."""
 
-COUNTING = (*OF_INTERVALS, "spark:sequence", *(f"comparison:{name}" for name in COMPARING.split()))
+OF_ROWS = (
+    *("aggregate_generic:any_value", "aggregate_generic:count", "arithmetic:lag", "arithmetic:lead"),
+    *("arithmetic:first_value", "arithmetic:last_value", "arithmetic:nth_value", "datetime:max", "datetime:min"),
+    *(
+        "spark:first",
+        "spark:first_ignore_nulls",
+        "spark:last",
+        "spark:last_ignore_nulls",
+        "spark:max_by",
+        "spark:min_by",
+    ),
+    *("spark:spark_avg", "spark:spark_first_value", "spark:spark_last_value", "spark:spark_sum"),
+)
+"""Aggregate and window functions for which counts are as good as intervals, or that have a rule for them."""
+
+COUNTING = (*OF_INTERVALS, "spark:sequence", *(f"comparison:{name}" for name in COMPARING.split()), *OF_ROWS)
 """Functions that take counts in the place of intervals."""
 
 CALLS: dict[str, CallRule] = {
     **{name: of_counts(rule) for name, rule in OF_INTERVALS.items()},
+    "spark:make_dt_interval": made_of_time,
+    "spark:make_ym_interval": made_of_months,
     "spark:subtract_dates": days_between,
     "spark:subtract_timestamps": difference,
     "spark:timestampadd": timestamp_add,
