@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
 import quick_spark
+from fuzz.session import READING
 from pyspark.sql import DataFrame, SparkSession
 from substrait.plan_pb2 import Plan
 
@@ -37,9 +39,11 @@ def assert_same_rows(
     empty: bool | None = False,
     tables: dict[str, Any] | None = None,
     canonical: bool = True,
-    stage: str = "optimized",
+    stages: Sequence[str] = ("optimized",),
 ) -> Same:
     """Spark's rows of a DataFrame, the engine's rows of its plan, and Spark's of its canonical plan are the same.
+
+    That holds for its plans of each of the `stages`; the one returned is the first's.
 
     Rows are compared as multisets; with `ordered`, the columns that the query orders by must also come in the same
     order (rows that tie on all of them may change places). Types are exact, decimals and timestamps too; NaN equals
@@ -47,18 +51,19 @@ def assert_same_rows(
     failure, because it shows little, unless `empty`, where any row is one; None takes both. A test that says
     `canonical=False` says why.
     """
-    plan = plan_of(df, dialect, stage)
+    plans = {stage: plan_of(df, dialect, stage) for stage in stages}
     expected = spark_table(df)
     order = ordering(df) if ordered else None
     assert order is None or order.columns, "the query's result isn't ordered by any of its columns"
-    results = {"the engine": datafusion.execute(plan, tables=tables)}
-    if canonical:
-        results["the canonical plan in Spark"] = canonical_rows(df, stage)
-    for name, actual in results.items():
-        found = differences(expected, actual, tolerance=tolerance, order=order)
-        assert not found, "\n".join([f"Spark (-) and {name} (+) differ:", *found])
+    for stage, plan in plans.items():
+        results = {"the engine": datafusion.execute(plan, tables=tables)}
+        if canonical:
+            results["the canonical plan in Spark"] = canonical_rows(df, stage)
+        for name, actual in results.items():
+            found = differences(expected, actual, tolerance=tolerance, order=order)
+            assert not found, "\n".join([f"Spark (-) and {name} (+) differ ({stage}):", *found])
     assert empty is None or empty == (not expected.num_rows), "there are rows" if empty else "vacuous: there is no row"
-    return Same(plan, expected)
+    return Same(plans[stages[0]], expected)
 
 
 def lowered_rows(df: DataFrame) -> pa.Table:
@@ -83,7 +88,7 @@ def other_session(spark: SparkSession) -> SparkSession:
         "spark.sql.ansi.enabled": str(spark.conf.get("spark.sql.ansi.enabled") != "true").lower(),
         "spark.sql.session.timeZone": "Asia/Kathmandu",
         "spark.sql.caseSensitive": "true",
-        **{key: spark.conf.get(key) for key in quick_spark.SETTINGS},
+        **{key: spark.conf.get(key) for key in (*quick_spark.SETTINGS, *READING)},
     }.items():
         other.conf.set(key, str(value))
     return other

@@ -49,7 +49,7 @@ def analyzed(df: DataFrame) -> Plan:
 @pytest.mark.parametrize("number", range(1, 23))
 def test_tpch(spark: SparkSession, tpch: Path, number: int) -> None:
     df = spark.sql(tpc_data.queries(tpch)[number])
-    assert_same_rows(df, ordered=number not in UNORDERED, stage="analyzed")
+    assert_same_rows(df, ordered=number not in UNORDERED, stages=["analyzed"])
     assert analyzed(df).SerializeToString() == analyzed(df).SerializeToString()
 
 
@@ -112,11 +112,11 @@ SAME = {
 
 @pytest.mark.parametrize("query", SAME.values(), ids=SAME.keys())
 def test_rows(tables: SparkSession, query: str) -> None:
-    assert_same_rows(tables.sql(query), stage="analyzed")
+    assert_same_rows(tables.sql(query), stages=["analyzed"])
 
 
 def test_not_in_of_a_null_has_no_row(tables: SparkSession) -> None:
-    assert_same_rows(tables.sql("SELECT k FROM t WHERE k NOT IN (SELECT k FROM u)"), stage="analyzed", empty=True)
+    assert_same_rows(tables.sql("SELECT k FROM t WHERE k NOT IN (SELECT k FROM u)"), stages=["analyzed"], empty=True)
 
 
 CANONICAL = {
@@ -142,12 +142,12 @@ def test_canonical_rows(tables: SparkSession, query: str) -> None:
 
 def test_frames(tables: SparkSession) -> None:
     t, u = tables.table("t"), tables.table("u")
-    assert_same_rows(t.exceptAll(u), stage="analyzed")
-    assert_same_rows(t.dropDuplicates(["k"]).select("k"), stage="analyzed")
-    assert_same_rows(t.na.fill(0).na.drop().select("k", "v"), stage="analyzed")
-    assert_same_rows(t.groupBy("k").pivot("n", ["a"]).agg(F.count("v")), stage="analyzed")
+    assert_same_rows(t.exceptAll(u), stages=["analyzed"])
+    assert_same_rows(t.dropDuplicates(["k"]).select("k"), stages=["analyzed"])
+    assert_same_rows(t.na.fill(0).na.drop().select("k", "v"), stages=["analyzed"])
+    assert_same_rows(t.groupBy("k").pivot("n", ["a"]).agg(F.count("v")), stages=["analyzed"])
     struct = F.struct("k", "n").withField("z", F.lit(1))
-    assert_same_rows(t.select(struct.alias("x")).selectExpr("x.z", "x.k"), stage="analyzed")
+    assert_same_rows(t.select(struct.alias("x")).selectExpr("x.z", "x.k"), stages=["analyzed"])
 
 
 def test_persistent_views_and_cached_frames_are_the_queries_below(tables: SparkSession) -> None:

@@ -187,12 +187,15 @@ def test_what_the_engine_cannot_write_or_read_raises(spark: SparkSession, tmp_pa
 OFFSETS = [
     "2024-01-02T03:04:05.006Z", "2024-06-30 23:30:00-05:00", "2024-2-9 1:02:03+05:45", " 1883-11-18 12:00:00.5Z ",
     "2024-01-02T03:04:05+17:59", "2024-01-02T25:04:05Z", "2024-02-30 00:00:00+01:00", "2024-01-02T03:04:05", None,
+    "2024-01-02 03:04:05 Z", "2024-01-02 03:04:05 +0530", "2024-01-02 03:04:05-01", "2024-01-02 03:04:05.25+1:5 ",
+    "2024-01-02T03:04:05UTC", "2024-01-02T03:04:05 GMT+9", "2024-01-02T03:04:05 UT-08:00",
 ]  # fmt: skip
 
 
 def test_texts_with_an_offset_are_instants(spark: SparkSession) -> None:
     df = spark.createDataFrame([(text,) for text in OFFSETS], "v string")
     assert_same_rows(df.selectExpr("v", "try_cast(v AS timestamp) AS at", "try_to_timestamp(v) AS same"))
+    assert_same_rows(df.selectExpr("v", "try_cast(v AS timestamp_ntz) AS at"))
 
 
 def _written(spark: SparkSession, value: str, folder: Path) -> None:

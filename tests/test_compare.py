@@ -20,7 +20,7 @@ from substrait_spark.engines.comparison.pairing import MOST_IN_A_CHAIN, close, u
 from substrait_spark.engines.comparison.rows import rows
 from substrait_spark.engines.comparison.tables import compared
 from substrait_spark.engines.result import without_columns
-from substrait_spark.errors import EngineError, InvalidPlanError, PlanningError
+from substrait_spark.errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError
 
 
 @pytest.fixture
@@ -194,6 +194,20 @@ def test_what_cannot_be_compared(query: DataFrame) -> None:
 
 def floats(*rows: tuple[Any, ...]) -> pa.Table:
     return pa.table({f"x{n}": pa.array(column, pa.float64()) for n, column in enumerate(zip(*rows, strict=True))})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "array(make_ym_interval(1, int(id)))",
+        "CAST(X'FF' AS STRING)",
+        "concat(CAST(id AS STRING), CAST(X'C0' AS STRING))",
+    ],
+)
+def test_what_spark_cannot_hand_over(spark: SparkSession, call: str) -> None:
+    df = spark.range(2).selectExpr(f"{call} AS c")
+    with pytest.raises(SubstraitSparkError, match="Spark can't hand over these rows as Arrow"):
+        compare(df, df_to_substrait(spark.range(2).select("id")), engine="spark")
 
 
 def test_floats(spark: SparkSession) -> None:

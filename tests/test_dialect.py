@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pyspark.sql import SparkSession
 from rows import plan_of
-from substrait.algebra_pb2 import AggregateRel, Expression, JoinRel, SetRel
+from substrait.algebra_pb2 import AggregateFunction, AggregateRel, Expression, JoinRel, SetRel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import DialectError, check, df_to_substrait, extensions
@@ -249,10 +249,13 @@ def test_the_options_that_a_function_without_any_has_in_a_dialect(
         if entry["name"] == "count":
             entry["supported_impls"] = ["any"]
             entry["required_options"] = {"overflow": "ERROR"}
-    report = check(spark.sql("SELECT count(*) FROM dt"), dialect=written(tmp_path, changed))
-    assert "count:; in its place it would need function count:any without options, only with overflow ERROR" in str(
-        report
-    )
+    dialect = written(tmp_path, changed)
+    for query in ("SELECT count(*) FROM dt", "SELECT count(*) OVER () FROM dt", "SELECT count(s) FROM dt"):
+        plan = df_to_substrait(spark.sql(query), dialect=dialect)
+        counts = [each for each in messages(plan) if isinstance(each, AggregateFunction | Expression.WindowFunction)]
+        assert [(each.options[0].name, list(each.options[0].preference)) for each in counts] == [
+            ("overflow", ["ERROR"])
+        ]
 
 
 # ---- types

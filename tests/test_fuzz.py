@@ -138,6 +138,12 @@ REGRESSIONS = (
         sql="SELECT sort_array(collect_list(n)) FROM (SELECT dense_rank() OVER (PARTITION BY a ORDER BY a, b) AS n FROM "
         "(SELECT c2 AS a, c13 AS b FROM few UNION ALL SELECT c2, TIMESTAMP_NTZ'2024-11-03 01:30:00' FROM many))",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT a, explode_outer(array(1, 2)) FROM (SELECT 7S AS a, c6 AS b, 0S AS c FROM many "
+        "UNION SELECT c2, -0.0D, c2 FROM few)",
+    ),
 )
 
 

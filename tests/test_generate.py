@@ -97,6 +97,7 @@ def test_sample(spark: SparkSession) -> None:
     detail = Sample.FromString(any_.value)  # type: ignore[attr-defined]
     assert (detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed) == (0.0, 0.5, True, 3)
     assert "Sample" in str(check(df, dialect="datafusion"))
+    assert_same_rows(spark.table("t").sample(fraction=1.0, seed=3))  # all rows
 
 
 def test_plans_name_their_extension_messages(spark: SparkSession) -> None:

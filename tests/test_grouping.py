@@ -74,9 +74,29 @@ def test_pivot_in_sql(spark: SparkSession) -> None:
     same(spark.sql("SELECT * FROM (SELECT k, s, id FROM x) PIVOT (max(id) FOR k IN (1, 2, 9))"))
 
 
-def test_pivots_by_decimals_are_refused(spark: SparkSession) -> None:
-    (problem,) = check(spark.table("x").groupBy("k").pivot("c").agg(F.max("id")))
-    assert "pivot values" in problem.reason
+PIVOTS_OF_VALUES = {
+    "decimals": "SELECT * FROM (SELECT k, c, id FROM x) PIVOT (max(id) FOR c IN (1.1, -3.25BD, 7BD, NULL))",
+    "several columns": "SELECT * FROM (SELECT k, s, b, id FROM x) PIVOT (max(id) AS m, count(*) AS n "
+    "FOR (k, s) IN ((1, 'a') AS a, (2, NULL) AS b, (9, 'x')))",
+}
+
+
+@pytest.mark.parametrize("query", PIVOTS_OF_VALUES.values(), ids=PIVOTS_OF_VALUES.keys())
+def test_pivots_of_values(spark: SparkSession, query: str) -> None:
+    same(spark.sql(query))
+
+
+def test_averages_of_short_decimals(spark: SparkSession) -> None:
+    """Spark averages them in doubles; what can be told of their digits is more than what the type says."""
+    calls = [
+        "avg(CASE WHEN b THEN 1.0 ELSE 0 END)",
+        "avg(CASE WHEN b THEN 1.00 WHEN d > 1 THEN -2.5 END)",
+        "avg(if(s > 'a', 0.5, 1))",
+        "avg(if(id % 16 = 0, 0.1, 0))",
+        "avg(CAST(k AS SMALLINT) * 1.0BD)",
+    ]
+    same(spark.sql(f"SELECT k, {', '.join(calls)} FROM x GROUP BY k"))
+    same(spark.sql(f"SELECT {', '.join(calls)} FROM x"))
 
 
 # ---- grouping sets

@@ -122,3 +122,20 @@ def test_filters_that_the_engine_makes_while_it_runs(guarded: SparkSession, quer
         assert_same_rows(guarded.sql(query))
     finally:
         guarded.conf.set("spark.sql.session.timeZone", zone or "UTC")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT i FROM (SELECT DISTINCT i FROM t) ORDER BY i % 3 > 0, i",
+        "SELECT s FROM (SELECT DISTINCT s FROM t) ORDER BY CASE WHEN length(s) > 1 THEN 0 ELSE 1 END, s",
+        "SELECT m, count(*) AS c FROM t GROUP BY m HAVING count(*) % 2 > 0 ORDER BY -abs(m), m",
+        "SELECT i, sum(l) OVER (PARTITION BY abs(m) > 0 ORDER BY length(s) > 1, i) AS x FROM t ORDER BY -length(s), i",
+        "SELECT listagg(s, ',') WITHIN GROUP (ORDER BY length(s) > 1, s) FROM t",
+        "SELECT i FROM t UNION ALL SELECT m FROM t ORDER BY i % 3 > 0, i",
+        "SELECT id FROM range(9) WHERE id % 3 > 0 ORDER BY id % 3 > 0, id",
+        "SELECT * FROM (SELECT * FROM (SELECT i, abs(m) AS m FROM t) ORDER BY -m, i) ORDER BY -m, i",
+    ],
+)
+def test_keys_that_are_computed(guarded: SparkSession, query: str) -> None:
+    assert_same_rows(guarded.sql(query), stages=["optimized", "analyzed"])

@@ -7,8 +7,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from rows import assert_engine_raises, assert_same_rows, plan_of
 
-from substrait_spark import check
+from substrait_spark import UnsupportedPlanError, check
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines import spark as spark_engine
 
 TABLE = """SELECT * FROM VALUES
   (1, named_struct('x', 1, 'y', 'a'), array(named_struct('x', 1, 'y', 'b')), map('k', 1), array(1, NULL, 3)),
@@ -133,8 +134,12 @@ def test_equal_keys_of_maps(spark: SparkSession) -> None:
         (option,) = _options(last)
         assert list(option.preference) == ["LAST_WINS"]
         assert not check(last, dialect="datafusion")
+        plan = plan_of(last)
+        assert spark_engine.execute(plan, spark).collect() == last.collect()
     finally:
         spark.conf.unset("spark.sql.mapKeyDedupPolicy")
+    with pytest.raises(UnsupportedPlanError, match="is not LAST_WIN, which the plan wants of equal keys"):
+        spark_engine.execute(plan, spark)
 
 
 def _options(df: object) -> list:  # type: ignore[type-arg]

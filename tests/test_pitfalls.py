@@ -349,6 +349,22 @@ def test_h26_range_frames_of_a_distance_of_zero(spark: SparkSession, frame: str)
     exact(spark.sql(f"SELECT n, count(*) OVER (ORDER BY {frame}) AS c FROM t"))
 
 
+@pytest.mark.parametrize(("zone", "equal_days"), [("Etc/UTC", True), ("+05:30", True), ("Europe/Paris", False)])
+def test_h26_days_of_instants(spark: SparkSession, zone: str, equal_days: bool) -> None:
+    """Spark counts days in the session's time zone, where some may have 23 or 25 hours."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.session.timeZone", zone)
+    rows = "('2024-03-30 12:00:00'), ('2024-03-31 12:00:00'), ('2024-03-31 13:00:00'), ('2024-04-01 12:30:00'), (NULL)"
+    df = session.sql(
+        "SELECT ts, count(*) OVER (ORDER BY ts RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW) AS c "
+        f"FROM (SELECT CAST(ts AS timestamp) AS ts FROM VALUES {rows} AS t(ts))"
+    )
+    if equal_days:
+        exact(df)
+    else:
+        refused(df, "days in the session's time zone")
+
+
 def test_h26_range_frames_of_floating_point_numbers_are_refused(spark: SparkSession) -> None:
     df = spark.sql(RANGE_FRAME.format("v RANGE BETWEEN 1.5"))
     assert check(df)

@@ -5,7 +5,7 @@ Emission builds the canonical tree with it; lowering has a builder of its own on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -60,14 +60,19 @@ class CallBuilder:
 
         Raises UndeclaredFunctionError where the extension file has no such signature.
         """
-        return self._scalar(self.resolve("scalar", function, arguments), arguments, given(options))
+        declaration = self.resolve("scalar", function, arguments)
+        return self._scalar(declaration, arguments, self.options_of(declaration, options))
 
     def call_as(
         self, result: Type, function: str, *arguments: Expression | str, **options: str | None
     ) -> ScalarFunction:
         """A call of a function whose extension file leaves it to the call to state the result type."""
         declaration = self.resolve("scalar", function, arguments)
-        return self._scalar(extensions.stated(declaration, result), arguments, given(options))
+        return self._scalar(extensions.stated(declaration, result), arguments, self.options_of(declaration, options))
+
+    def options_of(self, declaration: extensions.Declaration, options: Mapping[str, str | None]) -> Options:
+        """The options that a call states: here those that are given."""
+        return given(options)
 
     def _scalar(
         self, declaration: extensions.Declaration, arguments: tuple[Expression | str, ...], options: Options
@@ -101,7 +106,7 @@ class CallBuilder:
     ) -> AggregateFunction:
         """A call of an aggregate function by `alias:name`; `frame` is that of the window it is to be over."""
         declaration = self.resolve("aggregate", function, arguments)
-        call = AggregateFunction(declaration, arguments, given(options), distinct, sorts, filter)
+        call = AggregateFunction(declaration, arguments, self.options_of(declaration, options), distinct, sorts, filter)
         self.require_aggregate(call, frame)
         return call
 
@@ -111,7 +116,8 @@ class CallBuilder:
     def window(self, function: str, *arguments: Expression | str, frame: Frame, **options: str | None) -> WindowCall:
         """A call of a window function by `alias:name`."""
         declaration = self.resolve("window", function, arguments)
-        call = WindowCall(declaration, arguments, frame.rows, frame.lower, frame.upper, given(options))
+        stated = self.options_of(declaration, options)
+        call = WindowCall(declaration, arguments, frame.rows, frame.lower, frame.upper, stated)
         self.require_window(call)
         return call
 
@@ -234,6 +240,6 @@ def _no_expression(function: str, arguments: Sequence[Any]) -> str:
     )
 
 
-def given(options: dict[str, str | None]) -> Options:
+def given(options: Mapping[str, str | None]) -> Options:
     """The options of a call, without those that are None."""
     return tuple([(key, value) for key, value in options.items() if value is not None]) if options else ()

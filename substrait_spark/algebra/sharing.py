@@ -2,7 +2,8 @@
 
 What may raise is computed ahead only where one of its uses is evaluated for every row: elsewhere, a condition may keep
 it from being evaluated. No struct that may raise is, since not every engine has a null in its place. What depends on the
-parameters of a lambda, or on the rows outside a subquery, stays where it is, and so does what a join's condition uses.
+parameters of a lambda, or on the rows outside a subquery, stays where it is. What a join's condition uses of one input is
+computed below that input, unless it may raise: there, it would for rows that meet no other.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Iterator
 
 from . import types
 from .evaluation import always_evaluated
-from .expression import Expression, FieldReference, Lambda, Shared
-from .relation import Project, Relation
-from .traversal import rewritten, subexpressions, transformed
+from .expression import Expression, FieldReference, Lambda, Shared, Subquery
+from .relation import Join, Project, Relation
+from .traversal import ordinals, rewritten, subexpressions, transformed
+from .wider_join import right_side_moved, with_columns_of
 
 
 def share(root: Relation) -> Relation:
@@ -22,6 +24,8 @@ def share(root: Relation) -> Relation:
 
 
 def _shared_once(relation: Relation) -> Relation:
+    if isinstance(relation, Join):
+        return _shared_by_side(relation)
     if len(relation.inputs) != 1 or not relation.expressions():
         return relation
     levels = _levels(relation)
@@ -30,14 +34,48 @@ def _shared_once(relation: Relation) -> Relation:
 
 def _bound(relation: Relation, levels: list[list[Shared]]) -> Relation:
     """The relation over projects that compute the shared values, a project for each level."""
-    input = relation.inputs[0]
-    columns: dict[int, Expression] = {}
-    for level in levels:
+    input, columns = _computed(relation.inputs[0], levels, 0)
+    return relation.over((input,), [_replaced(expression, columns) for expression in relation.expressions()])
+
+
+def _shared_by_side(join: Join) -> Relation:
+    """The join over inputs that compute what its condition shares of their columns."""
+    width = len(join.inputs[0].types)
+    levels = _levels(join)
+    by_side = [[[each for each in level if _side(each, width) == side] for level in levels] for side in (0, 1)]
+    if not any(level for side in by_side for level in side):
+        return join
+    left, lefts = _computed(join.inputs[0], by_side[0], 0)
+    right, rights = _computed(join.inputs[1], by_side[1], width)
+    columns = lefts | {id: FieldReference(len(left.types) + each.ordinal, each.type) for id, each in rights.items()}
+
+    def change(part: Expression) -> Expression | None:
+        return columns.get(id(part)) or right_side_moved(part, width, len(left.types) - width)
+
+    made = Join(left, right, join.join_type, rewritten(join.condition, change))
+    made.place = join.place
+    return with_columns_of(join, made, left)
+
+
+def _side(shared: Shared, width: int) -> int | None:
+    """The input of a join, by its number, whose columns a value needs; None where it can't be computed in one."""
+    sides = {n >= width for n in ordinals(shared)}
+    has_query = any(isinstance(part, Subquery) for part in subexpressions(shared))
+    return None if len(sides) != 1 or has_query or shared.raises else int(sides.pop())
+
+
+def _computed(input: Relation, levels: list[list[Shared]], before: int) -> tuple[Relation, dict[int, FieldReference]]:
+    """The input with a column for each shared value, and these columns by the values' ids.
+
+    The values count the columns of the input from `before` on.
+    """
+    columns: dict[int, FieldReference] = {}
+    for level in filter(None, levels):
         start = len(input.types)
-        input = Project(input, [_replaced(shared.value, columns) for shared in level])
+        input = Project(input, [_replaced(shared.value, columns, before) for shared in level])
         for ordinal, shared in enumerate(level, start):
             columns[id(shared)] = FieldReference(ordinal, shared.type)
-    return relation.over((input,), [_replaced(expression, columns) for expression in relation.expressions()])
+    return input, columns
 
 
 def _levels(relation: Relation) -> list[list[Shared]]:
@@ -99,6 +137,10 @@ def _movable(shared: Shared) -> bool:
     return not any(part.outer or part.parameter is not None for part in references)
 
 
-def _replaced(root: Expression, columns: dict[int, Expression]) -> Expression:
+def _replaced(root: Expression, columns: dict[int, FieldReference], before: int = 0) -> Expression:
     """The expression with the columns that are computed already in the place of shared values."""
-    return rewritten(root, lambda expression: columns.get(id(expression)))
+
+    def change(part: Expression) -> Expression | None:
+        return columns.get(id(part)) or (right_side_moved(part, before, -before) if before else None)
+
+    return rewritten(root, change)

@@ -32,6 +32,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.InSet;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.aggregate.PivotFirst;
 import org.apache.spark.sql.catalyst.plans.logical.CommandResult;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -492,6 +493,7 @@ public class PlanReader {
       if (object instanceof Literal) literalEntry((Literal) object, entry);
       else if (object instanceof AttributeReference) attributeEntry((AttributeReference) object, entry);
       else if (object instanceof InSet) inSetEntry((InSet) object, entry);
+      else if (object instanceof PivotFirst) pivotFirstEntry((PivotFirst) object, entry);
       else if (object instanceof LocalRelation) localRelationEntry((LocalRelation) object, entry);
       else if (object instanceof LogicalRDD) logicalRddEntry((LogicalRDD) object, entry);
       else if (object instanceof LogicalRelation) relationEntry((LogicalRelation) object, entry);
@@ -582,13 +584,23 @@ public class PlanReader {
     private void inSetEntry(InSet in, StringBuilder out) {
       out.append(classNumber(InSet.class, "e", new String[] {"child", "hset"}, false));
       expressionHead(in, out);
-      out.append(',').append(node(in.child())).append(",{\"row\":[");
-      Iterator values = javaIterator(in.hset());
-      boolean first = true;
-      while (values.hasNext()) {
+      out.append(',').append(node(in.child())).append(',');
+      data(javaIterator(in.hset()), in.child().dataType(), out);
+    }
+
+    /** The values to pivot by are internal ones of the pivot column's type. */
+    private void pivotFirstEntry(PivotFirst pivot, StringBuilder out) {
+      out.append(classNumber(PivotFirst.class, "e", new String[] {"pivotColumn", "valueColumn", "pivotColumnValues"}, false));
+      expressionHead(pivot, out);
+      out.append(',').append(node(pivot.pivotColumn())).append(',').append(node(pivot.valueColumn())).append(',');
+      data(javaIterator(pivot.pivotColumnValues()), pivot.pivotColumn().dataType(), out);
+    }
+
+    private void data(Iterator values, DataType type, StringBuilder out) {
+      out.append("{\"row\":[");
+      for (boolean first = true; values.hasNext(); first = false) {
         if (!first) out.append(',');
-        first = false;
-        datum(values.next(), in.child().dataType(), out);
+        datum(values.next(), type, out);
       }
       out.append("]}");
     }

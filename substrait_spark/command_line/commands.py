@@ -104,6 +104,15 @@ SETTINGS = click.option(
     callback=_each_once,
     help="A setting of the Spark session, such as spark.sql.ansi.enabled=false.",
 )
+ENGINE = click.option(
+    "-e",
+    "--engine",
+    type=click.Choice(ENGINES),
+    default=ENGINES[0],
+    show_default=True,
+    help="What runs the plan: DataFusion, or a local Spark session.",
+)
+
 FILES_UNDER = click.option(
     "--files-under",
     metavar="FOLDER",
@@ -346,14 +355,7 @@ def diff_command(old: str, new: str, output: str) -> None:
     help="The plan to compare with. If not given: the query's own, as export makes it for the engine.",
 )
 @FILES_UNDER
-@click.option(
-    "-e",
-    "--engine",
-    type=click.Choice(ENGINES),
-    default=ENGINES[0],
-    show_default=True,
-    help="What runs the plan: DataFusion, or the Spark session that runs the query.",
-)
+@ENGINE
 @click.option(
     "--tolerance",
     type=click.FloatRange(0, 1, max_open=True),
@@ -410,14 +412,7 @@ def compare_command(
     type=click.Choice(rows.FORMATS),
     help="The form of the rows. If not given: by the suffix .csv or .parquet of FILE; on stdout and for .txt a table to read.",
 )
-@click.option(
-    "-e",
-    "--engine",
-    type=click.Choice(ENGINES),
-    default=ENGINES[0],
-    show_default=True,
-    help="What runs the plan: DataFusion, or a local Spark session.",
-)
+@ENGINE
 @SETTINGS
 @OUTPUT
 def run(

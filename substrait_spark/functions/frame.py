@@ -9,12 +9,10 @@ from ..algebra.expression import Bound
 from ..algebra.frame import Frame
 from ..catalyst import tree
 from ..errors import Unsupported
+from .time_zone import DAY, zone
 
 if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
-
-DAY = 86_400_000_000
-"""A day in microseconds, as day-time intervals count."""
 
 
 def frame_of(e: ExpressionBuilder, spec: tree.Expression) -> Frame:
@@ -51,11 +49,19 @@ def _range(e: ExpressionBuilder, spec: tree.Expression, node: tree.Expression) -
     if key.name == "date" and node.type.name == "integer":  # days
         return Bound(kind, e.literal(abs(offset) * DAY, types.of("interval_day", 6, nullable=False)))
     if key.name == "timestamp" and node.type.name == "daytime" and abs(offset) >= DAY:
+        _require_equal_days(e)
+    return Bound(kind, e.literal(abs(offset), e.type_of(node, False)))
+
+
+def _require_equal_days(e: ExpressionBuilder) -> None:
+    """Refuse days of instants, which Spark counts in the session's time zone, unless each has 24 hours there."""
+    text = e.context.configuration.get("spark.sql.session.timeZone")
+    if text is None or zone(text).offset is None:
         raise Unsupported(
             "the days of a frame by range are days in the session's time zone, which may have 23 or 25 hours",
-            "Order by a TIMESTAMP_NTZ or a DATE, or by the timestamp cast to a number of seconds.",
+            "Order by a TIMESTAMP_NTZ or a DATE, or by the timestamp cast to a number of seconds, or set "
+            "spark.sql.session.timeZone to UTC.",
         )
-    return Bound(kind, e.literal(abs(offset), e.type_of(node, False)))
 
 
 def _named(node: tree.Expression) -> Bound | None:

@@ -39,7 +39,10 @@ class EmittedCall(AggregateCall["ExpressionBuilder"]):
     def order(self, value: tree.Expression) -> tuple[SortField, ...]:
         """The order of the rows, or of their distinct values. Raises `Unsupported` where there is one that can't be told."""
         sorts = self.group.order()
-        if not self.distinct or not sorts:
+        if not sorts:
+            return sorts
+        if not self.distinct:
+            self._require_no_distinct_beside()
             return sorts
         if tree.same(self.group.first_key, value):
             return sorts[:1]
@@ -47,6 +50,15 @@ class EmittedCall(AggregateCall["ExpressionBuilder"]):
             "distinct values come in the order of their first rows by a sort below, which no column tells",
             "Sort by the value itself, or use collect_set or array_sort.",
         )
+
+    def _require_no_distinct_beside(self) -> None:
+        """Refuse an order of rows that Spark does not keep: it groups them by the distinct values first."""
+        if any(other["isDistinct"] for other in self.group.aggregates):
+            raise Unsupported(
+                "its result depends on the order of its rows, which Spark does not keep beside an aggregate of distinct values",
+                "Compute the aggregate of distinct values by itself, and join it, or order the values in the aggregate: "
+                "by WITHIN GROUP (ORDER BY …), or by array_sort of the list.",
+            )
 
     def no_order(self) -> Unsupported:
         name = self.aggregate["aggregateFunction"].name

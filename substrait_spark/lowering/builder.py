@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -112,7 +112,8 @@ class LoweringBuilder(CallBuilder):
         except NotInDialect:
             if function in self.lowering.rules.calls or function not in calls.GENERAL:
                 raise
-        return self.general(ScalarFunction(self.resolve("scalar", function, arguments), arguments, given(options)))
+        declaration = self.resolve("scalar", function, arguments)
+        return self.general(ScalarFunction(declaration, arguments, self.options_of(declaration, options)))
 
     def general(self, call: ScalarFunction) -> Expression:
         """What becomes of a call that the dialect lacks where the engine has no rule for it; refused where nothing does.
@@ -130,9 +131,14 @@ class LoweringBuilder(CallBuilder):
                 raise
             raise without_other_form(self.dialect, lacking, [problem]) from None
 
+    def options_of(self, declaration: extensions.Declaration, options: Mapping[str, str | None]) -> Options:
+        """The options that a call states: those that are given, and those that the dialect's function must have."""
+        return self.dialect.options_of(declaration.kind, declaration, given(options))
+
     def listed(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
         """A call by `alias:name` of a function that the dialect has as it stands."""
-        return self._scalar(self.resolve("scalar", function, arguments), arguments, given(options))
+        declaration = self.resolve("scalar", function, arguments)
+        return self._scalar(declaration, arguments, self.options_of(declaration, options))
 
     def guarded(self, function: str, *arguments: Expression) -> Expression:
         """A call of a function that the dialect has as it stands, by the guard against its defect where there is one."""

@@ -51,6 +51,17 @@ def require_columns(lowering: Lowering, root: Relation, outputs: Sequence[Origin
             lowering.report_output(outputs[n] if n < len(outputs) else None, problem)
 
 
+ELSEWHERE = "Make a plan for another dialect or without one."
+
+VARIANT_HINTS = {
+    (
+        "join_types",
+        "LEFT_MARK",
+    ): "It comes of an EXISTS or IN below OR or NOT, or in a column: make it a condition of its own, with AND, or a join."
+}
+"""What to do about variants of relations that no query names."""
+
+
 class _Check:
     """What was looked at already, and what was found to be in the dialect."""
 
@@ -130,9 +141,7 @@ def require_relation(dialect: Dialect, relation: Relation) -> None:
                 "Run this step in Spark, save the result, and export the query on top of that.",
             )
         what = f"{value} {relation.NAME} relations" if value else f"{relation.NAME} relations"
-        raise NotInDialect(
-            f"the dialect {dialect.name} has no {what}", "Make a plan for another dialect or without one."
-        )
+        raise NotInDialect(f"the dialect {dialect.name} has no {what}", VARIANT_HINTS.get((key, value), ELSEWHERE))
 
 
 def reaches_in(expression: Expression) -> bool:

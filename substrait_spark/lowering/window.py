@@ -79,6 +79,7 @@ def _lowered_call(lowering: ExpressionLowering, call: WindowCall) -> WindowCall:
     """The canonical call of lowered arguments, in types that may differ in nullability."""
     parts = lowering.lower_all(call.expressions())
     made = call.with_expressions(parts)
+    made.options = lowering.e.dialect.options_of(call.declaration.kind, call.declaration, call.options)
     before = call.expressions()
     if [part.type for part in parts] != [part.type for part in before]:
         made.declaration = over_lowered(lowering.e, call.declaration, before, parts, made.arguments)

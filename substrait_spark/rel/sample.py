@@ -15,6 +15,8 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     if node.get("sampleMethod", "Bernoulli") != "Bernoulli":
         raise Unsupported(f"the sampling method {node['sampleMethod']} hangs on the data source")
     lower, upper = float(node["lowerBound"]), float(node["upperBound"])
+    if lower <= 0 and upper >= 1 and not node["withReplacement"]:
+        return input  # each row has a random number from 0 to below 1
     return Output(Sample(input.relation, lower, upper, node["withReplacement"], node["seed"]), input.ids)
 
 

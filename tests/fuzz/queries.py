@@ -174,8 +174,8 @@ class Explode(Query):
 
 
 def _sort_key(order: str) -> SparkColumn:
-    name, direction, _, nulls = order.split()
-    key: SparkColumn = getattr(F.col(name), f"{direction.lower()}_nulls_{nulls.lower()}")()
+    expression, direction, _, nulls = order.rsplit(maxsplit=3)
+    key: SparkColumn = getattr(F.expr(expression), f"{direction.lower()}_nulls_{nulls.lower()}")()
     return key
 
 
@@ -355,7 +355,7 @@ def _flat(draw: st.DrawFn, names: Names, depth: int) -> Query:
 def _window(draw: st.DrawFn, names: Names, depth: int) -> Query:
     child = _flat(draw, names, depth)
     type, call = _filled(draw, draw(st.sampled_from(WINDOWS)), child.columns)
-    partition = draw(st.sampled_from(child.columns)).name
+    partition = _computed_key(draw, child.columns) or draw(st.sampled_from(child.columns)).name
     orders = ", ".join(_orders(draw, child.columns))
     frame = draw(st.sampled_from(FRAMES)) if call.startswith(FRAMED) else ""
     over = f"{call} OVER (PARTITION BY {partition} ORDER BY {orders}{frame})"
@@ -363,12 +363,24 @@ def _window(draw: st.DrawFn, names: Names, depth: int) -> Query:
     return Select(child, (*(c.name for c in kept), over), columns=names.columns([*(c.type for c in kept), type]))
 
 
+DIRECTIONS = ("ASC NULLS FIRST", "DESC NULLS LAST", "ASC NULLS LAST", "DESC NULLS FIRST")
+
+
 def _orders(draw: st.DrawFn, columns: Sequence[Column]) -> tuple[str, ...]:
-    """All columns, each in one of the four orders; a random one comes first."""
+    """All columns, each in one of the four orders; a random one comes first, and before it sometimes a computed key."""
     first = draw(st.sampled_from(columns))
     ordered = [first, *(column for column in columns if column is not first)]
-    directions = ["ASC NULLS FIRST", "DESC NULLS LAST", "ASC NULLS LAST", "DESC NULLS FIRST"]
-    return tuple(f"{column.name} {draw(st.sampled_from(directions))}" for column in ordered)
+    computed = _computed_key(draw, columns)
+    keys = [*([computed] if computed else []), *(column.name for column in ordered)]
+    return tuple(f"{key} {draw(st.sampled_from(DIRECTIONS))}" for key in keys)
+
+
+def _computed_key(draw: st.DrawFn, columns: Sequence[Column]) -> str:
+    """An expression to order or group by, or none. A literal in ORDER BY would be the number of a column."""
+    if draw(st.integers(0, 3)):
+        return ""
+    key = draw(expression(draw(st.sampled_from(["boolean", "boolean", *ATOMS])), columns, 1))
+    return f"({key})" if any(column.name in key for column in columns) else ""
 
 
 def _limit(draw: st.DrawFn, names: Names, depth: int) -> Query:

@@ -20,6 +20,7 @@ from ...algebra.frame import Frame
 from ...algebra.relation import LEFT_ONLY, Aggregate, Filter, Join, Project, Relation
 from ...algebra.traversal import columns, conjuncts, inputs_first
 from ...algebra.types import Type
+from ...algebra.wider_join import with_right_side_moved
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
 from .guards import (
@@ -243,7 +244,7 @@ class DataFusionBuilder(LoweringBuilder):
         """The join of inputs that have a column that nobody reads, where they have none: DataFusion joins nothing else."""
         first, second = (input if input.types else columns(input, [self.true()]) for input in (left, right))
         added = len(first.types) - len(left.types)
-        shifted = [join_keys.with_right_side_moved(condition, len(left.types), added) for condition in conditions]
+        shifted = [with_right_side_moved(condition, len(left.types), added) for condition in conditions]
         made = self.over(first, second).joined(first, second, join_type, shifted)
         kept = list(range(len(left.types)))
         if join_type in LEFT_ONLY:

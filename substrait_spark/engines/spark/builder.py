@@ -99,13 +99,17 @@ class Builder:
     # ---- plans
 
     def project(self, plan: Node, columns: Sequence[Node]) -> Columns:
-        """A plan of exactly these columns, each with an id of its own."""
+        """A plan of exactly these columns, each with an id of its own.
+
+        A column that comes again has a name that it never had: Spark's RemoveRedundantAliases takes away an alias of the
+        same name, and a union of inputs that have a column twice is then unresolved.
+        """
         seen: set[int] = set()
         named: list[Node] = []
         for ordinal, column in enumerate(columns):
             is_new = self.document.is_column(column) and column.number not in seen
             seen.add(column.number)
-            named.append(column if is_new else self.document.alias(column, f"c{ordinal}"))
+            named.append(column if is_new else self.document.alias(column, f"c{ordinal}_{column.number}"))
         return self.output(self.document.new("Project", named, plan), len(columns))
 
     def output(self, plan: Node, count: int) -> Columns:

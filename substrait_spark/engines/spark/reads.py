@@ -25,12 +25,16 @@ GLOB = "*?[]{}\\"
 
 
 class Tables:
-    """What a plan's reads are read from: the caller's tables, those of the session, and files."""
+    """What a plan finds in a session: the caller's tables, those of the session, files, and settings."""
 
     def __init__(self, spark: SparkSession, given: Mapping[str, DataFrame], under: Folders = None) -> None:
         self._spark = spark
         self._given = given
         self._under = under
+
+    def setting(self, name: str) -> str:
+        """A setting of the session's."""
+        return str(self._spark.conf.get(name))
 
     def dataset(self, read: Read) -> DataFrame:
         """The rows of a read, in columns of its schema. Raises Unsupported where they can't be had."""

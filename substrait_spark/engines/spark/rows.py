@@ -11,6 +11,7 @@ from ...errors import EngineError, SubstraitSparkError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
 
 NO_ARROW = ("UNSUPPORTED_ARROW", "UNSUPPORTED_DATATYPE", "UNSUPPORTED_DATA_TYPE")
 """How the names begin that Spark has for types without an Arrow form."""
@@ -24,8 +25,12 @@ def spark_rows(df: DataFrame) -> pa.Table:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException, PySparkTypeError
 
+    if any(_holds_months(field.dataType) for field in df.schema.fields):
+        raise SubstraitSparkError("Spark can't hand over these rows as Arrow: intervals of months in other values.")
     try:
-        return _with_months(df)
+        table = _with_months(df)
+        table.validate(full=True)  # Spark's strings may hold bytes that are no UTF-8
+        return table
     except (PySparkTypeError, pa.ArrowException) as error:
         raise SubstraitSparkError(f"Spark can't hand over these rows as Arrow: {sentence(error)}") from error
     except (PySparkException, Py4JError) as error:
@@ -51,6 +56,29 @@ def _with_months(df: DataFrame) -> pa.Table:
             intervals = [None if value is None else (value, 0, 0) for value in table.column(index).to_pylist()]
             table = table.set_column(index, names[index], pa.array(intervals, pa.month_day_nano_interval()))
     return table.rename_columns(names)
+
+
+def _holds_months(type: DataType) -> bool:
+    """Whether intervals of months are in other values of a type."""
+    from pyspark.sql.types import YearMonthIntervalType
+
+    stack = [type]
+    while stack:
+        inner = _parts(stack.pop())
+        if any(isinstance(each, YearMonthIntervalType) for each in inner):
+            return True
+        stack += inner
+    return False
+
+
+def _parts(type: DataType) -> list[DataType]:
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(type, ArrayType):
+        return [type.elementType]
+    if isinstance(type, MapType):
+        return [type.keyType, type.valueType]
+    return [field.dataType for field in type.fields] if isinstance(type, StructType) else []
 
 
 def _as_months(name: str) -> str:

@@ -316,8 +316,8 @@ def divided_average(
 def average_in_doubles(call: LoweredCall) -> AggregateForm:
     """The sum without its point, as a double, by the count, by the power of ten; then rounded as Spark does."""
     (value,) = call.arguments
-    precision, scale = value.type.parameters
-    if precision > 10:
+    _, scale = value.type.parameters
+    if digits(value) > 10:
         raise NotInDialect(
             f"Spark averages {value.type} in doubles and rounds their text, which this dialect can't repeat",
             "Cast the argument to a decimal of 10, or of 12 or more digits.",
@@ -332,6 +332,34 @@ def average_in_doubles(call: LoweredCall) -> AggregateForm:
         return shortest_rounded(above, quotient(above, mean, above.fp64(10.0**scale)), total, call.function.type)
 
     return AggregateForm(calls, result)
+
+
+INTEGER_DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
+
+
+def digits(value: Expression) -> int:
+    """How many digits the values of a decimal expression have at most, with as many behind the point as its type."""
+    most, (_, scale) = 0, value.type.parameters
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, IfThen):
+            stack += [*[result for _, result in part.clauses], part.otherwise]
+        elif isinstance(part, Cast) and part.input.type.kind == "decimal" and part.input.type.parameters[1] <= scale:
+            stack.append(part.input)
+        else:
+            most = max(most, _whole_digits(part) + scale)
+    return most
+
+
+def _whole_digits(value: Expression) -> int:
+    """How many digits there are at most before the point."""
+    precision, scale = map(int, value.type.parameters)
+    if isinstance(value, Literal):
+        return len(str(abs(value.value or 0) // 10**scale))
+    if isinstance(value, Cast) and value.input.type.kind in INTEGER_DIGITS:
+        return min(precision - scale, INTEGER_DIGITS[value.input.type.kind])
+    return precision - scale
 
 
 def shortest_rounded(e: LoweringBuilder, value: Expression, sign: Expression, wanted: Type) -> Expression:

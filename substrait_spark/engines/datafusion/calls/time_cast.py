@@ -150,20 +150,22 @@ _TIME_TEXT = (
     rf"([ T][0-9]{{1,2}}:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]+)?)?)?)?)?{BLANK}$"
 )
 """Texts that are read as timestamps, if there is such a time."""
+_OFFSET = r"([+-])(?:(0?[0-9]|1[0-7])(?::([0-5]?[0-9]))?|(0[0-9]|1[0-7])([0-5][0-9]))"
+"""As Java's ZoneOffset reads one, and Spark where hours or minutes have one digit, up to 17:59."""
 _WITH_OFFSET = (
     rf"^({BLANK}[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}:[0-9]{{1,2}}:[0-5]?[0-9](?:\.[0-9]+)?)"
-    rf"(?:Z|([+-])(0[0-9]|1[0-7]):([0-5][0-9])){BLANK}$"
+    rf"[ ]*(?:Z|UTC|GMT|UT|(?:UTC|GMT|UT)?{_OFFSET}){BLANK}$"
 )
-"""Texts that are read as timestamps with the offset of their time zone."""
+"""Texts that are read as timestamps with the offset of their time zone: its sign, its hours and minutes, or both in four digits."""
 _UNREAD = (
     rf"^{BLANK}([+-]?[0-9]{{4,6}}-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}(:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]*)?)?)?"
     rf"([ ]*[A-Za-z+-].*)?|[+-][0-9]{{4,6}}.*|[0-9]{{5,6}}(-.*)?|T[0-9]{{1,2}}.*|[0-9]{{1,2}}:.*){BLANK}$"
 )
-"""Texts that Spark may read as timestamps and engines can't: with a time zone, without a date, with a long year."""
+"""Texts that Spark may read as timestamps and engines can't: with a region, without a date, with a long year."""
 
 
 def to_local(throws: bool) -> CallRule:
-    """The time zone in a text is not read; texts with one are refused."""
+    """An offset in a text is not read, as in Spark."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         (value,) = call.children()
@@ -181,21 +183,19 @@ def try_instant(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def _before_offset(e: LoweringBuilder, value: Expression, local: Expression) -> Expression:
     """The instant of a local time with an offset in its text."""
 
-    def signed(group: int) -> Expression:
-        digits = _replace(e, value, _WITH_OFFSET, f"${{2}}${{{group}}}")
+    def signed(groups: str) -> Expression:
+        digits = _replace(e, value, _WITH_OFFSET, "${2}" + groups)
         return e.coalesce(e.cast(digits, types.nullable(types.I64), throws=False), e.i64(0))
 
-    offset = e.call("datafusion:add", tz.times(e, signed(3), 3600 * SECOND), tz.times(e, signed(4), 60 * SECOND))
+    hours, minutes = signed("${3}${5}"), signed("${4}${6}")
+    offset = e.call("datafusion:add", tz.times(e, hours, 3600 * SECOND), tz.times(e, minutes, 60 * SECOND))
     return tz.from_micros(e, e.call("datafusion:subtract", tz.micros(e, local), offset), INSTANT)
 
 
 def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type, where: Zone) -> Expression:
     """Texts in the usual forms; others that Spark may read raise. What is missing is the first of its kind."""
     value = e.share(value)
-    given, zoned = value, None
-    if target == INSTANT:
-        zoned = e.share(e.call("datafusion:regexp_like", value, e.text(_WITH_OFFSET), e.text("s")))
-        given = e.share(_replace(e, value, _WITH_OFFSET, "${1}"))
+    given = e.share(_replace(e, value, _WITH_OFFSET, "${1}"))
     whole = rf"^{BLANK}([0-9]+)(-[0-9]+)?(-[0-9]+)?[ T]?([0-9:.]*){BLANK}$"
     longer = _replace(e, given, whole, "${1}${2}${3}-1-1 0${4}:0:0")
     six = r"^([0-9]+)-([0-9]+)-([0-9]+)[-0-9]* 0*([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\.[0-9]{1,6})?).*$"
@@ -203,9 +203,10 @@ def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type
     padded = e.call("datafusion:regexp_replace", cut, e.text(r"([- :])([0-9])\b"), e.text("${1}0${2}"), e.text("g"))
     fits = e.call("datafusion:regexp_like", given, e.text(_TIME_TEXT), e.text("s"))
     local = e.share(e.if_then(fits, e.cast(padded, types.nullable(LOCAL), throws=False), e.null(LOCAL)))
-    found = local if target == LOCAL else tz.instant(e, local, where)
-    if zoned is not None:
-        found = e.if_then(zoned, _before_offset(e, value, local), found)
+    found: Expression = local
+    if target == INSTANT:
+        zoned = e.call("datafusion:regexp_like", value, e.text(_WITH_OFFSET), e.text("s"))
+        found = e.if_then(zoned, _before_offset(e, value, local), tz.instant(e, local, where))
     failed = [e.is_null(local), *([e.is_not_null(value)] if value.type.nullable else [])]
     if not throws:
         unread = e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s"))

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ....algebra.traversal import rewritten
 from ....lowering.builder import LoweringBuilder
 from .neutral_values import NEUTRAL
 
@@ -74,15 +73,3 @@ def _is_key(condition: Expression) -> bool:
     if not isinstance(condition, ScalarFunction) or condition.declaration.name != "equal":
         return False
     return all(isinstance(side, FieldReference) for side in condition.children())
-
-
-def with_right_side_moved(condition: Expression, width: int, by: int) -> Expression:
-    """A condition whose columns from `width` on are so many further to the right."""
-    return rewritten(condition, lambda part: right_side_moved(part, width, by)) if by else condition
-
-
-def right_side_moved(part: Expression, width: int, by: int) -> Expression | None:
-    """A column from `width` on as the one that is so many further to the right; None for all else."""
-    if isinstance(part, FieldReference) and not part.outer and part.parameter is None and part.ordinal >= width:
-        return FieldReference(part.ordinal + by, part.type, part.path)
-    return None

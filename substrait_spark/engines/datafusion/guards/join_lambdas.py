@@ -39,11 +39,11 @@ from ....algebra.traversal import (
     subexpressions,
     transformed,
 )
+from ....algebra.wider_join import right_side_moved, with_columns_of, with_right_side_moved
 from ....errors import NotInDialect
 from ....lowering.left_join import mirrored
 from ..builder import DataFusionBuilder
 from .filter_growth import can_limit
-from .join_keys import right_side_moved, with_right_side_moved
 
 
 def without_lambdas(e: DataFusionBuilder, root: Relation) -> Relation:
@@ -161,10 +161,7 @@ def _without_lambdas(e: DataFusionBuilder, join: Join) -> Relation:
             "Join by a column that is equal on both sides too, or by a left join.",
         )
     made.place = join.place
-    own = [*range(len(join.inputs[0].types)), *range(len(left.types), len(left.types) + len(join.inputs[1].types))]
-    if join.join_type in LEFT_ONLY:
-        own = [*range(len(join.inputs[0].types)), *range(len(left.types), len(made.types))]
-    return made.select(own if join.emit is None else [own[n] for n in join.emit])
+    return with_columns_of(join, made, left)
 
 
 def _all(e: DataFusionBuilder, conditions: Sequence[Expression]) -> Expression:

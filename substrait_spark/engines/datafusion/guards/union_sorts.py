@@ -9,12 +9,10 @@ by all keys: an error, or rows that are lost below a limit. So DataFusion isn't 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ....algebra.expression import Expression, WindowFunction
-from ....algebra.relation import Aggregate, Project, Relation, Set, Sort
+from ....algebra.relation import Relation, Set
 from ....algebra.traversal import ordinals, transformed
 from ....lowering.builder import LoweringBuilder
+from .computed_keys import keys_of_order
 from .constants import constants, with_varying
 from .equal_columns import repeated
 
@@ -33,22 +31,9 @@ def sort_by_all_keys(e: LoweringBuilder, root: Relation) -> Relation:
 
 
 def _with_all_keys(e: LoweringBuilder, relation: Relation) -> Relation:
-    used = {ordinal for key in _keys(relation) for ordinal in ordinals(key)}
+    used = {ordinal for key in keys_of_order(relation) for ordinal in ordinals(key)}
     if not used:
         return relation
     (input,) = relation.inputs
     known = {n for n, is_known in enumerate(constants(input)) if is_known}
     return relation.with_inputs((with_varying(e, input, used & (known | repeated(input))),))
-
-
-def _keys(relation: Relation) -> Sequence[Expression]:
-    """What the input of a relation is to be sorted by."""
-    if isinstance(relation, Sort):
-        return relation.expressions()
-    if isinstance(relation, Aggregate):
-        sorts = [sort.expression for measure in relation.measures for sort in measure.sorts]
-        return [*relation.groupings, *sorts] if sorts else ()
-    if isinstance(relation, Project):
-        windows = [each for each in relation.computed if isinstance(each, WindowFunction)]
-        return [key for window in windows for key in (*window.partition, *(sort.expression for sort in window.sorts))]
-    return ()

@@ -13,11 +13,11 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference
 from ....algebra.relation import Filter, Join, Project, Relation
 from ....algebra.traversal import columns, transformed
+from ....algebra.wider_join import with_right_side_moved
 from ....errors import NotInDialect
 from ....lowering.mark_join import needs_unknown
 from ....lowering.repeatable import is_repeatable
 from ..builder import DataFusionBuilder
-from .join_keys import with_right_side_moved
 
 
 def with_unknown_marks(e: DataFusionBuilder, root: Relation) -> Relation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .....algebra.types import INTEGERS, Type
+from .....errors import Unsupported
 from ...calls import Call
 from ...document import Node
 from ..datetime import zone_of
@@ -14,11 +15,31 @@ _SAME = (
     *("array_contains", "array_distinct", "array_except", "array_insert", "array_intersect", "array_join", "array_max"),
     *("array_min", "array_position", "array_remove", "array_repeat", "array_union", "arrays_overlap"),
     *("arrays_zip", "element_at", "flatten", "get", "reverse", "slice", "sort_array", "try_element_at"),
-    *("map_concat", "map_entries", "map_from_arrays", "map_from_entries", "map_keys", "map_values", "str_to_map"),
-    *("aggregate", "filter", "map_filter", "map_zip_with", "transform", "transform_keys", "transform_values"),
-    "zip_with",
+    *("map_entries", "map_keys", "map_values"),
+    *("aggregate", "filter", "map_filter", "map_zip_with", "transform", "transform_values", "zip_with"),
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
+
+_BUILDING = ("map_concat", "map_from_arrays", "map_from_entries", "str_to_map", "transform_keys")
+"""Of these, those that build maps of keys which may be equal."""
+
+_POLICY = "spark.sql.mapKeyDedupPolicy"
+_POLICIES = {"ERROR": "EXCEPTION", "LAST_WINS": "LAST_WIN"}
+
+
+def _building(name: str) -> Rule:
+    """What equal keys do, Spark asks the session's settings while it runs: they must be as the plan says."""
+
+    def rule(call: Call) -> Node:
+        wanted = _POLICIES[call.option("duplicate_keys") or "ERROR"]
+        if call.builder.tables.setting(_POLICY).upper() != wanted:
+            raise Unsupported(
+                f"the session's {_POLICY} is not {wanted}, which the plan wants of equal keys in maps",
+                f"Set {_POLICY} to {wanted} for as long as you use the rows.",
+            )
+        return call.spark(name, *call.values)
+
+    return rule
 
 
 def _array_sort(call: Call) -> Node:
@@ -39,6 +60,7 @@ def _sequence(call: Call) -> Node:
 
 RULES: dict[str, Rule] = {
     **same(_SAME, spark),
+    **same(_BUILDING, _building),
     "spark:sequence": _sequence,
     "spark:array_sort": _array_sort,
     # `x[index]` of Spark's SQL.
