@@ -58,7 +58,7 @@ _AGGREGATE = "Compute this aggregate in Spark and save the result, or replace th
 def no_relation(node: Plan, root: Plan | None = None) -> Unsupported:
     """Why a node of the plan `root` can't be exported whose class is in no table."""
     if node.name == "CommandResult":
-        reason = f"the DataFrame is the result of a command ({node.get('command')})"
+        reason = f"the DataFrame is the result of a command ({node.get('command')}), which shows no rows"
         return Unsupported(reason, "Export a query; commands and writes are no queries.")
     computed: list[tuple[Node, Node | None]] = [(child, None) for child in node.children()]
     if "udfs" in node.cls.index:

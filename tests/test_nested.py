@@ -89,6 +89,12 @@ def test_references_are_segments(spark: SparkSession) -> None:
         "SELECT named_struct('y', k, 'x', 'new') AS s FROM t UNION ALL SELECT s FROM t",
         "SELECT s = named_struct('a', 1, 'b', 'a') FROM t",
         "SELECT CASE WHEN k > 1 THEN s ELSE named_struct('X', 1, 'Y', 'a') END FROM t",
+        "SELECT CAST(l AS ARRAY<STRUCT<y: INT, x: STRING>>) AS a, l FROM t",
+        "SELECT CAST(l AS ARRAY<STRUCT<y: BIGINT, x: STRING>>) AS a, CAST(s AS STRUCT<p: DOUBLE, q: STRING>) AS b FROM t",
+        "SELECT CAST(array(l, NULL) AS ARRAY<ARRAY<STRUCT<a: INT, b: STRING>>>) AS a FROM t",
+        "SELECT try_cast(l AS ARRAY<STRUCT<a: TINYINT, b: INT>>) AS a FROM t",
+        "SELECT l FROM t UNION ALL SELECT CAST(l AS ARRAY<STRUCT<p: INT, q: STRING>>) FROM t",
+        "SELECT inline(CAST(l AS ARRAY<STRUCT<p: STRING, q: STRING>>)) FROM t",
     ],
 )
 def test_fields_by_position(spark: SparkSession, query: str) -> None:
@@ -98,11 +104,11 @@ def test_fields_by_position(spark: SparkSession, query: str) -> None:
     plan_of(df)
 
 
-def test_fields_of_elements_by_position(spark: SparkSession) -> None:
-    df = spark.sql("SELECT CAST(l AS ARRAY<STRUCT<y: INT, x: STRING>>) AS l FROM t")
+def test_fields_in_maps_by_position(spark: SparkSession) -> None:
+    df = spark.sql("SELECT CAST(map(k, s) AS MAP<INT, STRUCT<y: INT, x: STRING>>) AS m FROM t WHERE k > 0")
     plan_of(df)
     (problem,) = check(df, dialect="datafusion")
-    assert "by position" in problem.reason
+    assert "by the names of their fields" in problem.reason
     assert problem.hint
 
 

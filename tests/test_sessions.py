@@ -457,22 +457,31 @@ def test_streaming(spark: SparkSession) -> None:
     assert "batch" in problem.hint
 
 
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        ("SHOW TABLES", "ShowTables"),
-        ("SET spark.sql.ansi.enabled", "SetCommand"),
-        ("EXPLAIN SELECT 1", "ExplainCommand"),
-        ("CREATE OR REPLACE TEMP VIEW made AS SELECT 1", "CreateViewCommand"),
-        ("DESCRIBE FUNCTION abs", "DescribeFunctionCommand"),
-    ],
-)
-def test_commands(spark: SparkSession, command: str, name: str) -> None:
+def test_commands_that_show_no_rows(spark: SparkSession) -> None:
+    command = "CREATE OR REPLACE TEMP VIEW made AS SELECT 1"
     (problem,) = check(spark.sql(command))
     assert problem.catalyst_class == "CommandResult"
-    assert name in problem.reason
+    assert "the result of a command (CreateViewCommand)" in problem.reason
     with pytest.raises(UnsupportedPlanError, match="result of a command"):
         df_to_substrait(spark.sql(command))
+
+
+def test_commands_that_show_rows(spark: SparkSession) -> None:
+    spark.sql("CREATE OR REPLACE TEMP VIEW made AS SELECT 1 AS a, 'x' AS b")
+    for command in (
+        "SHOW TABLES",
+        "DESCRIBE made",
+        "SHOW COLUMNS IN made",
+        "SET spark.sql.ansi.enabled",
+        "EXPLAIN SELECT 1",
+    ):
+        shown = spark.sql(command)
+        assert_same_rows(shown)
+        column = shown.columns[-1]
+        assert_same_rows(shown.union(shown).groupBy(column).count())
+        assert check(shown, stage="analyzed")
+    assert check(spark.sql("DESCRIBE FUNCTION abs"), inline_limit=0).problems[0].hint.startswith("Raise inline_limit")
+    spark.catalog.dropTempView("made")
 
 
 # ---- reports

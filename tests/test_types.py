@@ -213,5 +213,5 @@ def test_decimals_of_negative_scale_are_refused(spark: SparkSession) -> None:
 def test_a_dialect_without_a_type_refuses_it_in_schemas_and_results(spark: SparkSession) -> None:
     df = empty(spark, "a interval day, b interval year, c array<interval year>")
     assert check(df)
-    assert [problem.sql for problem in check(df, dialect="datafusion")][:1] == ["a"]
-    assert not check(df.select("b"), dialect="datafusion")
+    assert {problem.sql for problem in check(df, dialect="datafusion")} == {"c"}  # the others are counted
+    assert check(df.select("b"), dialect="datafusion")

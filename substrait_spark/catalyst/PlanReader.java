@@ -1019,12 +1019,16 @@ public class PlanReader {
       return types;
     }
 
-    /** Of a command that has run, what it shows and its name; the plan that it is for may not even be resolved. */
+    /** Of a command that has run, its name and the rows that it shows; the plan that it is for may not even be resolved. */
     private void commandEntry(CommandResult result, StringBuilder out) {
-      out.append(classNumber(CommandResult.class, "p", new String[] {"output", "command"}, false)).append(',');
+      String[] fields = {"output", "command", "data", "isStreaming"};
+      out.append(classNumber(CommandResult.class, "p", fields, false)).append(',');
       value(result.output(), out);
       out.append(',');
       string(result.commandLogicalPlan().nodeName(), out);
+      out.append(',');
+      rows(javaIterator(result.rows()), attributeTypes(result.output()), out);
+      out.append(",false");
     }
 
     /** Storage and table properties may hold credentials: only what names the table leaves the JVM. */

@@ -1,16 +1,18 @@
 """Adding legacy calendar intervals, which count months, days and microseconds apart, to dates and timestamps.
 
 No value of a plan is such an interval: its three numbers are the arguments of what adds it. session_window and
-make_interval make such intervals.
+make_interval make such intervals, and casts of texts such as concat(n, ' days').
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra import types
 from ..algebra.expression import Literal
+from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, TRY
 from ..catalyst.types import refusal
@@ -38,11 +40,6 @@ def add_to_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def add_to_date(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """DateAddInterval: in ANSI mode, an interval with a time of day is an error."""
-    if not node["ansiEnabled"]:
-        raise Unsupported(
-            "the legacy mode adds the time of a calendar interval to midnight of a date, and drops it again",
-            "Add a year-month interval or days, or set spark.sql.ansi.enabled.",
-        )
     return _added(e, node, e.share(e.emit(node["start"])), node["interval"])
 
 
@@ -56,7 +53,13 @@ def _added(e: ExpressionBuilder, node: tree.Expression, value: Expression, inter
         return _chosen(e, node, value, [*branches, interval["elseValue"]])
     if interval.name == "Literal" and interval["value"] is None:
         return e.null(value.type)
-    return e.call("spark:add_calendar_interval", value, *parts_of(e, interval), *zone_argument(e, node, value))
+    parts = parts_of(e, interval)
+    if value.type.kind == "date" and not node["ansiEnabled"] and not _is_zero(parts[2]):
+        raise Unsupported(
+            "the legacy mode adds the time of a calendar interval to midnight of a date, and drops it again",
+            "Add a year-month interval or days, or set spark.sql.ansi.enabled.",
+        )
+    return e.call("spark:add_calendar_interval", value, *parts, *zone_argument(e, node, value))
 
 
 def _chosen(
@@ -87,6 +90,8 @@ def parts_of(e: ExpressionBuilder, interval: tree.Expression) -> list[Expression
         return [_negated(e, part) for part in parts]
     if interval.name == "MakeInterval":
         return _made(e, interval)
+    if interval.name == "Cast" and interval["child"].type.name == "string":
+        return _read(e, interval["child"])
     raise refusal(interval.type)
 
 
@@ -101,16 +106,77 @@ def _made(e: ExpressionBuilder, node: tree.Expression) -> list[Expression]:
     mode = ANSI if node["failOnError"] else TRY
     fields = ("years", "months", "weeks", "days", "hours", "mins", "secs")
     years, months, weeks, days, hours, minutes, seconds = e.emit_all([node[field] for field in fields])
+    micros: Expression = e.i64(0)
+    if not _is_zero(seconds):
+        million = e.literal(MILLION, types.of("decimal", 7, 0, nullable=False))
+        micros = e.cast(e.call("arithmetic_decimal:multiply", seconds, million), types.I64)
+    micros = _total(e, minutes, 60 * SECOND, micros, mode)
+    return [_total(e, years, 12, months, mode), _total(e, weeks, 7, days, mode), _total(e, hours, HOUR, micros, mode)]
 
-    def total(large: Expression, size: int, small: Expression) -> Expression:
-        product = integer_operation(e, "multiply", large, e.literal(size, types.required(large.type)), mode)
-        return integer_operation(e, "add", product, small, mode)
 
-    scaled = e.call(
-        "arithmetic_decimal:multiply", seconds, e.literal(MILLION, types.of("decimal", 7, 0, nullable=False))
+def _total(e: ExpressionBuilder, large: Expression, size: int, small: Expression, mode: str) -> Expression:
+    """So many large units, of a size, and small ones: in the type of the small."""
+    if _is_zero(large):
+        return small
+    large = e.cast(large, small.type)
+    product = integer_operation(e, "multiply", large, e.literal(size, types.required(large.type)), mode)
+    return product if _is_zero(small) else integer_operation(e, "add", product, small, mode)
+
+
+def _is_zero(number: Expression) -> bool:
+    return isinstance(number, Literal) and number.value == 0
+
+
+# ---- from text
+
+UNITS: dict[str, tuple[int, int]] = {
+    "year": (0, 12), "month": (0, 1), "week": (1, 7), "day": (1, 1), "hour": (2, HOUR), "minute": (2, 60 * SECOND),
+    "second": (2, SECOND), "millisecond": (2, 1000), "microsecond": (2, 1),
+}  # fmt: skip
+"""Units in texts: which of the three numbers they count in, and how much of it each is."""
+
+_PREFIX = re.compile(r" *(interval +)?", re.IGNORECASE)
+_UNIT = re.compile(r" +([a-z]+?)s?( *)", re.IGNORECASE)
+
+
+def _read(e: ExpressionBuilder, text: tree.Expression) -> list[Expression]:
+    """The parts of a text that joins whole numbers and literal units, such as concat(n, ' days'): null on overflow."""
+    pieces = list(text["children"]) if text.name == "Concat" else []
+    if pieces and _literal(pieces[0]) is not None:
+        prefix = _literal(pieces.pop(0))
+        pieces = pieces if _PREFIX.fullmatch(str(prefix)) else []
+    if not pieces or len(pieces) % 2:
+        raise _no_text()
+    parts: list[Expression] = [e.i32(0), e.i32(0), e.i64(0)]
+    for at in range(0, len(pieces), 2):
+        found = _UNIT.fullmatch(_literal(pieces[at + 1]) or "")
+        unit = UNITS.get(found[1].lower()) if found else None
+        if found is None or unit is None or (at + 2 < len(pieces) and not found[2]):
+            raise _no_text()
+        part, size = unit
+        amount = _whole_number(e, pieces[at], types.required(parts[part].type))
+        amount = amount if size == 1 else _total(e, amount, size, e.literal(0, types.required(parts[part].type)), TRY)
+        parts[part] = amount if _is_zero(parts[part]) else integer_operation(e, "add", parts[part], amount, TRY)
+    return parts
+
+
+def _literal(piece: tree.Expression) -> str | None:
+    """The text of a literal; None of anything else, and of a null."""
+    return piece["value"] if piece.name == "Literal" and isinstance(piece["value"], str) else None
+
+
+def _whole_number(e: ExpressionBuilder, piece: tree.Expression, kind: Type) -> Expression:
+    """The number that a piece writes."""
+    if piece.name != "Cast" or piece["child"].type.name not in ("byte", "short", "integer", "long"):
+        raise _no_text()
+    return e.cast(e.emit(piece["child"]), kind, throws=False)
+
+
+def _no_text() -> Unsupported:
+    return Unsupported(
+        "only texts that join whole numbers and literal units, such as concat(n, ' days'), are read as intervals",
+        "Write the text so, or use make_interval.",
     )
-    micros = total(e.cast(minutes, types.I64), 60 * SECOND, e.cast(scaled, types.I64))
-    return [total(years, 12, months), total(weeks, 7, days), total(e.cast(hours, types.I64), HOUR, micros)]
 
 
 SCALAR: dict[str, Plain | Rule] = {

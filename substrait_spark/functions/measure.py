@@ -94,7 +94,7 @@ class Group:
         if self._sorts is None:
             raise Unsupported(
                 "its result depends on the order of its rows, which a sort below gives, and no column tells",
-                "Keep the sorting columns, or use max_by, min_by or a window function instead.",
+                "Sort again just below it, or use max_by, min_by or a window function instead.",
             )
         return self._sorts
 

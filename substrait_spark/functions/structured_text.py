@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..catalyst import tree
 from ..catalyst.modes import time_zone
+from ..catalyst.sql_types import sql_type
 from ..catalyst.tree import DataType, Field
 from ..errors import Unsupported
 from .table import Plain, plain
@@ -14,9 +15,6 @@ from .table import Plain, plain
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
     from ..expr.builder import ExpressionBuilder, Rule
-
-SQL_NAMES = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
-"""Types that Spark's SQL calls otherwise."""
 
 TIMES = ("date", "timestamp", "timestamp_ntz")
 
@@ -46,28 +44,6 @@ STATED = {
     "to_json": (("ignoreNullFields", "spark.sql.jsonGenerator.ignoreNullFields", "true"),),
 }
 """By function: options whose default is a setting, that setting, and the value that it has as a rule."""
-
-UNITS = {"daytime": ("DAY", "HOUR", "MINUTE", "SECOND"), "yearmonth": ("YEAR", "MONTH")}
-
-
-def sql_type(type: DataType) -> str:
-    """A type as Spark's SQL writes it, with the names of struct fields."""
-    if type.name == "decimal":
-        return f"DECIMAL({type.parameters[0]},{type.parameters[1]})"
-    if type.name == "array":
-        return f"ARRAY<{sql_type(type.parameters[0])}>"
-    if type.name == "map":
-        return f"MAP<{sql_type(type.parameters[0])}, {sql_type(type.parameters[1])}>"
-    if type.name == "struct":
-        return f"STRUCT<{', '.join(f'{_quoted(field.name)}: {sql_type(field.type)}' for field in type.parameters)}>"
-    if type.name in UNITS:
-        start, end = (UNITS[type.name][bound] for bound in type.parameters)
-        return f"INTERVAL {start}" if start == end else f"INTERVAL {start} TO {end}"
-    return SQL_NAMES.get(type.name, type.name.upper())
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def parsed(function: str) -> Rule:

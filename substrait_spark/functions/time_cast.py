@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 from ..algebra import types
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
-from ..catalyst.modes import ANSI, LEGACY, eval_mode
+from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
+from ..catalyst.sql_types import UNITS, sql_type
+from ..catalyst.tree import DataType
 from ..errors import Unsupported
 from . import time_zone as tz
 from .datetime import scaled, zone_argument, zone_of
-from .time_zone import DATE, LOCAL
+from .time_zone import DATE, DAY, HOUR, LOCAL, SECOND
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
     from ..expr.builder import ExpressionBuilder
 
-TIMES = frozenset({"date", "precision_timestamp", "precision_timestamp_tz", "interval_year", "interval_day"})
+INTERVALS = ("interval_day", "interval_year")
+TIMES = frozenset({"date", "precision_timestamp", "precision_timestamp_tz", *INTERVALS})
 TimeCast = Callable[["ExpressionBuilder", tree.Expression, "Expression"], "Expression"]
 
 
@@ -27,7 +30,7 @@ def time_cast(e: ExpressionBuilder, node: tree.Expression, value: Expression, ta
     kinds = (value.type.kind, target.kind)
     if not TIMES.intersection(kinds):
         return None
-    if types.equal_but_nullability(value.type, target) and target.kind not in ("interval_year", "interval_day"):
+    if types.equal_but_nullability(value.type, target) and target.kind not in INTERVALS:
         return value
     rule = CASTS.get(kinds)
     if rule is None:
@@ -94,6 +97,52 @@ def _to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Expression) 
     return scaled(e, e.call("spark:unix_micros", value), precision)
 
 
+# ---- from intervals: in the units that they end in, as their types say
+
+
+def _units_to_integer(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    """What doesn't fit is an error in LEGACY mode, too."""
+    count = _units(e, value, _last_unit(node["child"].type))
+    return e.cast(count, e.type_of(node), throws=eval_mode(node) != TRY)
+
+
+def _units_to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    """Seconds have six digits behind the point. What doesn't fit is an error in LEGACY mode, too."""
+    unit = _last_unit(node["child"].type)
+    count = scaled(e, _units(e, value, "MICROSECOND"), 20) if unit == "SECOND" else _units(e, value, unit)
+    return e.cast(count, e.type_of(node), throws=eval_mode(node) != TRY)
+
+
+def _to_interval(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    """What is less than the last unit of the new type is left out."""
+    if node["child"].type.parameters[1] <= node.type.parameters[1]:
+        return value
+    unit = _last_unit(node.type)
+    one = e.literal(ONE[unit], types.required(value.type))
+    return e.call("spark:multiply_interval", one, _units(e, value, unit))
+
+
+def _interval_to_text(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    """The literal that SQL would have for it, in the units of its type."""
+    return e.call("spark:interval_text", value, e.text(sql_type(node["child"].type)))
+
+
+def _units(e: ExpressionBuilder, value: Expression, unit: str) -> Expression:
+    return e.call("spark:interval_units", e.text(unit), value)
+
+
+def _last_unit(kind: DataType) -> str:
+    last: str = UNITS[kind.name][kind.parameters[1]]
+    return last
+
+
+ONE = {"DAY": DAY, "HOUR": HOUR, "MINUTE": 60 * SECOND, "YEAR": 12}
+"""Units that intervals are cut to, in microseconds or months."""
+
+
+# ---- to timestamps
+
+
 def _from_integer(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     """Seconds out of range give the first or the last timestamp there is."""
     return e.call("spark:timestamp", e.cast(value, types.I64))
@@ -141,6 +190,10 @@ CASTS: dict[tuple[str, str], TimeCast] = {
     ("string", "precision_timestamp"): _text_to_local,
     ("string", "precision_timestamp_tz"): _text_to_instant,
     ("precision_timestamp_tz", "decimal"): _to_decimal,
+    **{(kind, kind): _to_interval for kind in INTERVALS},
+    **{(kind, "string"): _interval_to_text for kind in INTERVALS},
+    **{(kind, "decimal"): _units_to_decimal for kind in INTERVALS},
+    **{(kind, number): _units_to_integer for kind in INTERVALS for number in INTEGERS},
     **{("precision_timestamp_tz", kind): _to_integer for kind in INTEGERS},
     **{("precision_timestamp_tz", kind): _to_float for kind in FLOATS},
     **{(kind, "precision_timestamp_tz"): _from_integer for kind in INTEGERS},

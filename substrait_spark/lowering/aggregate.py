@@ -13,7 +13,7 @@ from ..algebra.relation import Aggregate, Relation
 from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
 from . import count
 from .application import applied, applied_in_type, unexpected
-from .expression import ExpressionLowering
+from .expression import ExpressionLowering, over_lowered
 from .lacking import without_other_form
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequenc
     made.sorts = tuple([e.sort_key(sort) for sort in made.sorts])
     if made.distinct:
         made.arguments = e.distinct_arguments(made.arguments)
-    if [part.type for part in made.expressions()] != [part.type for part in measure.expressions()]:
-        old = measure.declaration
-        made.declaration = e.resolve("aggregate", old.function, made.arguments)
+    before, after = measure.expressions(), made.expressions()
+    if [part.type for part in after] != [part.type for part in before]:
+        made.declaration = over_lowered(e, measure.declaration, before, after, made.arguments)
     return made

@@ -43,6 +43,9 @@ class LoweringBuilder(CallBuilder):
     Whatever it builds is final: rules find their arguments lowered, and no rule is applied to what they make.
     """
 
+    COLUMNS_OF_COUNTS = False
+    """Whether columns hold the counts of intervals in the intervals' place, and `interval` gives the result intervals."""
+
     def __init__(self, lowering: Lowering, inputs: Sequence[Relation] = ()) -> None:
         super().__init__(lowering.traits)
         self.lowering = lowering
@@ -321,6 +324,10 @@ class LoweringBuilder(CallBuilder):
             if any(new is not old for new, old in zip(cells, table.expressions(), strict=True))
             else table
         )
+
+    def interval(self, count: Expression, type: Type) -> Expression:
+        """The interval of a type that has a count, for a column of the result."""
+        raise NotInDialect(f"the dialect {self.dialect.name} has no values of {type}, which it counts")
 
     def named(self, relation: Relation, names: Sequence[str]) -> Relation:
         """The root of a plan with these depth-first names, which are those of the columns and of the struct fields in them."""

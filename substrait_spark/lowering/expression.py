@@ -34,11 +34,14 @@ from .text_length import KINDS as TEXT_OF_LENGTH
 from .text_length import literal_without_length, require_fitting, without_length
 
 if TYPE_CHECKING:
+    from ..extensions import Declaration
     from .builder import LoweringBuilder
     from .rules import OriginalRule, UnloweredCastRule, UnloweredRule
 
 Tried = TypeVar("Tried", bound=Expression)
 Found = TypeVar("Found")
+
+Arguments = Sequence["Expression | str"]
 
 
 Meaning = Callable[[int, int], Expression]
@@ -130,7 +133,7 @@ class ExpressionLowering:
         children = expression.children()
         found = [self._done[child] for child in children]
         for child, each in zip(children, found, strict=True):
-            if _is_count(child, each) and not self._takes_counts(expression):
+            if is_count(child, each) and not self._takes_counts(expression):
                 raise self._no_interval(child.type, expression)
         return found
 
@@ -141,8 +144,8 @@ class ExpressionLowering:
         return expression.declaration.function in self._rules.counting
 
     def _uncounted(self, expression: Expression, found: Expression) -> Expression:
-        """What an expression has become, unless that is the count of an interval, which no value of a plan may be."""
-        if not _is_count(expression, found):
+        """What an expression has become, unless that is the count of an interval, and the engine's columns hold none."""
+        if self.e.COLUMNS_OF_COUNTS or not is_count(expression, found):
             return found
         self.e.lowering.report(self.e, expression, self._no_interval(expression.type))
         return StandIn(types.nullable(expression.type))
@@ -331,14 +334,42 @@ def _alike_as_before(
 def _counted(before: Sequence[str | Type], shapes: Sequence[str | Type]) -> bool:
     """Whether arguments were intervals and are counts now."""
     return any(
-        not isinstance(old, str) and not isinstance(new, str) and old.kind in INTERVALS and new.kind not in INTERVALS
+        not isinstance(old, str) and not isinstance(new, str) and is_counted(old, new)
         for old, new in zip(before, shapes, strict=True)
     )
 
 
-def _is_count(expression: Expression, found: Expression) -> bool:
+def is_count(expression: Expression, found: Expression) -> bool:
     """Whether an interval has become a count."""
-    return expression.type.kind in INTERVALS and found.type.kind not in INTERVALS
+    return is_counted(expression.type, found.type)
+
+
+def is_counted(old: Type, new: Type) -> bool:
+    """Whether a type of intervals has become one of counts."""
+    return old.kind in INTERVALS and new.kind not in INTERVALS
+
+
+def over_lowered(
+    e: LoweringBuilder,
+    old: Declaration,
+    before: Sequence[Expression],
+    after: Sequence[Expression],
+    arguments: Arguments,
+) -> Declaration:
+    """The declaration of an aggregate or window function whose parts are lowered.
+
+    What takes anything takes counts as it does intervals; the rule for any other function sees the declaration that it had.
+    """
+    if not any(is_count(was, now) for was, now in zip(before, after, strict=True)):
+        return e.resolve(old.kind, old.function, arguments)
+    if old.function not in e.lowering.rules.counting:
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} has no {old.name} of intervals, which it counts",
+            "Cast the intervals to numbers, as in cast(x AS BIGINT).",
+        )
+    shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
+    found = extensions.resolve(old.kind, old.alias, old.name, shapes)
+    return found if found is not None and found.compound == old.compound else old
 
 
 def _any_null(arguments: Sequence[Expression | str]) -> bool:

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..algebra import types
 from ..algebra.builder import Traits
 from ..algebra.depth import cut
-from ..algebra.expression import Expression, Origin, StandIn, Traced
+from ..algebra.expression import Expression, FieldReference, Origin, StandIn, Traced
 from ..algebra.nondeterminism import drawn_more_often
 from ..algebra.references import inlined
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
-from ..algebra.traversal import inputs_first, relations_below, subexpressions, subquery_relations
+from ..algebra.traversal import columns, inputs_first, relations_below, subexpressions, subquery_relations
 from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from ..plan import RELATION_DEPTH
 from .application import applied, unexpected
 from .builder import LoweringBuilder
 from .check import check, require_columns
 from .emit import projected
+from .expression import is_counted
 from .lacking import lacking_relations, without_other_form
 from .problems import Report
 from .relation import lowered_relation
@@ -116,10 +117,26 @@ class Lowering:
 
     def _named(self, root: Relation) -> Relation:
         try:
+            root = self._with_intervals(root)
             return self.builder(root).named(root, self.names)
         except Unsupported as problem:
             self.report(None, None, problem)
             return root
+
+    def _with_intervals(self, root: Relation) -> Relation:
+        """The plan with intervals in the columns of its result, where others held their counts."""
+        wanted = self.root.types if self.root is not None else root.types
+        if not any(map(is_counted, wanted, root.types)):
+            return root
+        e = self.builder(root)
+        kept = [FieldReference(n, kind) for n, kind in enumerate(root.types)]
+        return columns(
+            root,
+            [
+                e.interval(each, kind) if is_counted(kind, each.type) else each
+                for each, kind in zip(kept, wanted, strict=True)
+            ],
+        )
 
     def _settle(self, root: Relation) -> Relation:
         if self.traits.shares:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra import types
@@ -16,10 +17,10 @@ from ..algebra.expression import (
 )
 from ..algebra.frame import Frame, frame_of_call, over
 from ..algebra.relation import Relation, Window
-from ..errors import UNEXPECTED, Unsupported
+from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from .aggregate import LoweredCall, form_of, result_of
 from .application import applied, unexpected
-from .expression import ExpressionLowering
+from .expression import ExpressionLowering, is_count, over_lowered
 
 if TYPE_CHECKING:
     from .builder import LoweringBuilder
@@ -54,6 +55,7 @@ def lowered_window(
     e = lowering.e
     partition = tuple([e.key(key) for key in lowering.lower_all(relation.partition)])
     sorts = tuple([e.sort_key(lowering.sort(sort)) for sort in relation.sorts])
+    _require_no_distances(e, relation, sorts)
     calls = [_lowered_call(lowering, call) for call in relation.calls]
     below = input
     results = []
@@ -78,10 +80,22 @@ def _lowered_call(lowering: ExpressionLowering, call: WindowCall) -> WindowCall:
     parts = lowering.lower_all(call.expressions())
     made = call.with_expressions(parts)
     made.options = lowering.e.dialect.options_of(call.declaration.kind, call.declaration, call.options)
-    if [part.type for part in parts] != [part.type for part in call.expressions()]:
-        old = call.declaration
-        made.declaration = lowering.e.resolve(old.kind, old.function, made.arguments)
+    before = call.expressions()
+    if [part.type for part in parts] != [part.type for part in before]:
+        made.declaration = over_lowered(lowering.e, call.declaration, before, parts, made.arguments)
     return made
+
+
+def _require_no_distances(e: LoweringBuilder, relation: Window, sorts: Sequence[SortField]) -> None:
+    """Refuse frames that begin or end so far from the current row, by an order of intervals that are counts."""
+    frames = [frame_of_call(call) for call in relation.calls]
+    far = any(bound.offset is not None for frame in frames if not frame.rows for bound in (frame.lower, frame.upper))
+    keys = zip(relation.sorts, sorts, strict=True)
+    if far and any(is_count(was.expression, now.expression) for was, now in keys):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} has no frames by range of intervals, which it counts",
+            "Order by the interval cast to a number, as in cast(x AS BIGINT).",
+        )
 
 
 def window_form(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:

@@ -11,6 +11,7 @@ from ..catalyst import tree
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import require_value, typed_literal
+from ..refusals import no_relation
 from . import beside
 from .builder import RelationBuilder
 from .columns import is_used, local
@@ -40,6 +41,13 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
     return schema.output(r, VirtualTable(rows, schema.names, schema.types))
 
 
+def shown_rows(r: RelationBuilder, node: tree.Plan) -> Output:
+    """CommandResult: the rows that a command showed when it ran, as SHOW TABLES does."""
+    if not node["output"]:
+        raise no_relation(node)
+    return local_rows(r, node)
+
+
 def _cell(e: ExpressionBuilder, value: Any, attribute: tree.Expression, type: Type) -> Expression:
     require_value(value, type.nullable)
     return e.as_type(typed_literal(value, attribute.type), type)
@@ -57,4 +65,9 @@ def one_row(r: RelationBuilder, node: tree.Plan) -> Output:
     return Output(VirtualTable([()], [], []), ())
 
 
-HANDLERS = {"LocalRelation": local_rows, "LogicalRDD": local_rows, "OneRowRelation": one_row}
+HANDLERS = {
+    "CommandResult": shown_rows,
+    "LocalRelation": local_rows,
+    "LogicalRDD": local_rows,
+    "OneRowRelation": one_row,
+}

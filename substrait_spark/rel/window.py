@@ -66,7 +66,7 @@ def _require_no_numbers(node: tree.Plan) -> None:
     if any(call["windowFunction"].name == "RowNumber" for call in calls):
         raise Unsupported(
             "it numbers rows in the order of a sort below, whose keys are not at hand",
-            "Keep the sorting columns, or give row_number() an order of its own.",
+            "Sort again just below it, or give row_number() an order of its own.",
         )
 
 

@@ -49,8 +49,17 @@ if TYPE_CHECKING:
     from ...lowering.lowering import Lowering
 
 
+ARROW_INTERVALS = {
+    "interval_day": ("Duration(Microsecond)",),
+    "interval_year": ("Int32", "Interval(YearMonth)", "Interval(MonthDayNano)"),
+}
+"""By which of Arrow's types a count becomes an interval, as Spark hands them over."""
+
+
 class DataFusionBuilder(LoweringBuilder):
     """Builds what DataFusion takes and gets right."""
+
+    COLUMNS_OF_COUNTS = True
 
     def __init__(self, lowering: Lowering, inputs: Sequence[Relation] = ()) -> None:
         super().__init__(lowering, inputs)
@@ -186,6 +195,11 @@ class DataFusionBuilder(LoweringBuilder):
             raise NotInDialect(f"the dialect {self.dialect.name} has no frames that can't hold a row")
 
     # ---- relations
+
+    def interval(self, count: Expression, type: Type) -> Expression:
+        for arrow_type in ARROW_INTERVALS[type.kind]:
+            count = self.call("datafusion:arrow_cast", self.cast(count, types.I64), self.text(arrow_type))
+        return count
 
     def named(self, relation: Relation, names: Sequence[str]) -> Relation:
         return same_names.rooted(self, relation, names) if names else relation

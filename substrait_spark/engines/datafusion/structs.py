@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...algebra import types
-from ...algebra.expression import Cast, Expression, Literal, ScalarFunction, StandIn
+from ...algebra.expression import Cast, Expression, FieldReference, Lambda, Literal, ScalarFunction, StandIn
+from ...algebra.traversal import moved_inwards
 from ...algebra.types import Type
 from ...errors import NotInDialect
 from .guards.struct_names import ANY, Names, has_names, own_names, parts
@@ -146,6 +147,40 @@ def stored_field(e: DataFusionBuilder, struct: Expression, ordinal: int) -> Expr
     field: Type = struct.type.parameters[ordinal]
     type = types.with_nullable(field, field.nullable or struct.type.nullable)
     return e.call_as(type, "datafusion:get_field", struct, e.text(known[ordinal]))
+
+
+def rebuilt(
+    e: DataFusionBuilder, value: Expression, names: Names, target: Type, wanted: Names, cast: Callable[..., Expression]
+) -> Expression:
+    """A value in which structs have fields of other names or types: they are built anew.
+
+    `names` and `wanted` are those that the fields have and will have; `cast` gives a value without structs another type.
+    DataFusion's lambdas take no structs, so that those of lists are made by one of the positions.
+    """
+    if not has_names(value.type):
+        return cast(value, target)
+    if value.type.kind == "list":
+        position = FieldReference(0, types.I64, parameter=0)
+        there = element(e, moved_inwards(value, 1), position)
+        if not value.type.parameters[0].nullable:
+            there = e.required(there)
+        body = rebuilt(e, there, names, target.parameters[0], wanted, cast)
+        number = e.cast(size(e, value), types.I64)
+        positions = e.call("datafusion:generate_series", e.i64(1), number, e.i64(1))
+        return e.call("datafusion:array_transform", positions, Lambda((types.I64,), body))
+    own, new = own_names(value.type, names), own_names(target, wanted)
+    if value.type.kind != "struct" or None in own or ANY in own:
+        raise NotInDialect(f"the dialect {e.dialect.name} can't build {value.type} anew")
+    inside = zip(value.type.parameters, parts(value.type, names), target.parameters, parts(target, wanted), strict=True)
+    built = []
+    for name, (kind, inner, part, wanted_inner) in zip(own, inside, strict=True):
+        field = e.call_as(types.nullable(kind), "datafusion:get_field", value, e.text(str(name)))
+        built.append(rebuilt(e, field, inner, part, wanted_inner, cast))
+    kind = types.of("struct", *(part.type for part in built), nullable=False)
+    struct = named_struct(e, kind, new, built)
+    if not value.type.nullable:
+        return struct
+    return e.if_then(e.is_not_null(value), struct, null(e, types.nullable(kind), wanted))
 
 
 def guarded(e: DataFusionBuilder, inputs: Sequence[Expression], value: Callable[[], Expression]) -> Expression:

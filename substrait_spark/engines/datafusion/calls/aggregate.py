@@ -13,9 +13,11 @@ from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ....lowering.rules import AggregateRule
 from ..builder import DataFusionBuilder
+from ..counts import COUNTS
 from ..guards.floating import comparable
 from ..structs import empty_list, is_built, named_struct, size
 from .decimal_arithmetic import NARROW, WIDE, widened
+from .interval import rounded_quotient
 from .struct_order import by_fields
 
 SUM_DIGITS = 10
@@ -47,8 +49,36 @@ def number_sum(call: LoweredCall) -> AggregateForm:
 
 
 def wrapping_sum(call: LoweredCall) -> AggregateForm:
-    """Spark's sum of integers, which wraps around, as DataFusion's does."""
+    """Spark's sum of integers, which wraps around, as DataFusion's does; of intervals, which raises on overflow."""
+    if call.function.type.kind in COUNTS:
+        return interval_sum(call)
     return plain(call) if call.function.type.kind != "i64" else call.one("datafusion:sum", *call.arguments)
+
+
+def interval_sum(call: LoweredCall) -> AggregateForm:
+    """The sum of intervals, by their counts: in 64 bits, then in those that the counts have."""
+    (count,) = call.arguments
+    digits = types.of("decimal", types.DIGITS["i64"], 0, nullable=False)
+    count = call.e.cast(count, types.I64)
+    found = call.e.first(
+        lambda: checked_sum(call, count),
+        lambda: signed_sum(call, count, digits, types.I64, "datafusion:add"),
+    )
+    return _cast(found, COUNTS[call.function.type.kind])
+
+
+def interval_average(call: LoweredCall) -> AggregateForm:
+    """The sum of intervals by how many they are, rounded half away from zero."""
+    total = interval_sum(call)
+    number = call.call("aggregate_generic:count", *call.arguments)
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        *parts, count = refs
+        found, none = above.cast(total.result(above, parts), types.I64), above.equal(count, above.i64(0))
+        divisor = above.if_then(none, above.i64(1), count)
+        return above.cast(rounded_quotient(above, found, divisor), COUNTS[call.function.type.kind])
+
+    return AggregateForm((*total.calls, number), result)
 
 
 def decimal_sum(call: LoweredCall) -> AggregateForm:
@@ -134,6 +164,19 @@ def summed_in_order(call: LoweredCall, value: Expression) -> AggregateForm:
     """The sum of floating-point numbers over a frame that loses rows: of a list of them, in the frame's order."""
     values = values_in_frame(call, value)
     return AggregateForm((values,), lambda above, refs: above.call("datafusion:array_sum", refs[0]))
+
+
+def product(call: LoweredCall) -> AggregateForm:
+    """The product of doubles: of a list of them, in the order of the rows; 1 of none."""
+    (value,) = call.arguments
+    if value.type.kind != "fp64" or call.function.options:
+        return plain(call)
+    values = call.call("datafusion:array_agg" if call.frame is None else "spark:collect_list", value)
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        return above.coalesce(above.call("datafusion:array_product", refs[0]), above.fp64(1.0))
+
+    return AggregateForm((values,), result)
 
 
 def values_in_frame(call: LoweredCall, value: Expression) -> AggregateFunction:
@@ -238,6 +281,8 @@ def average(throws: bool) -> AggregateRule:
 
     def rule(call: LoweredCall) -> AggregateForm:
         (value,) = call.arguments
+        if call.function.type.kind in COUNTS:
+            return interval_average(call)
         if value.type.kind in INTEGERS:
             return mean_of_numbers(call, value)
         if value.type.kind != "decimal":
@@ -359,6 +404,16 @@ def extreme(name: str) -> AggregateRule:
         if value.type.kind in ("boolean", "string", "binary"):
             return call.one(f"datafusion:{name}", value)
         return plain(call)
+
+    return rule
+
+
+def time_extreme(name: str) -> AggregateRule:
+    """The standard function of times, and of intervals that are counts."""
+
+    def rule(call: LoweredCall) -> AggregateForm:
+        counts = call.function.type.kind in COUNTS
+        return call.one(f"arithmetic:{name}", *call.arguments) if counts else plain(call)
 
     return rule
 
@@ -487,10 +542,13 @@ AGGREGATES: dict[str, AggregateRule] = {
     "arithmetic:sum": number_sum,
     "arithmetic_decimal:avg": standard_decimal_average,
     "arithmetic_decimal:sum": decimal_sum,
+    "datetime:max": time_extreme("max"),
+    "datetime:min": time_extreme("min"),
     "boolean:bool_and": logical_extreme("min"),
     "boolean:bool_or": logical_extreme("max"),
     "spark:spark_avg": average(True),
     "spark:avg_in_doubles": average_in_doubles,
+    "arithmetic:product": product,
     "spark:collect_list": collect_list(False),
     "spark:collect_list_respect_nulls": collect_list(True),
     "spark:collect_set": collect_set,

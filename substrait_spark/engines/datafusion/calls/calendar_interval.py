@@ -6,46 +6,49 @@ from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
-from ....errors import NotInDialect
-from ....functions.time_zone import DAY
-from . import time_zone as tz
-from .arithmetic import ERROR, integer_operation
-from .interval import added_months, added_time
-from .time_zone import zone_of
+from ....lowering.raise_error import raised
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
     from ....lowering.rules import CallRule
 
 
+UNITS = ("MONTH", "DAY", "MICROSECOND")
+"""What the parts of an interval count."""
+
+
 def add(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A value moved by months, then by days of the local calendar, then by time that passes."""
     value, *parts = call.children()
-    numbers = [part.value for part in parts[:3] if isinstance(part, Literal) and part.value is not None]
-    if len(numbers) < 3 or abs(numbers[1]) * DAY >= 2**62:
-        raise NotInDialect(f"the dialect {e.dialect.name} adds literal calendar intervals only")
-    if min(numbers) < 0 < max(numbers):
-        raise NotInDialect(f"the dialect {e.dialect.name} adds no calendar intervals whose parts differ in sign")
-    months, days, micros = numbers
+    parts, zone = parts[:3], parts[3:]
     if value.type.kind == "date":
-        return _moved_date(e, value, months, days, micros)
-    where = zone_of(*parts[3:])
-    if months:
-        value = added_months(e, value, e.i32(months), where)
-    if days:
-        value = added_time(e, value, e.i64(days * DAY), where)
-    if micros:
-        total = integer_operation(e, "add", tz.micros(e, value), e.i64(micros), ERROR)
-        value = tz.from_micros(e, total, types.required(value.type))
+        return _moved_date(e, value, *parts)
+    for unit, part in zip(UNITS, parts, strict=True):
+        if not _is_zero(part):
+            amount = e.literal(part.value, types.I64) if isinstance(part, Literal) else e.cast(part, types.I64)
+            value = e.lowered("spark:timestampadd", e.text(unit), amount, value, *zone)
     return value
 
 
-def _moved_date(e: LoweringBuilder, value: Expression, months: int, days: int, micros: int) -> Expression:
-    if micros:
-        raise NotInDialect(f"the dialect {e.dialect.name} has no error for the time of day in an interval")
-    if months:
-        value = e.call("spark:add_months", value, e.i32(months))
-    return e.call("spark:date_add", value, e.i32(days)) if days else value
+def _moved_date(
+    e: LoweringBuilder, value: Expression, months: Expression, days: Expression, micros: Expression
+) -> Expression:
+    """A date moved by months and days; a time of day is an error."""
+    start = value = e.share(value)
+    if not _is_zero(months):
+        value = e.call("spark:add_months", value, months)
+    if not _is_zero(days):
+        value = e.call("spark:date_add", value, days)
+    if _is_zero(micros):
+        return value
+    micros = e.share(micros)
+    error = raised(e, "INVALID_INTERVAL_WITH_MICROSECONDS_ADDITION", value.type, micros)
+    missing = e.or_(*(e.is_null(part) for part in (start, micros)))
+    return e.if_then(missing, e.null(value.type), e.equal(micros, e.i64(0)), value, error)
+
+
+def _is_zero(part: Expression) -> bool:
+    return isinstance(part, Literal) and part.value == 0
 
 
 CALLS: dict[str, CallRule] = {"spark:add_calendar_interval": add}

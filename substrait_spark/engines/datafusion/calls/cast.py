@@ -10,6 +10,9 @@ from ....algebra.expression import Cast, Expression, FieldReference, Lambda, Sca
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....errors import NotInDialect
 from ....lowering.expression import lowered_cast
+from ..builder import DataFusionBuilder
+from ..guards.struct_names import has_names
+from ..structs import rebuilt
 from .number_cast import (
     FORMS,
     NumberCast,
@@ -34,7 +37,21 @@ def _formed(form: NumberCast, e: LoweringBuilder, cast: Cast) -> Expression:
 
 def list_to_list(e: LoweringBuilder, cast: Cast) -> Expression:
     """Each element cast by itself: one that fails becomes null, or throws."""
+    if has_names(cast.input.type):
+        return struct_to_struct(e, cast)
     return e.as_type(_of_elements(e, cast, cast.type.parameters[0]), cast.type)
+
+
+def struct_to_struct(e: LoweringBuilder, cast: Cast) -> Expression:
+    """Each field cast by itself, under the name that it has."""
+    builder: DataFusionBuilder = e  # type: ignore[assignment]
+
+    def converted(value: Expression, target: Type) -> Expression:
+        kind = types.with_nullable(target, value.type.nullable or not cast.throws)
+        return lowered_cast(e, Cast(value, kind, cast.throws))
+
+    names = builder.names_of(cast.input)
+    return e.as_type(rebuilt(builder, e.share(cast.input), names, cast.type, names, converted), cast.type)
 
 
 def list_to_text(e: LoweringBuilder, cast: Cast) -> Expression:
@@ -55,6 +72,7 @@ def _of_elements(e: LoweringBuilder, cast: Cast, target: Type) -> Expression:
 CASTS: dict[tuple[str, str], CastRule] = {
     **{kinds: partial(_formed, form) for kinds, form in FORMS.items()},
     ("list", "list"): list_to_list,
+    ("struct", "struct"): struct_to_struct,
     ("list", "string"): list_to_text,
 }
 

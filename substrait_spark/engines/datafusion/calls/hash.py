@@ -1,4 +1,4 @@
-"""xxhash64, which DataFusion has for one seed and some types."""
+"""xxhash64, which DataFusion has for one seed and some types, and hash, which it has not."""
 
 from __future__ import annotations
 
@@ -32,4 +32,12 @@ def hashed(e: LoweringBuilder, *values: Expression) -> Expression:
     return e.call("datafusion:xxhash64", *values)
 
 
-CALLS: dict[str, CallRule] = {"spark:xxhash64": xxhash64}
+def murmur3(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """hash: its words of text are mixed one after the other, for which DataFusion has no loop."""
+    raise NotInDialect(
+        f"the dialect {e.dialect.name} has no function {call.declaration.compound}, Spark's Murmur3",
+        "Use xxhash64, which it has, where any hash will do, or save the column in Spark.",
+    )
+
+
+CALLS: dict[str, CallRule] = {"spark:hash": murmur3, "spark:xxhash64": xxhash64}

@@ -1,7 +1,6 @@
-"""Intervals, which no column has in DataFusion: counted inside the expression that uses them.
+"""Intervals, which DataFusion has no exact values for: counted, in expressions and in columns.
 
-Day-time intervals are counted in microseconds, in 64 bits, and year-month intervals in months, in 32 bits. Operators,
-choices and comparisons then are those of the counts; what would make a column of a count is refused.
+Operators, choices and comparisons then are those of the counts. Only in the result are they intervals again.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from ....algebra.types import INTEGERS, Type
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
 from ....lowering.raise_error import raised
+from ..counts import COUNTS
 from . import time_zone as tz
 from .arithmetic import ERROR, integer_operation
 from .datetime import between, checked_times, date_part, scaled
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from ....lowering.rules import CallRule, ExpressionRule
 
 # ---- counts
-
-COUNTS: dict[str, Type] = {"interval_day": types.I64, "interval_year": types.I32}
-"""What intervals of a type are counted in."""
 
 
 def literal(e: LoweringBuilder, expression: Expression) -> Expression:
@@ -69,6 +66,14 @@ def negative(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return integer_operation(e, "subtract", e.literal(0, types.required(value.type)), value, ERROR)
 
 
+def absolute(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The interval without its sign."""
+    value = e.share(call.children()[0])
+    zero = e.literal(0, types.required(value.type))
+    negated = integer_operation(e, "subtract", zero, value, ERROR)
+    return e.if_then(e.call("comparison:lt", value, zero), negated, value)
+
+
 def product(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """An interval times an integer; a product with a fraction would be rounded."""
     value, factor = call.children()
@@ -78,6 +83,49 @@ def product(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         wide = integer_operation(e, "multiply", e.cast(value, types.I64), e.cast(factor, types.I64), ERROR)
         return e.cast(wide, types.I32)
     return integer_operation(e, "multiply", value, e.cast(factor, types.I64), ERROR)
+
+
+def divided(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """An interval by an integer, which is not 0."""
+    value, divisor = call.children()
+    if divisor.type.kind not in INTEGERS:
+        raise NotInDialect(f"the dialect {e.dialect.name} divides intervals by integers only")
+    count = rounded_quotient(e, e.cast(value, types.I64), e.cast(divisor, types.I64))
+    return e.cast(count, types.required(value.type))
+
+
+def rounded_quotient(e: LoweringBuilder, dividend: Expression, divisor: Expression) -> Expression:
+    """The quotient of integers, rounded half away from zero."""
+    dividend, divisor = e.share(dividend), e.share(divisor)
+    zero, one = e.i64(0), e.i64(1)
+
+    def magnitude(number: Expression) -> Expression:
+        return e.share(e.if_then(e.call("comparison:lt", number, zero), tz.minus(e, zero, number), number))
+
+    rest = magnitude(e.share(e.call("datafusion:modulus", dividend, divisor)))
+    up = e.call("comparison:gte", rest, tz.minus(e, magnitude(divisor), rest))
+    alike = e.equal(e.call("comparison:lt", dividend, zero), e.call("comparison:lt", divisor, zero))
+    step = e.if_then(e.not_(up), zero, alike, one, e.i64(-1))
+    return tz.plus(e, e.call("datafusion:divide", dividend, divisor), step)
+
+
+def made_of_time(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """make_dt_interval: each sum must fit in 64 bits."""
+    *parts, seconds = call.children()
+    million = e.literal(SECOND, types.of("decimal", 7, 0, nullable=False))
+    total = e.cast(e.call("arithmetic_decimal:multiply", seconds, million), types.I64)
+    for part, size in zip(parts, (DAY, HOUR, 60 * SECOND), strict=True):
+        if not (isinstance(part, Literal) and part.value == 0):
+            product = integer_operation(e, "multiply", e.cast(part, types.I64), e.i64(size), ERROR)
+            total = integer_operation(e, "add", total, product, ERROR)
+    return total
+
+
+def made_of_months(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """make_ym_interval."""
+    years, months = call.children()
+    product = integer_operation(e, "multiply", years, e.i32(12), ERROR)
+    return integer_operation(e, "add", product, months, ERROR)
 
 
 def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -124,9 +172,79 @@ def part(unit: int, within: int | None) -> CallRule:
     return lower
 
 
+LENGTHS = {"MICROSECOND": 1, "SECOND": SECOND, "MINUTE": 60 * SECOND, "HOUR": HOUR, "DAY": DAY, "MONTH": 1, "YEAR": 12}
+"""Units of intervals in what these are counted in."""
+
+
+def units(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """How often a unit fits in an interval, with the interval's sign."""
+    unit, value = call.children()
+    count, length = e.cast(value, types.I64), LENGTHS[str(constant(unit))]
+    return count if length == 1 else tz.quotient(e, count, length)
+
+
 def seconds(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The seconds that the minutes leave, as decimal(8, 6)."""
     return scaled(e, tz.rest(e, call.children()[0], 60 * SECOND), 8)
+
+
+# ---- text
+
+UNITS_IN_ORDER = (("DAY", "HOUR", "MINUTE", "SECOND"), ("YEAR", "MONTH"))
+
+INSIDE = {"HOUR": 24, "MINUTE": 60, "SECOND": 60, "MONTH": 12}
+"""How many of a unit the next larger one has."""
+
+BEFORE = {"HOUR": " ", "MINUTE": ":", "SECOND": ":", "MONTH": "-"}
+"""What stands between a unit and the next larger one."""
+
+
+def interval_text(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The literal that SQL has for an interval, in the units of a type such as INTERVAL DAY TO SECOND."""
+    value, named = call.children()
+    written = str(constant(named)).removeprefix("INTERVAL ")
+    first, _, last = written.partition(" TO ")
+    names = next(names for names in UNITS_IN_ORDER if first in names)
+    shown = names[names.index(first) : names.index(last or first) + 1]
+    count = e.share(e.cast(value, types.I64))
+    minus = e.if_then(e.call("comparison:lt", count, e.i64(0)), e.text("-"), e.text(""))
+    parts = [e.text("INTERVAL '"), minus]
+    for unit in shown:
+        if unit != first:
+            parts.append(e.text(BEFORE[unit]))
+        parts.append(_unit_text(e, count, unit, within=unit != first))
+    if shown[-1] == "SECOND":
+        parts.append(_fraction_text(e, count))
+    return _joined(e, *parts, e.text(f"' {written}"))
+
+
+def _unit_text(e: LoweringBuilder, count: Expression, unit: str, within: bool) -> Expression:
+    """How many of a unit there are; hours, minutes and seconds have two digits at least."""
+    whole = tz.quotient(e, count, LENGTHS[unit])
+    number = _without_sign(e, tz.rest(e, whole, INSIDE[unit]) if within else whole)
+    text = e.cast(number, types.STRING)
+    if unit in ("DAY", "MONTH", "YEAR"):
+        return text
+    zero = e.if_then(e.call("comparison:lt", number, e.i64(10)), e.text("0"), e.text(""))
+    return _joined(e, zero, text)
+
+
+def _fraction_text(e: LoweringBuilder, count: Expression) -> Expression:
+    """The fraction of a second with its point, without zeros at its end; nothing where there is none."""
+    number = _without_sign(e, tz.rest(e, count, SECOND))
+    digits = e.call("string:lpad", e.cast(number, types.STRING), e.i32(6), e.text("0"))
+    written = _joined(e, e.text("."), e.call("string:rtrim", digits, e.text("0")))
+    return e.if_then(e.equal(number, e.i64(0)), e.text(""), written)
+
+
+def _without_sign(e: LoweringBuilder, count: Expression) -> Expression:
+    """The absolute value of a count, which is not the least number."""
+    count = e.share(count)
+    return e.share(e.if_then(e.call("comparison:lt", count, e.i64(0)), tz.minus(e, e.i64(0), count), count))
+
+
+def _joined(e: LoweringBuilder, *texts: Expression) -> Expression:
+    return e.call("string:concat", *texts, null_handling="ACCEPT_NULLS")
 
 
 # ---- additions
@@ -196,17 +314,25 @@ def timestamp_add(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     unit, amount, value, *zone = call.children()
     name, where, amount = _unit(unit), zone_of(*zone), e.share(amount)
     if name in MONTHS:
-        months = e.cast(tz.times(e, amount, MONTHS[name]), types.I32, throws=False)
+        months = _product(e, amount, MONTHS[name], types.I32)
         return _checked(e, value, amount, (2**31 - 1) // MONTHS[name], lambda: added_months(e, value, months, where))
 
     def moved() -> Expression:
-        product = tz.times(e, amount, UNITS[name])
+        product = _product(e, amount, UNITS[name], types.I64)
         if UNITS[name] >= DAY:
             return added_time(e, value, product, where)
         total = integer_operation(e, "add", tz.micros(e, value), product, ERROR)
         return tz.from_micros(e, total, types.required(value.type))
 
     return _checked(e, value, amount, (2**63 - 1) // UNITS[name], moved)
+
+
+def _product(e: LoweringBuilder, amount: Expression, factor: int, kind: Type) -> Expression:
+    """A number of units in the type of their count; where that doesn't hold it, whatever takes its place is not used."""
+    known, end = _known(amount), 2 ** (31 if kind == types.I32 else 63)
+    if known is not None and -end <= known * factor < end:
+        return e.literal(known * factor, kind)
+    return e.cast(tz.times(e, amount, factor), kind, throws=False)
 
 
 def _unit(argument: Expression) -> str:
@@ -268,14 +394,18 @@ def _packed(e: LoweringBuilder, day: Expression) -> Expression:
 KINDS: dict[type[Expression], ExpressionRule] = {Literal: literal}
 
 OF_INTERVALS: dict[str, CallRule] = {
+    "spark:abs_interval": absolute,
     "spark:add_interval": add_interval,
     "spark:spark_add_intervals": operation("add"),
+    "spark:divide_interval": divided,
     "spark:extract_days": part(DAY, None),
     "spark:extract_hours": part(HOUR, 24),
     "spark:extract_minutes": part(60 * SECOND, 60),
     "spark:extract_months": part(1, 12),
     "spark:extract_seconds": seconds,
     "spark:extract_years": part(12, None),
+    "spark:interval_text": interval_text,
+    "spark:interval_units": units,
     "spark:multiply_interval": product,
     "spark:negate_interval": negative,
     "spark:signum": sign,
@@ -287,11 +417,28 @@ COMPARING = (
 )
 """Standard functions for which counts are as good as intervals."""
 
-COUNTING = (*OF_INTERVALS, "spark:sequence", *(f"comparison:{name}" for name in COMPARING.split()))
+OF_ROWS = (
+    *("aggregate_generic:any_value", "aggregate_generic:count", "arithmetic:lag", "arithmetic:lead"),
+    *("arithmetic:first_value", "arithmetic:last_value", "arithmetic:nth_value", "datetime:max", "datetime:min"),
+    *(
+        "spark:first",
+        "spark:first_ignore_nulls",
+        "spark:last",
+        "spark:last_ignore_nulls",
+        "spark:max_by",
+        "spark:min_by",
+    ),
+    *("spark:spark_avg", "spark:spark_first_value", "spark:spark_last_value", "spark:spark_sum"),
+)
+"""Aggregate and window functions for which counts are as good as intervals, or that have a rule for them."""
+
+COUNTING = (*OF_INTERVALS, "spark:sequence", *(f"comparison:{name}" for name in COMPARING.split()), *OF_ROWS)
 """Functions that take counts in the place of intervals."""
 
 CALLS: dict[str, CallRule] = {
     **{name: of_counts(rule) for name, rule in OF_INTERVALS.items()},
+    "spark:make_dt_interval": made_of_time,
+    "spark:make_ym_interval": made_of_months,
     "spark:subtract_dates": days_between,
     "spark:subtract_timestamps": difference,
     "spark:timestampadd": timestamp_add,

@@ -35,6 +35,13 @@ class Refused(NotInDialect):
     """A pattern that might mean something else to the other engine."""
 
 
+WORD_BOUNDARY = (
+    r"To find or extract ASCII words, look for \W around them in the text between blanks, as in "
+    r"concat(' ', x, ' ') RLIKE '\\Wword\\W'."
+)
+"""What to do without word boundaries."""
+
+
 # ---- sets of characters
 
 
@@ -309,7 +316,7 @@ class Parser:
         if c.isascii() and not c.isalnum():
             return ord(c)
         if c in "bB":
-            raise Refused(f"what the word boundary \\{c} takes for a word depends on the Java version")
+            raise Refused(f"what the word boundary \\{c} takes for a word depends on the Java version", WORD_BOUNDARY)
         raise Refused(f"the escape \\{c} is not known")
 
     def posix(self, negated: bool) -> Ranges:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
-from ....algebra.expression import AggregateFunction, Expression
+from ....algebra.expression import AggregateFunction, Expression, FieldReference, Lambda
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ....lowering.rules import AggregateRule
@@ -41,32 +41,38 @@ def spread(call: LoweredCall) -> AggregateForm:
     )
 
 
-def spread_in_frame(call: LoweredCall, value: Expression, name: str, distribution: str) -> AggregateForm:
-    """Over a frame that loses rows: from the list of its values, in two passes.
+class Deviations:
+    """The distances of the values of a frame from their mean, as a list.
 
     They are counted from the first value, so that values which are all equal have no spread at all.
     """
 
-    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
-        values = refs[0]
-        number = above.share(size(above, values))
-        count = above.share(above.cast(number, types.FP64))
+    def __init__(self, e: DataFusionBuilder, values: Expression) -> None:
+        self.number = e.share(size(e, values))
+        self.count = e.share(e.cast(self.number, types.FP64))
 
         def moved(list: Expression, by: Expression) -> Expression:
-            subtrahends = above.call("spark:array_repeat", by, number)
-            return above.share(above.call("datafusion:array_subtract", list, subtrahends))
+            subtrahends = e.call("spark:array_repeat", by, self.number)
+            return e.share(e.call("datafusion:array_subtract", list, subtrahends))
 
-        distances = moved(values, above.call("datafusion:array_element", values, above.i64(1)))
-        deviations = moved(distances, divided(above, above.call("datafusion:array_sum", distances), count))
-        squares = above.call("datafusion:dot_product", deviations, deviations)
-        freedom = count
+        distances = moved(values, e.call("datafusion:array_element", values, e.i64(1)))
+        self.list = moved(distances, divided(e, e.call("datafusion:array_sum", distances), self.count))
+        self.squares = e.call("datafusion:dot_product", self.list, self.list)
+
+
+def spread_in_frame(call: LoweredCall, value: Expression, name: str, distribution: str) -> AggregateForm:
+    """Over a frame that loses rows: from the list of its values, in two passes."""
+
+    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+        deviations = Deviations(above, refs[0])
+        freedom: Expression = deviations.count
         if distribution == "SAMPLE":
-            freedom = above.call("arithmetic:subtract", count, above.fp64(1.0))
-        found: Expression = divided(above, squares, freedom)
+            freedom = above.call("arithmetic:subtract", deviations.count, above.fp64(1.0))
+        found: Expression = divided(above, deviations.squares, freedom)
         if name == "std_dev":
             found = root(above, found)
         fewest = above.i32(2 if distribution == "SAMPLE" else 1)
-        return above.if_then(above.call("comparison:lt", number, fewest), above.null(types.FP64), found)
+        return above.if_then(above.call("comparison:lt", deviations.number, fewest), above.null(types.FP64), found)
 
     return AggregateForm((values_in_frame(call, value),), result)
 
@@ -113,6 +119,8 @@ def moment(power: int, formula: Callable[[Moments], Expression]) -> AggregateRul
     def rule(call: LoweredCall) -> AggregateForm:
         e = call.e
         (argument,) = call.arguments
+        if call.frame is not None:
+            return moment_in_frame(call, argument, power, formula)
         value = e.share(call.filtered(argument))
         total, number = call.below(("arithmetic:sum", value), ("aggregate_generic:count", value))
         mean = divided(e, total, e.cast(number, types.FP64))
@@ -130,6 +138,26 @@ def moment(power: int, formula: Callable[[Moments], Expression]) -> AggregateRul
         return AggregateForm(calls, lambda above, refs: formula(Moments(above, *refs)))
 
     return rule
+
+
+def moment_in_frame(
+    call: LoweredCall, value: Expression, power: int, formula: Callable[[Moments], Expression]
+) -> AggregateForm:
+    """Over a frame: from the list of its values."""
+    calls = (values_in_frame(call, value), call.count(infinite(call.e, value)))
+
+    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+        values, unbounded = refs
+        deviations = Deviations(above, values)
+        number = FieldReference(0, types.required(types.FP64), parameter=0)
+        square = Lambda((number.type,), above.call("arithmetic:multiply", number, number))
+        squared = above.share(above.call("datafusion:array_transform", deviations.list, square))
+        powers = above.call("datafusion:dot_product", squared, deviations.list if power == 3 else squared)
+        ends = [above.call(f"spark:array_{end}", values) for end in ("min", "max")]
+        count = above.cast(deviations.number, types.I64)
+        return formula(Moments(above, count, deviations.squares, powers, unbounded, *ends))
+
+    return AggregateForm(calls, result)
 
 
 class Moments:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ....algebra import types
 from ....algebra.aggregate_form import WindowForm, as_is
@@ -72,11 +72,20 @@ def offset_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: StagedWi
 
 
 def nth_value_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
-    """NthValue IGNORE NULLS, of the first."""
+    """NthValue IGNORE NULLS, of a literal position: of a frame from the start, the value that so many are counted at."""
     input, position = call.expressions()
-    if not (isinstance(position, Literal) and position.value == 1):
-        raise NotInDialect(f"the dialect {e.dialect.name} has no nth_value IGNORE NULLS but for the first")
-    return _known(e, "first", input, frame_of_call(call), staged)
+    frame = frame_of_call(call)
+    if not isinstance(position, Literal) or position.value is None:
+        raise NotInDialect(f"the dialect {e.dialect.name} has nth_value IGNORE NULLS of literal positions only")
+    if position.value == 1:
+        return _known(e, "first", input, frame, staged)
+    if frame.lower.kind != "unbounded":
+        if frame.upper.kind == "unbounded":
+            raise NotInDialect(f"the dialect {e.dialect.name} has no nth_value IGNORE NULLS over this frame")
+        return _of_list(e, input, frame, lambda above, values: above.i64(position.value))
+    number = staged.column(_number(e, input, Frame(True, Bound("unbounded"), Bound("current"))))
+    there = e.and_(e.is_not_null(input), e.equal(number, e.i64(position.value)))
+    return _known(e, "first", e.if_then(there, input, e.null(input.type)), frame, staged)
 
 
 def end_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
@@ -93,7 +102,7 @@ def _known(e: LoweringBuilder, name: str, value: Expression, frame: Frame, stage
     if near.kind == "unbounded":
         return _at_the_end(e, name, value, frame, staged)
     if far.kind != "unbounded":
-        return _of_list(e, name, value, frame)
+        return _of_list(e, value, frame, _first if name == "first" else _last)
     if near.kind == "current":
         known = _last_seen(e, value, frame, staged)
     elif frame.rows and near.kind == ("preceding" if name == "last" else "following"):
@@ -147,13 +156,23 @@ def _reversed(sort: SortField) -> SortField:
     return SortField(sort.expression, not sort.ascending, not sort.nulls_first)
 
 
-def _of_list(e: LoweringBuilder, name: str, value: Expression, frame: Frame) -> WindowForm:
-    """Over a frame of limited size: of the list of its values."""
+def _first(above: DataFusionBuilder, values: Expression) -> Expression:
+    return above.i64(1)
+
+
+def _last(above: DataFusionBuilder, values: Expression) -> Expression:
+    return above.cast(size(above, values), types.I64)
+
+
+def _of_list(
+    e: LoweringBuilder, value: Expression, frame: Frame, at: Callable[[DataFusionBuilder, Expression], Expression]
+) -> WindowForm:
+    """Over a frame of limited size: at a position of the list of its values."""
     listed = over(e.aggregate("spark:collect_list", value, frame=frame), frame)
 
     def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
         (values,) = refs
-        return element(above, values, above.i64(1) if name == "first" else above.cast(size(above, values), types.I64))
+        return element(above, values, at(above, values))
 
     return WindowForm((listed,), result)
 

@@ -1,4 +1,4 @@
-"""Puts virtual tables in DataFusion's form: struct fields are named by the schema, and allow nulls.
+"""Puts virtual tables in DataFusion's form: struct fields are named by the schema, and allow nulls; intervals are counts.
 
 `nested_required`: DataFusion has nullable fields only in structs that a virtual table holds, and an error for REQUIRED ones.
 """
@@ -11,6 +11,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, Literal
 from ....algebra.relation import Relation, VirtualTable
 from ....algebra.types import Type
+from ..counts import counted
 from .struct_names import filled, has_names, split
 from .wanted_names import WantedNames
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def table(e: DataFusionBuilder, relation: VirtualTable, expressions: ExpressionLowering) -> Relation:
     """The rows, with nulls allowed inside their columns, and structs as literals of these."""
     required = e.has_defect("nested_required")
-    schema = [types.nullable_inside(kind) if required else kind for kind in relation.schema]
+    schema = [types.nullable_inside(kind) if required else kind for kind in map(counted, relation.schema)]
     names = _names(e, relation)
     as_it_is = schema == list(relation.schema) and names == list(relation.names)
     if as_it_is and all(isinstance(cell, Literal) for cell in relation.expressions()):
@@ -35,7 +36,8 @@ def table(e: DataFusionBuilder, relation: VirtualTable, expressions: ExpressionL
 
 def _cell(expressions: ExpressionLowering, value: Expression, type: Type) -> Expression:
     kind = types.with_nullable(type, value.type.nullable)
-    return expressions.e.as_type(value if isinstance(value, Literal) else expressions.lower(value), kind)
+    as_it_is = isinstance(value, Literal) and counted(value.type) is value.type
+    return expressions.e.as_type(value if as_it_is else expressions.lower(value), kind)
 
 
 def _names(e: DataFusionBuilder, relation: VirtualTable) -> list[str]:

@@ -15,7 +15,7 @@ from ....algebra.traversal import columns
 from ....algebra.types import Type
 from ....errors import NotInDialect
 from ....trampoline import Steps, in_turn, run
-from ..structs import guarded, named_struct, stored_field
+from ..structs import guarded, named_struct, rebuilt, stored_field
 from .struct_names import Names, agree, element, has_names, own_names, parts, split
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def _renamed(e: DataFusionBuilder, value: Expression, names: Names) -> Steps[Exp
         return IfThen(tuple(clauses), found[-1])
     if isinstance(value, ScalarFunction) and value.declaration.name in PASSING:
         return value.with_children((yield from in_turn([_renamed(e, each, names) for each in value.children()])))
+    if value.type.kind == "list" and None not in e.names_of(value):
+        return e.as_type(rebuilt(e, value, e.names_of(value), value.type, names, e.as_type), value.type)
     if value.type.kind != "struct":
         raise brought_together(value.type, e.names_of(value), names)
     inside = parts(value.type, names)

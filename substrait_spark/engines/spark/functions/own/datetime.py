@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from .....algebra import types
-from .....algebra.types import I32
+from .....algebra.types import I32, I64
 from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of
@@ -89,6 +91,27 @@ def _part(name: str) -> Rule:
     return lambda call: call.new(f"ExtractANSIInterval{name}", call.values[0])
 
 
+_LENGTHS = {"MICROSECOND": 1, "SECOND": 1_000_000, "MINUTE": 60_000_000, "HOUR": 3_600_000_000, "DAY": 86_400_000_000}
+_MONTHS = {"MONTH": 1, "YEAR": 12}
+
+
+def _interval_units(call: Call) -> Node:
+    """The microseconds are those that the interval is away from 1970, in UTC."""
+    unit, value = call.constant(0), call.values[1]
+    if call.types[1].kind == "interval_year":
+        years, months = (call.cast(call.new(f"ExtractANSIInterval{part}", value), I64) for part in ("Years", "Months"))
+        total = call.spark("+", call.spark("*", years, call.literal(12, I64)), months)
+        return call.spark("div", total, call.literal(_MONTHS[unit], I64))
+    later = call.new("TimestampAddInterval|TimeAdd", call.literal(0, _TZ), value, some(UTC))
+    return call.spark("div", call.spark("unix_micros", later), call.literal(_LENGTHS[unit], I64))
+
+
+def _interval_text(call: Call) -> Node:
+    """The text of the interval in the type that an argument names."""
+    named = json.dumps(str(call.constant(1)).lower())
+    return call.cast(call.builder.document.typed(call.values[0], named), call.type)
+
+
 def _try(rule: Rule) -> Rule:
     return lambda call: call.new("TryEval", rule(call))
 
@@ -123,6 +146,8 @@ RULES: dict[str, Rule] = {
     "spark:add_calendar_interval": _add_calendar_interval,
     "spark:timestampadd": _of_unit("TimestampAdd"),
     "spark:timestampdiff": _of_unit("TimestampDiff"),
+    "spark:interval_text": _interval_text,
+    "spark:interval_units": _interval_units,
     "spark:extract_days": _part("Days"),
     "spark:extract_hours": _part("Hours"),
     "spark:extract_minutes": _part("Minutes"),
