@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from substrait_spark import DialectError, InvalidPlanError, UnsupportedPlanError
 from substrait_spark.algebra.extension_messages import SparkFiles, SparkOption
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.dialects import load
-from substrait_spark.engines import datafusion
+from substrait_spark.engines import datafusion, spark_files
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.testing import departures
 
@@ -102,6 +104,31 @@ def test_text_that_engines_read_otherwise(spark: SparkSession, tmp_path: Path) -
     (tmp_path / "plain").write_text("x\n")
     assert not check(spark.read.option("encoding", "UTF-16").text(str(tmp_path / "plain")))
     assert not check(spark.read.option("ignoreMissingFiles", "true").text(str(tmp_path / "plain")))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("deflate", zlib.compress)]
+)
+def test_compressed_text(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    suffix: str,
+    compress: Callable[[bytes], bytes],
+) -> None:
+    """A small file may hold more than fits in memory: no more is decompressed than is read."""
+    path = tmp_path / f"t.{suffix}"
+    path.write_bytes(compress(b"line\n" * 200))
+    df = spark.read.text(str(path))
+    assert_same_rows(df)
+    plan = plan_of(df, "datafusion")
+    with monkeypatch.context() as patch:
+        patch.setattr(spark_files, "TEXT", 999)
+        with pytest.raises(InvalidPlanError, match="more than 999 bytes of text"):
+            datafusion.execute(plan)
+    path.write_bytes(path.read_bytes()[:-6])
+    with pytest.raises(InvalidPlanError, match="can't be decompressed"):
+        datafusion.execute(plan)
 
 
 # ---- JSON

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -77,12 +78,21 @@ READERS: dict[str, Callable[[Path, Mapping[str, str], Columns], pa.Table]] = {
 
 # ---- text
 
-CODECS: dict[str, Callable[[bytes], bytes]] = {
-    ".bz2": bz2.decompress,
-    ".deflate": zlib.decompress,
-    ".gz": gzip.decompress,
+
+def _inflated(content: bytes, most: int) -> bytes:
+    stream = zlib.decompressobj()
+    plain = stream.decompress(content, most)
+    if len(plain) < most and not stream.eof:
+        raise EOFError("it ends too early")
+    return plain
+
+
+CODECS: dict[str, Callable[[bytes, int], bytes]] = {
+    ".bz2": lambda content, most: bz2.BZ2File(io.BytesIO(content)).read(most),
+    ".deflate": _inflated,
+    ".gz": lambda content, most: gzip.GzipFile(fileobj=io.BytesIO(content)).read(most),
 }
-"""How files are decompressed, by the ends of their names."""
+"""How files are decompressed up to so many bytes, by the ends of their names. A small file may hold more than fits in memory."""
 
 OTHER_CODECS = (".lz4", ".lzo", ".snappy", ".zst", ".zstd")
 
@@ -96,11 +106,11 @@ def _content(path: Path) -> bytes:
     if suffix not in CODECS:
         return content
     try:
-        plain = CODECS[suffix](content)
+        plain = CODECS[suffix](content, TEXT + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InvalidPlanError(f"{path} can't be decompressed: {error}.") from None
     if len(plain) > TEXT:
-        raise InvalidPlanError(f"{path} has {len(plain):,} bytes of text, and at most {TEXT:,} are read here.")
+        raise InvalidPlanError(f"{path} has more than {TEXT:,} bytes of text, which are as many as are read here.")
     return plain
 
 
