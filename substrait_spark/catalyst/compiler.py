@@ -24,7 +24,8 @@ class JavaClass:
         self._name = name
         self._arguments = arguments
         self._after = after  # a class whose name the source knows
-        self._objects: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._objects: weakref.WeakKeyDictionary[Any, tuple[Any, Any]] = weakref.WeakKeyDictionary()
+        """By gateway, the object, and the one of the class that it was compiled after."""
         self._compiling = threading.Lock()
 
     def is_compiled(self, gateway: Any) -> bool:
@@ -38,27 +39,29 @@ class JavaClass:
     def of(self, gateway: Any) -> Any:
         """The object in the JVM behind a gateway, compiled if it is not yet."""
         with self._compiling:
-            found = self._objects.get(gateway)
-            if found is None:
-                found = self._objects[gateway] = self._compile(gateway)
+            known = None if self._after is None else self._after.of(gateway)
+            found, after = self._objects.get(gateway, (None, None))
+            if found is None or after is not known:
+                found = self._compile(gateway, known)
+                self._objects[gateway] = found, known
         return found
 
-    def _compile(self, gateway: Any) -> Any:
+    def _compile(self, gateway: Any, known: Any) -> Any:
         """Compile the class with Janino, which Spark itself uses for generated code.
 
         Each time in a package of a new name, because py4j remembers methods by their class's name: in a JVM that served
-        another Python process, or this module before a reload, they would be those of the earlier class.
+        another Python process, or this module before a reload, they would be those of the earlier class. `known` is the
+        object of the class whose name the source knows.
         """
         source = importlib.resources.files(self._package).joinpath(f"{self._name}.java").read_text("utf-8")
         # Classes by the names that py4j imports, or by a loader: for `org.codehaus` it looks for a class in all archives.
         jvm = gateway.jvm
-        if self._after is None:
+        if known is None:
             package = f"substrait_spark_{uuid.uuid4().hex}"
             loader = jvm.Thread.currentThread().getContextClassLoader()
         else:
-            known = self._after.of(gateway).getClass()
-            package = known.getName().rpartition(".")[0]
-            loader = known.getClassLoader()
+            package = known.getClass().getName().rpartition(".")[0]
+            loader = known.getClass().getClassLoader()
         compiler = loader.loadClass("org.codehaus.janino.SimpleCompiler").newInstance()
         compiler.setParentClassLoader(loader)
         compiler.cook(source.replace("package substrait_spark;", f"package {package};", 1))

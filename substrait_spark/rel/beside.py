@@ -42,11 +42,8 @@ def folder(path: str | Path) -> Path:
     return Path(path).absolute()
 
 
-def read(r: RelationBuilder, node: tree.Plan, kept: Sequence[int], schema: Columns) -> Relation:
-    """The read of a file with these columns of a leaf's rows. The file is noted in the context, to be written."""
-    where = r.context.settings.local_data
-    if where is None:
-        raise Unsupported("there is no folder for its rows")
+def read(r: RelationBuilder, where: Path, node: tree.Plan, kept: Sequence[int], schema: Columns) -> Relation:
+    """The read of a file with these columns of a leaf's rows, in a folder. The file is noted in the context, to be written."""
     attributes = [node["output"][n] for n in kept]
     forms = [_form(attribute.type) for attribute in attributes]
     rows = [

@@ -31,8 +31,12 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
     limit = r.context.settings.inline_limit
     if not isinstance(node["data"], tree.Rows):
         raise too_many(limit, f"more than {limit}" if node.name == "LogicalRDD" else str(node["data"]))
-    if len(node["data"].values) > limit:
-        return schema.output(r, beside.read(r, node, kept, schema))
+    count = len(node["data"].values)
+    if count > limit:
+        folder = r.context.settings.local_data
+        if folder is None:
+            raise too_many(limit, str(count))
+        return schema.output(r, beside.read(r, folder, node, kept, schema))
     e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
     rows = [
         tuple([_cell(e, row[n], attributes[n], type) for n, type in zip(kept, schema.types, strict=True)])
