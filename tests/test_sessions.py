@@ -195,13 +195,14 @@ spark = session()
 assert df_to_substrait(spark.range(3)) == first
 
 gone = spark.range(4)
+logging.disable(logging.ERROR)  # py4j logs that a connection is reset, if it finds out while it reads
 SparkContext._gateway.proc.kill()
 SparkContext._gateway.proc.wait()
 print(refused(gone))
 """
 
 LIVES = f"""
-import threading, time
+import logging, threading, time
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from substrait_spark import SubstraitSparkError, UnsupportedSessionError, df_to_substrait
