@@ -54,12 +54,11 @@ def require_columns(lowering: Lowering, root: Relation, outputs: Sequence[Origin
 
 ELSEWHERE = "Make a plan for another dialect or without one."
 
-VARIANT_HINTS = {
-    (
-        "join_types",
-        "LEFT_MARK",
-    ): "It comes of an EXISTS or IN below OR or NOT, or in a column: make it a condition of its own, with AND, or a join."
-}
+MARKS = (
+    "It comes of an EXISTS or IN below OR or NOT, or in a column: make it a condition of its own, with AND, or a join."
+)
+
+VARIANT_HINTS = {("join_types", "LEFT_MARK"): MARKS}
 """What to do about variants of relations that no query names."""
 
 
