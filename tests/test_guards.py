@@ -132,6 +132,7 @@ def test_filters_that_the_engine_makes_while_it_runs(guarded: SparkSession, quer
         "SELECT m, count(*) AS c FROM t GROUP BY m HAVING count(*) % 2 > 0 ORDER BY -abs(m), m",
         "SELECT i, sum(l) OVER (PARTITION BY abs(m) > 0 ORDER BY length(s) > 1, i) AS x FROM t ORDER BY -length(s), i",
         "SELECT listagg(s, ',') WITHIN GROUP (ORDER BY length(s) > 1, s) FROM t",
+        "SELECT listagg(s, ',') WITHIN GROUP (ORDER BY -(l % m), s) FILTER (WHERE m <> 0) FROM t",
         "SELECT i FROM t UNION ALL SELECT m FROM t ORDER BY i % 3 > 0, i",
         "SELECT id FROM range(9) WHERE id % 3 > 0 ORDER BY id % 3 > 0, id",
         "SELECT * FROM (SELECT * FROM (SELECT i, abs(m) AS m FROM t) ORDER BY -m, i) ORDER BY -m, i",

@@ -1,4 +1,4 @@
-"""Two defects of keys that are computed where rows are sorted. This computes them below, where they become columns.
+"""Three defects of keys that are computed where rows are sorted. For two, this computes them below, where they become columns.
 
 `ranges_of_unknowns`: DataFusion derives of a comparison or a negation in which range its value lies, and fails where it
 knows no range of an operand, as of most functions' values. It then doesn't see that its own sort has the order it needs.
@@ -9,13 +9,24 @@ knows no range of an operand, as of most functions' values. It then doesn't see 
 is taken for a column that it had computed.
 
     A sort in a plan by x + 1, over a sort by x + 1   -- an error: No field named "x + Int64(1)"
+
+`keys_before_filters`: DataFusion sorts for an aggregate before it filters.
+
+    SELECT array_agg(x ORDER BY 1 / x) FILTER (WHERE x <> 0) FROM (VALUES (0), (1)) t(x)   -- Divide by zero error
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction, WindowFunction
+from ....algebra.expression import (
+    AggregateFunction,
+    Expression,
+    FieldReference,
+    Literal,
+    ScalarFunction,
+    WindowFunction,
+)
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Sort
 from ....algebra.traversal import is_column, rewritten, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
@@ -53,6 +64,34 @@ def without_repeated_keys(e: LoweringBuilder, root: Relation) -> Relation:
     return _with_columns(root, repeated)
 
 
+def without_unfiltered_keys(e: LoweringBuilder, root: Relation) -> Relation:
+    """The relation, with keys of measures that may raise computed where the measure's filter holds."""
+
+    def rule(relation: Relation) -> Relation:
+        if not isinstance(relation, Aggregate) or not any(map(_is_unfiltered, relation.measures)):
+            return relation
+        parts = [part for measure in relation.measures for part in _filtered(e, measure)]
+        return relation.over(relation.inputs, [*relation.groupings, *parts])
+
+    return transformed(root, rule, lambda relation: isinstance(relation, Aggregate))
+
+
+def _is_unfiltered(measure: AggregateFunction) -> bool:
+    return measure.filter is not None and any(sort.expression.raises for sort in measure.sorts)
+
+
+def _filtered(e: LoweringBuilder, measure: AggregateFunction) -> Sequence[Expression]:
+    """The expressions of a measure, with its keys."""
+    parts = list(measure.expressions())
+    if measure.filter is None or not _is_unfiltered(measure):
+        return parts
+    first = len(parts) - 1 - len(measure.sorts)  # the filter comes last
+    for n, sort in enumerate(measure.sorts, first):
+        if sort.expression.raises:
+            parts[n] = e.if_then(measure.filter, sort.expression, e.null(sort.expression.type))
+    return parts
+
+
 def _has_unknown_range(key: Expression) -> bool:
     return any(
         isinstance(part, ScalarFunction)
@@ -75,9 +114,5 @@ def _over_columns(relation: Relation, keys: Sequence[Expression]) -> Relation:
     (input,) = relation.inputs
     below = Project(input, keys)
     below.place = relation.place
-    numbers = {key: len(input.types) + n for n, key in enumerate(keys)}
-
-    def column(part: Expression) -> Expression | None:
-        return FieldReference(numbers[part], part.type) if part in numbers else None
-
-    return relation.over((below,), [rewritten(expression, column) for expression in relation.expressions()])
+    columns = {key: FieldReference(n, key.type) for n, key in enumerate(keys, len(input.types))}
+    return relation.over((below,), [rewritten(expression, columns.get) for expression in relation.expressions()])
