@@ -72,6 +72,7 @@ ABOVE_EXPANDS_AND_GENERATES = {
     "rollup": f"SELECT g, collect_list(id) FROM {ORDERED} GROUP BY ROLLUP(g)",
     "cube": f"SELECT g, v, first(id), last(id) FROM {ORDERED} GROUP BY CUBE(g, v)",
     "distinct counts": f"SELECT g, collect_list(id), count(DISTINCT v), count(DISTINCT id % 5) FROM {ORDERED} GROUP BY g",
+    "several lists": "SELECT g, collect_list(id), collect_list(v) FROM (SELECT * FROM tied_rows ORDER BY v + 1, id) GROUP BY g",
     "explode": f"SELECT g, collect_list(x) FROM (SELECT g, explode(array(id, v, -id)) AS x FROM {ORDERED}) GROUP BY g",
     "explode of a map": f"SELECT first(k) FROM (SELECT explode(map(id, v, -1 - id, length(g))) AS (k, e) FROM {ORDERED})",
     "posexplode": f"""

@@ -68,7 +68,9 @@ def without_unfiltered_keys(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with keys of measures that may raise computed where the measure's filter holds."""
 
     def rule(relation: Relation) -> Relation:
-        if not isinstance(relation, Aggregate) or not any(map(_is_unfiltered, relation.measures)):
+        # Several lists need one order in DataFusion, and filters of their own would give each another.
+        ordered = [each for each in relation.measures if each.sorts] if isinstance(relation, Aggregate) else ()
+        if not isinstance(relation, Aggregate) or len(ordered) != 1 or not _is_unfiltered(ordered[0]):
             return relation
         parts = [part for measure in relation.measures for part in _filtered(e, measure)]
         return relation.over(relation.inputs, [*relation.groupings, *parts])
@@ -77,7 +79,9 @@ def without_unfiltered_keys(e: LoweringBuilder, root: Relation) -> Relation:
 
 
 def _is_unfiltered(measure: AggregateFunction) -> bool:
-    return measure.filter is not None and any(sort.expression.raises for sort in measure.sorts)
+    """Whether a key may raise for rows that a measure leaves out. One of distinct values must stay as its argument is."""
+    filtered = measure.filter is not None and not measure.distinct
+    return filtered and any(sort.expression.raises for sort in measure.sorts)
 
 
 def _filtered(e: LoweringBuilder, measure: AggregateFunction) -> Sequence[Expression]:
