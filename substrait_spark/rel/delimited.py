@@ -1,22 +1,21 @@
 """CSV: text columns, and above them what Spark's parser makes of the text.
 
 The specification reads delimited text as strings, so a column of another type is computed from its text, null where
-Spark's parser (UnivocityParser) has no value for it. Every option is in the read, changes nothing, or is refused.
+Spark's parser (UnivocityParser) has no value for it. Every option is in the read or changes nothing, or the text is not read so.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..algebra import types
 from ..algebra.relation import DelimitedText, File, LocalFiles
-from ..algebra.spark_options import OF_VALUES
 from ..algebra.traversal import columns
 from ..catalyst import tree
-from ..catalyst.source_options import SWITCH, shown
+from ..catalyst.source_options import SWITCH
 from ..catalyst.tree import DataType, make
-from ..errors import SeveralUnsupported, Unsupported
+from ..errors import Unsupported
 from .builder import RelationBuilder
 from .columns import used_of
 from .output import Output, ids_of
@@ -87,8 +86,9 @@ CORRUPT = "_corrupt_record"
 
 STRING, BOOLEAN = DataType("string"), DataType("boolean")
 
-SAVE = "Save the rows as Parquet and read that."
-HINT = f"Read the columns as strings without the option, and cast them. Or do this: {SAVE[0].lower()}{SAVE[1:]}"
+
+class NotDelimited(Exception):
+    """Text that delimited text can't say: it is read in Spark's own form, which tells what can't be said there either."""
 
 
 def leaf(
@@ -98,20 +98,23 @@ def leaf(
     options: Mapping[str, str | None],
     files: Sequence[File],
 ) -> Callable[[Sequence[File]], Output]:
-    """The relation of some files, with the columns that the plan uses. `names` are those of all columns of the text."""
+    """The relation of some files, with the columns that the plan uses. `names` are those of all columns of the text.
+
+    Raises NotDelimited.
+    """
     used = used_of(r, data)
     corrupt = r.context.configuration.get("spark.sql.columnNameOfCorruptRecord", CORRUPT)
     _require_settings(r, used)
     _require_expressible({"columnnameofcorruptrecord": corrupt, **options}, names, used)
     if any(file.uri.lower().endswith(COMPRESSED) for file in files):
-        raise Unsupported("the text is compressed, and a plan can't say how", "Decompress it, or save it as Parquet.")
+        raise NotDelimited
     separator = _separator(options)
     quote, escape = _character(options, "quote", '"'), _character(options, "escape", "\\")
     if {quote, escape}.intersection(separator):
-        raise Unsupported("the CSV separator holds the quote or the escape", HINT)
+        raise NotDelimited
     if options.get("nullvalue") and units(separator) > 1:
         # Spark takes an empty field behind one in quotes for a text then.
-        raise Unsupported("the CSV option nullvalue beside a separator of several characters", HINT)
+        raise NotDelimited
     text = DelimitedText(
         field_delimiter=separator,
         quote=quote,
@@ -145,60 +148,51 @@ TIME_SETTINGS = {
 
 
 def _require_settings(r: RelationBuilder, used: Sequence[tree.Expression]) -> None:
-    if not any(attribute.type.name in TIMES for attribute in used):
-        return
-    for setting, expected in TIME_SETTINGS.items():
-        value = r.context.configuration.get(setting, expected)
-        if value.upper() != expected:
-            raise Unsupported(
-                f"the setting {setting}={value} changes how CSV text is read as dates and times",
-                f"{f'Set it to {expected}' if expected else 'Unset it'}, or read the columns as strings and cast them.",
-            )
+    if any(attribute.type.name in TIMES for attribute in used):
+        for setting, expected in TIME_SETTINGS.items():
+            if r.context.configuration.get(setting, expected).upper() != expected:
+                raise NotDelimited
 
 
 def _require_expressible(
     options: Mapping[str, str | None], names: Sequence[str], used: Sequence[tree.Expression]
 ) -> None:
     kinds = {attribute.type.name for attribute in used}
-    refused = []
-    for option, value in options.items():
-        if (
-            option.startswith("fs.")
-            or option == "columnnameofcorruptrecord"
-            or (option in SAID and option not in ONLY)
-            or option in WITHOUT_EFFECT
-        ):
-            continue
-        if value is not None and value.lower() in ONLY.get(option, ()):
-            continue
-        if option in FORMATS and FORMATS[option] not in kinds:
-            continue
-        if option == "dateformat" and value == DATE_FORMAT:
-            continue
-        hint = HINT if option in OF_VALUES else SAVE
-        refused.append(Unsupported(f"the CSV option {shown(option, value)} can't be said in a plan", hint))
-    if refused:
-        raise SeveralUnsupported(refused)
-    corrupt = options["columnnameofcorruptrecord"]
+    corrupt = options["columnnameofcorruptrecord"]  # holds lines that failed to parse
     if corrupt is None or corrupt in names:
-        raise Unsupported(f"the column {corrupt} holds lines that failed to parse, which only Spark knows", HINT)
+        raise NotDelimited
+    if not all(_is_expressible(option, value, kinds) for option, value in options.items()):
+        raise NotDelimited
+
+
+def _is_expressible(option: str, value: str | None, kinds: Collection[str]) -> bool:
+    """Whether the read says an option, or it changes nothing where columns are of these types."""
+    if option.startswith("fs.") or option == "columnnameofcorruptrecord" or option in WITHOUT_EFFECT:
+        return True
+    if option in SAID and option not in ONLY:
+        return True
+    if value is not None and value.lower() in ONLY.get(option, ()):
+        return True
+    if option in FORMATS and FORMATS[option] not in kinds:
+        return True
+    return option == "dateformat" and value == DATE_FORMAT
 
 
 def _separator(options: Mapping[str, str | None]) -> str:
     given = {options[name] for name in SEPARATORS if name in options}
     if len(given) > 1:
-        raise Unsupported("the CSV options sep and delimiter differ", "Give one of them.")
+        raise NotDelimited
     separator = next(iter(given), ",") or ""
     separator = "\t" if separator == "\\t" else separator
     if not separator or "\\" in separator or "\n" in separator or "\r" in separator:
-        raise Unsupported("the CSV separator can't be said in a plan", HINT)
+        raise NotDelimited
     return separator
 
 
 def _character(options: Mapping[str, str | None], name: str, default: str) -> str:
     value = options.get(name, default) or ""
     if units(value) > 1 or value == "\0":
-        raise Unsupported(f"the CSV option {name} is no character", HINT)
+        raise NotDelimited
     return value
 
 
@@ -222,7 +216,10 @@ def _parsed(attribute: tree.Expression, options: Mapping[str, str | None], zone:
         return _without_empty(text) if options.get("nullvalue") else text
     parser = _formatted_date if kind == "date" and options.get("dateformat") else PARSERS.get(kind)
     if parser is None:
-        raise Unsupported(f"CSV text can't be read as {attribute.type} the way Spark does", HINT)
+        raise Unsupported(
+            f"CSV text can't be read as {attribute.type} the way Spark does",
+            "Read the column as a string and cast it, or save the rows as Parquet and read that.",
+        )
     return parser(text, attribute.type, zone)
 
 

@@ -176,7 +176,7 @@ def _csv(
     """Delimited text, or what only Spark's own source says."""
     try:
         return delimited.leaf(r, data, [field.name for field in fields], options, files)
-    except Unsupported:
+    except delimited.NotDelimited:
         return spark_files.leaf(r, data, fields, "csv", options)
 
 
