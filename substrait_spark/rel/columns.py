@@ -112,3 +112,17 @@ def _type(attribute: tree.Expression) -> Type:
 def _reported(r: RelationBuilder, attribute: tree.Expression, problem: Unsupported) -> Type:
     r.context.report(attribute, problem)
     return types.nullable(types.BOOLEAN)
+
+
+def type_names(attributes: Sequence[tree.Expression]) -> frozenset[str]:
+    """The names of all types in columns, those inside others included."""
+    found: set[str] = set()
+    stack = [attribute.type for attribute in attributes]
+    while stack:
+        kind = stack.pop()
+        found.add(kind.name)
+        for part in kind.parameters:
+            inner = part.type if isinstance(part, tree.Field) else part
+            if isinstance(inner, tree.DataType):
+                stack.append(inner)
+    return frozenset(found)

@@ -12,13 +12,13 @@ from ..algebra.spark_options import SPARK_OPTIONS
 from ..algebra.traversal import columns
 from ..catalyst import locations, tree
 from ..catalyst.source_options import shown
-from ..catalyst.tree import DataType, Field
+from ..catalyst.tree import Field
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import typed_literal
 from . import delimited, spark_files
 from .builder import RelationBuilder
-from .columns import is_used, stored, used_of
+from .columns import is_used, stored, type_names, used_of
 from .output import Output, ids_of
 
 DATASOURCES = "org.apache.spark.sql.execution.datasources."
@@ -210,8 +210,9 @@ REBASED = {
 
 def _require_settings(r: RelationBuilder, used: Sequence[tree.Expression], options: Mapping[str, str | None]) -> None:
     """Refuse columns that the session converts from another calendar or time zone, or finds by their numbers."""
-    times = any(_holds(attribute.type, delimited.TIMES) for attribute in used)
-    numbered = any("parquet.field.id" in a["metadata"] or _holds(a.type, ("struct",)) for a in used)
+    names = type_names(used)
+    times = not names.isdisjoint(delimited.TIMES)
+    numbered = "struct" in names or any("parquet.field.id" in attribute["metadata"] for attribute in used)
     for option, setting in REBASED.items():
         if times and option not in options:
             _require_setting(r, setting, "LEGACY", "Set it to CORRECTED where the files are newer than Spark 3.0")
@@ -230,11 +231,6 @@ def _require_setting(r: RelationBuilder, setting: str, refused: str, way_out: st
             f"the setting {setting}={value} changes what is read, and a plan can't say so",
             f"{way_out}, or save the rows anew and read that.",
         )
-
-
-def _holds(kind: DataType, names: Sequence[str]) -> bool:
-    parts = [part.type if isinstance(part, Field) else part for part in kind.parameters]
-    return kind.name in names or any(_holds(part, names) for part in parts if isinstance(part, DataType))
 
 
 def _with_values(

@@ -14,7 +14,7 @@ from ..catalyst.source_options import CHARACTER_SETS, SWITCH, shown
 from ..errors import SeveralUnsupported, Unsupported
 from . import delimited
 from .builder import RelationBuilder
-from .columns import stored, used_of
+from .columns import stored, type_names, used_of
 from .output import Output
 
 FILES = (
@@ -121,7 +121,7 @@ def _said(
     used: Sequence[tree.Expression],
 ) -> tuple[tuple[str, str], ...]:
     """The options that the read says. Raises Unsupported for each that it can't say."""
-    known, kinds = SPARK_OPTIONS[source], _kinds(used)
+    known, kinds = SPARK_OPTIONS[source], type_names(used)
     refused, said = [], {}
     for option, value in _given(r, source, options).items():
         valid = _is_valid(option, value)
@@ -184,22 +184,8 @@ def _normal(option: str, value: str) -> str:
     return value.upper() if option in ("encoding", "mode") else value.lower()
 
 
-def _kinds(attributes: Sequence[tree.Expression]) -> frozenset[str]:
-    """The names of all types in columns."""
-    found: set[str] = set()
-    stack = [attribute.type for attribute in attributes]
-    while stack:
-        kind = stack.pop()
-        found.add(kind.name)
-        for part in kind.parameters:
-            inner = part.type if isinstance(part, tree.Field) else part
-            if isinstance(inner, tree.DataType):
-                stack.append(inner)
-    return frozenset(found)
-
-
 def _require_settings(r: RelationBuilder, source: str, used: Sequence[tree.Expression]) -> None:
-    if not _kinds(used).isdisjoint(delimited.TIMES):
+    if not type_names(used).isdisjoint(delimited.TIMES):
         for setting, expected in SETTINGS.get(source, {}).items():
             _require_setting(r, source, setting, expected, "as dates and times")
     if source == "json":
