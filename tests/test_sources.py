@@ -387,7 +387,7 @@ def test_paths_with_credentials_are_refused(location: str) -> None:
     """
     file:///a/b;c&d=e?x
     file:/user:name@host/t
-    file:///home/a:b@c/t
+    file:///data/a:b@c/t
     s3a://bucket/k=a&b/t
     s3a://bucket/k=1/m=2/t
     s3a://bucket/a@b/t
