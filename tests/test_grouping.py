@@ -226,6 +226,21 @@ def test_windows_and_groups(spark: SparkSession, query: str) -> None:
     same(spark.sql(query), tolerance=1e-9)
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, transform(collect_list(id), v -> v + k) AS l FROM (SELECT * FROM x ORDER BY id) GROUP BY k",
+        "SELECT transform(array('a', 'b'), v -> v || concat('k', s)) AS l FROM x GROUP BY concat('k', s)",
+        "SELECT transform(array(1, 2), v -> v + sum(id) + k) AS l FROM x GROUP BY k HAVING exists(array(2), v -> v <= k)",
+        "SELECT s, k, filter(array(1, 2), v -> exists(array(k), w -> w = v)) AS l FROM x GROUP BY ROLLUP(s, k)",
+        "SELECT v, filter(array('ka', 'b'), e -> e = v) AS l FROM (SELECT 'ka' AS v FROM x GROUP BY CUBE('ka'))",
+        "SELECT id, transform(array(1, 2), v -> v + row_number() OVER (ORDER BY id)) AS l FROM x",
+    ],
+)
+def test_keys_and_results_in_lambdas(spark: SparkSession, query: str) -> None:
+    same(spark.sql(query))
+
+
 # ---- subqueries
 
 

@@ -44,6 +44,8 @@ class ExpressionBuilder(CallBuilder):
         self.scope = scope
         self._dispatch = dispatch
         self._emitted: dict[tree.Expression, Expression] = {}
+        self._computed: dict[tree.Expression, Expression] = {}
+        """Of these, what columns of the scope hold, also in lambdas: an aggregate's keys and results, for one."""
         self.lambdas: list[dict[int, tuple[int, Type]]] = []
         """Of each lambda around what is emitted, its variables by exprId: the parameter that each is, and its type."""
 
@@ -100,10 +102,14 @@ class ExpressionBuilder(CallBuilder):
     def let(self, node: tree.Expression, expression: Expression) -> None:
         """Let every occurrence of a node stand for an expression that is computed already."""
         self._emitted[node] = expression
+        if not self.lambdas:
+            self._computed[node] = expression
 
     def branch(self) -> ExpressionBuilder:
-        """A builder over the same scope that forgets what is emitted in it."""
+        """A builder over the same scope that forgets what is emitted in it, but for what is computed already."""
         copy = ExpressionBuilder(self.context, self.relations, self._dispatch, self.scope)
+        copy._emitted = dict(self._computed)
+        copy._computed = self._computed
         copy.lambdas = list(self.lambdas)
         return copy
 
