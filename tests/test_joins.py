@@ -281,6 +281,25 @@ def test_conditions_on_one_side(spark: SparkSession, how: str, condition: str) -
     assert_same_rows(spark.sql(f"SELECT {kept}.id FROM m a {how} JOIN m b ON {condition}"))
 
 
+@pytest.mark.parametrize("join", ["LEFT", "RIGHT", "FULL"])
+@pytest.mark.parametrize(
+    ("side", "kept"),
+    [
+        ("SELECT k, s AS x FROM l", "x <> 'c'"),
+        ("SELECT k, count(*) AS x FROM l GROUP BY k", "x <> 7"),
+        ("SELECT k, 1 AS x FROM l", "k > 0"),
+        ("SELECT k, row_number() OVER (ORDER BY k, s, d) AS x FROM l", "x > 1"),
+    ],
+)
+def test_filters_above_sides_with_the_same_names(spark: SparkSession, join: str, side: str, kept: str) -> None:
+    some = f"SELECT * FROM ({side}) WHERE {kept}"
+    for left, right in ((side, some), (some, side)):
+        query = f"SELECT a.k, a.x, b.k, b.x FROM ({left}) AS a {join} JOIN ({right}) AS b ON a.k = b.k + 1"
+        missing = "b.x IS NULL" if join == "LEFT" else "a.x IS NULL"
+        assert_same_rows(spark.sql(f"{query} WHERE {missing}"))
+        assert_same_rows(spark.sql(f"{query} LEFT JOIN ({some}) AS c ON a.k = c.k WHERE c.x IS NULL OR {missing}"))
+
+
 @pytest.mark.parametrize("inner", ["l.k = m.k", "l.k <=> m.k"])
 @pytest.mark.parametrize("outer", ["m.s = r.s", "m.s <=> r.s", "m.d <=> r.d", "array(m.s) <=> array(r.s)"])
 def test_nulls_in_chains_of_joins(spark: SparkSession, inner: str, outer: str) -> None:

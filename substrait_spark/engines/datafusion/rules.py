@@ -28,6 +28,7 @@ from .guards import (
     filter_growth,
     floating,
     join_lambdas,
+    joined_names,
     like_escapes,
     offsets,
     repeated_names,
@@ -85,6 +86,7 @@ RULES = Rules(
         GuardingPass("keys_before_filters", computed_keys.without_unfiltered_keys),
         GuardingPass("ranges_of_unknowns", computed_keys.without_unknown_ranges),
         GuardingPass("keys_named_below", computed_keys.without_repeated_keys),
+        GuardingPass("filters_go_by_name", joined_names.with_different_names),
         GuardingPass("unions_repeat_names", repeated_names.with_different_names),
         GuardingPass("sorts_unions_by_input", union_sorts.sort_by_all_keys),
         GuardingPass("grows_filters", filter_growth.limit_filter_growth),
@@ -93,7 +95,7 @@ RULES = Rules(
     builder=DataFusionBuilder,
     defects=frozenset(
         "calendar_ends chained_conjuncts constants_survive distinct_widens_sums eager_connectives early_casts empty_frames equal_timestamps "
-        "filters_below_totals forgets_nulls grows_filters joins_without_columns keys_before_filters keys_named_below keys_of_one_side "
+        "filters_below_totals filters_go_by_name forgets_nulls grows_filters joins_without_columns keys_before_filters keys_named_below keys_of_one_side "
         "keys_survive_joins lambdas_in_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
         "offsets_forgotten one_list_order one_null_equality projects_below_filters ranges_of_unknowns sorts_unions_by_input spanning_keys_lost subquery_nulls unions_lose_names unions_repeat_names unknown_marks unsigned_range_keys "
         "unwraps_casts".split()
