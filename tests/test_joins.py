@@ -300,6 +300,12 @@ def test_filters_above_sides_with_the_same_names(spark: SparkSession, join: str,
         assert_same_rows(spark.sql(f"{query} LEFT JOIN ({some}) AS c ON a.k = c.k WHERE c.x IS NULL OR {missing}"))
 
 
+def test_not_in_constants_above_an_aggregate(spark: SparkSession) -> None:
+    """Spark, as an engine, puts such constants in the place of columns, and loses the only row that had them."""
+    df = spark.sql("SELECT y FROM l WHERE y NOT IN (SELECT 1Y FROM (SELECT DISTINCT true FROM r))")
+    assert_same_rows(df)
+
+
 @pytest.mark.parametrize("inner", ["l.k = m.k", "l.k <=> m.k"])
 @pytest.mark.parametrize("outer", ["m.s = r.s", "m.s <=> r.s", "m.d <=> r.d", "array(m.s) <=> array(r.s)"])
 def test_nulls_in_chains_of_joins(spark: SparkSession, inner: str, outer: str) -> None:

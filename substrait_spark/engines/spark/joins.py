@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...algebra import types
+from ...algebra.constants import constants
+from ...algebra.expression import Expression, ScalarFunction
 from ...algebra.relation import LEFT_ONLY, Cross, Join, LateralJoin
+from ...algebra.traversal import ordinals
 from .builder import Columns
 from .document import NEW_ID, Node, Part, some
 from .expressions import Scope
@@ -37,7 +40,8 @@ def join(r: RelationBuilder, relation: Join, outer: Scope | None) -> Columns:
         return _marked(r, relation, outer)
     left, right = r.inputs(relation, outer)
     columns = left.columns + right.columns
-    condition = r.expressions.build(relation.condition, Scope(columns, outer))
+    on = _over_constants(relation) if relation.join_type == "LEFT_ANTI" else relation.condition
+    condition = r.expressions.build(on, Scope(columns, outer))
     if relation.join_type == "LEFT_SINGLE":
         # More than one match for a row is an error.
         kind = Part("object", "LeftSingle")
@@ -45,6 +49,23 @@ def join(r: RelationBuilder, relation: Join, outer: Scope | None) -> Columns:
         kind = Part("join", _SPARK[relation.join_type])
     plan = _joined(r, left.plan, right.plan, kind, condition)
     return Columns(plan, left.columns if relation.join_type in LEFT_ONLY else columns)
+
+
+def _over_constants(join: Join) -> Expression:
+    """The condition of an anti join in an order by which Spark doesn't take it for the one of NOT IN, if that is over constants.
+
+    Spark puts them in the place of the right input's columns, and where that is one row it then isn't found:
+
+        SELECT * FROM VALUES (0), (NULL) t(a)
+        LEFT ANTI JOIN (SELECT 0 AS b FROM (SELECT true FROM VALUES (1) GROUP BY true)) ON a = b OR (a = b) IS NULL   -- 0
+    """
+    condition = join.condition
+    if not isinstance(condition, ScalarFunction) or condition.declaration.name != "or":
+        return condition
+    known = [True] * len(join.inputs[0].types) + constants(join.inputs[1])
+    if not all(known[ordinal] for ordinal in ordinals(condition)):
+        return condition
+    return condition.with_children(condition.children()[::-1])
 
 
 def lateral_join(r: RelationBuilder, relation: LateralJoin, outer: Scope | None) -> Columns:

@@ -9,22 +9,15 @@ outer joins, where they are null for rows without a match, and above unions, of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
+from ....algebra import constants as algebra_constants
 from ....algebra import types
-from ....algebra.expression import (
-    Expression,
-    FieldReference,
-    IfThen,
-    Literal,
-    ScalarFunction,
-)
-from ....algebra.relation import Aggregate, Filter, Join, Project, Relation, Set
-from ....algebra.traversal import columns, conjuncts, ordinals, relations_below, subexpressions
+from ....algebra.constants import Below, Rule, of_keys
+from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction
+from ....algebra.relation import Aggregate, Filter, Join, Relation, Set
+from ....algebra.traversal import columns, conjuncts, ordinals, relations_below
 from ....lowering.builder import LoweringBuilder
-
-RANDOM = "random"
 
 NULL_LEFT = ("RIGHT", "OUTER")
 NULL_RIGHT = ("LEFT", "OUTER")
@@ -66,72 +59,38 @@ def _varying(e: LoweringBuilder, column: Expression) -> Expression:
 
 def always(e: LoweringBuilder) -> Expression:
     """A condition that always holds, by a random number, so that the engine doesn't know it."""
-    return e.call("comparison:gte", e.call(f"datafusion:{RANDOM}"), Literal(0.0, types.FP64))
+    return e.call("comparison:gte", e.call("datafusion:random"), Literal(0.0, types.FP64))
 
 
 def constants(relation: Relation) -> list[bool]:
-    """For each column of a relation, whether it may be taken for constant."""
-    known: dict[int, list[bool]] = {}
-    stack = [relation]
-    while stack:
-        current = stack[-1]
-        pending = [input for input in current.inputs if id(input) not in known]
-        if pending:
-            stack.extend(pending)
-            continue
-        stack.pop()
-        own = _own_constants(current, [known[id(input)] for input in current.inputs])
-        picked = range(len(current.types)) if current.emit is None else current.emit
-        known[id(current)] = [n < len(own) and own[n] for n in picked]
-    return known[id(relation)]
+    """For each column of a relation, whether DataFusion may take it for constant."""
+    return algebra_constants.constants(relation, CONSTANTS)
 
 
-def _own_constants(relation: Relation, below: list[list[bool]]) -> list[bool]:
-    """Of a relation's own columns, those that come from below and those that it computes of them."""
-    return CONSTANTS.get(type(relation), _of_others)(relation, below)
+def _of_aggregate(relation: Aggregate, below: Below) -> list[bool]:
+    return of_keys(relation, below) + [not relation.groupings] * len(relation.measures)
 
 
-def _of_others(relation: Relation, below: list[list[bool]]) -> list[bool]:
-    return relation.passed(below)
-
-
-def _of_project(relation: Project, below: list[list[bool]]) -> list[bool]:
-    return below[0] + [is_constant(expression, below[0]) for expression in relation.computed]
-
-
-def _of_aggregate(relation: Aggregate, below: list[list[bool]]) -> list[bool]:
-    total = not relation.groupings
-    return [is_constant(key, below[0]) for key in relation.groupings] + [total] * len(relation.measures)
-
-
-def _of_set(relation: Set, below: list[list[bool]]) -> list[bool]:
+def _of_set(relation: Set, below: Below) -> list[bool]:
     return [any(column) for column in zip(*below, strict=True)]
 
 
-def _of_filter(relation: Filter, below: list[list[bool]]) -> list[bool]:
+def _of_filter(relation: Filter, below: Below) -> list[bool]:
     return _by_condition(relation.condition, relation.passed(below), between=False)
 
 
-def _of_join(relation: Join, below: list[list[bool]]) -> list[bool]:
+def _of_join(relation: Join, below: Below) -> list[bool]:
     passed = relation.passed(below)
     return _by_condition(relation.condition, passed, between=True) if relation.join_type == "INNER" else passed
 
 
-CONSTANTS: Mapping[type[Relation], Callable[[Any, list[list[bool]]], list[bool]]] = {
+CONSTANTS: Mapping[type[Relation], Rule] = {
     Aggregate: _of_aggregate,
     Filter: _of_filter,
     Join: _of_join,
-    Project: _of_project,
     Set: _of_set,
 }
-"""Relations that make constants, or make known what is constant; others pass on what is."""
-
-
-def is_constant(expression: Expression, columns: list[bool]) -> bool:
-    """Whether an expression may be taken for constant, of columns that may be."""
-    if any(isinstance(part, ScalarFunction) and part.declaration.name == RANDOM for part in subexpressions(expression)):
-        return False
-    return all(ordinal < len(columns) and columns[ordinal] for ordinal in ordinals(expression))
+"""Relations of which DataFusion knows more constants than their keys and literals."""
 
 
 def _by_condition(condition: Expression, known: list[bool], *, between: bool) -> list[bool]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....algebra.constants import is_constant
 from ....algebra.expression import Expression, Literal
 from ....algebra.relation import Aggregate, Fetch, Relation
 from ....algebra.traversal import inputs_first, is_true, relations_below, subexpressions
-from .constants import constants, is_constant
+from .constants import constants
 
 
 def with_limited_totals(relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:

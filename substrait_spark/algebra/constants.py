@@ -1,0 +1,52 @@
+"""Finds the columns of a relation that have the same value in each row, as an optimizer sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .expression import Expression, ScalarFunction
+from .relation import Aggregate, Project, Relation
+from .traversal import inputs_first, ordinals, subexpressions
+
+Below = list[list[bool]]
+"""For each input, which of its columns are constant."""
+
+Rule = Callable[[Any, Below], list[bool]]
+"""Which of a relation's own columns are constant: those that come from below, and those that it computes of them."""
+
+
+def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}) -> list[bool]:
+    """For each column of a relation, whether it is computed of literals alone, or is constant by further rules."""
+    known: dict[Relation, list[bool]] = {}
+    for relation in inputs_first(root):
+        rule = rules.get(type(relation)) or RULES.get(type(relation), _of_others)
+        own = rule(relation, [known[input] for input in relation.inputs])
+        picked = range(len(relation.types)) if relation.emit is None else relation.emit
+        known[relation] = [n < len(own) and own[n] for n in picked]
+    return known[root]
+
+
+def is_constant(expression: Expression, columns: list[bool]) -> bool:
+    """Whether an expression is constant over columns of which that is known."""
+    for part in subexpressions(expression):
+        if isinstance(part, ScalarFunction) and not part.declaration.deterministic:
+            return False
+    return all(ordinal < len(columns) and columns[ordinal] for ordinal in ordinals(expression))
+
+
+def of_keys(relation: Aggregate, below: Below) -> list[bool]:
+    """Of an aggregate's columns, the keys that are constant."""
+    return [is_constant(key, below[0]) for key in relation.groupings]
+
+
+def _of_project(relation: Project, below: Below) -> list[bool]:
+    return below[0] + [is_constant(expression, below[0]) for expression in relation.computed]
+
+
+def _of_others(relation: Relation, below: Below) -> list[bool]:
+    return relation.passed(below)
+
+
+RULES: Mapping[type[Relation], Rule] = {Aggregate: of_keys, Project: _of_project}
+"""Relations that make constants; others pass on what is."""
