@@ -237,17 +237,22 @@ def test_null_in_a_subquery_is_refused(tables: SparkSession) -> None:
     assert "is a setting of Spark's" in report.problems[0].reason
 
 
-def test_variables_of_the_context(spark: SparkSession) -> None:
+@pytest.mark.parametrize("zone", ["-12:00", "+14:00"])  # at any time, one of them has another date than UTC
+def test_variables_of_the_context(spark: SparkSession, zone: str) -> None:
     """Both runs may be on two sides of midnight, or of a second: only what does not change is compared."""
-    df = spark.sql(
+    session = spark.newSession()
+    session.conf.set("spark.sql.session.timeZone", zone)
+    df = session.sql(
         "SELECT current_timezone() AS zone, current_date() = date(now()) AS same, current_timestamp() = now() AS now"
     )
     plan = analyzed(df)
+    assert spark_table(spark_engine.execute(plan, session)).to_pylist() == [{"zone": zone, "same": True, "now": True}]
+    today = analyzed(session.sql("SELECT current_date() AS today"))
+    assert spark_engine.execute(today, session).count() == 1
     assert plan.execution_behavior.variable_eval_mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN
     found = [each for each in messages(plan) if isinstance(each, Expression.ExecutionContextVariable)]
     kinds = {each.WhichOneof("execution_context_variable_type") for each in found}
     assert kinds == {"current_timezone", "current_date", "current_timestamp"}
-    assert spark_table(spark_engine.execute(plan, spark)).to_pylist() == spark_table(df).to_pylist()
 
 
 # ---- what the optimizer is told changes nothing

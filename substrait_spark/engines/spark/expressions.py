@@ -33,7 +33,7 @@ from . import document as catalyst
 from .builder import Builder, Columns
 from .calls import AggregateCall, Call, ScalarCall, WindowCall
 from .casts import cast
-from .document import Node
+from .document import Node, some
 from .functions import rule_of
 from .windows import frame_of, held
 
@@ -128,8 +128,13 @@ class ExpressionBuilder:
     def _context_variable(self, variable: ContextVariable, scope: Scope) -> Node:
         if variable.type != CONTEXT_VARIABLES[variable.name]:
             raise Unsupported("Spark's timestamps are of microseconds")
-        arguments = [None] if variable.name == "current_date" else []
-        return self._d.new(_CONTEXT[variable.name], *arguments)
+        if variable.name == "current_timestamp":
+            return self._d.new("CurrentTimestamp")
+        # The context is the session as it is now: Spark takes its zone later, and for a date not always the session's.
+        zone = self._b.tables.setting("spark.sql.session.timeZone")
+        if variable.name == "current_date":
+            return self._d.new("CurrentDate", some(zone))
+        return self._d.literal(zone, types.STRING)
 
     def _literal(self, literal: Literal, scope: Scope) -> Node:
         return self._d.literal(literal.value, literal.type)
@@ -214,13 +219,6 @@ class ExpressionBuilder:
         query = self._d.new("ListQuery", plan, catalyst.Part("outer", plan), catalyst.NEW_ID, count)
         return self._d.new("InSubquery", needles, query)
 
-
-_CONTEXT = {
-    "current_timestamp": "CurrentTimestamp",
-    "current_date": "CurrentDate",
-    "current_timezone": "CurrentTimeZone",
-}
-"""Spark's expressions for what the context of a plan says: that of the session."""
 
 _RULES: dict[type[Expression], Callable[[ExpressionBuilder, Any, Scope], Node]] = {
     Cast: ExpressionBuilder._cast,
