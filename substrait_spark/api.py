@@ -48,8 +48,16 @@ def df_to_substrait(
     Spark is here for; DialectError for a dialect that is
     unknown or invalid.
     """
-    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
-    plan, problems = _convert(df, asked, allow_version_mismatch)
+    plan, problems = _convert(
+        df,
+        allow_version_mismatch,
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+    )
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -73,8 +81,17 @@ def check(
 
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
     """
-    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
-    plan, problems = _convert(df, asked, allow_version_mismatch, writes=False)
+    plan, problems = _convert(
+        df,
+        allow_version_mismatch,
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        writes=False,
+    )
     if plan is None:
         return Report(tuple(problems))
     from .beyond import beyond_specification
@@ -109,7 +126,10 @@ def capture(
     require_classic_session(spark)
     from .conversion import settings_of
 
-    capturing = Capture(settings_of(dialect, reads, inline_limit, list_files, local_data=local_data))
+    settings = settings_of(
+        dialect=dialect, reads=reads, inline_limit=inline_limit, list_files=list_files, local_data=local_data
+    )
+    capturing = Capture(settings)
     capturing.listen(spark)
     try:
         yield capturing.queries
@@ -149,15 +169,15 @@ def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan:
 NOT_OURS = "Ask the producer of the plan for one that keeps to the specification."
 
 
-def _convert(
-    df: DataFrame, asked: tuple[Any, ...], allow_version_mismatch: bool, *, writes: bool = True
-) -> tuple[Plan | None, Sequence[Problem]]:
+def _convert(df: DataFrame, allow_version_mismatch: bool, **asked: Any) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan, or its problems, as `conversion.settings_of` takes what is asked for."""
+
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
         reader.prepare(frame)
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 
-        return convert_as(frame, settings_of(*asked, writes=writes))
+        return convert_as(frame, settings_of(**asked))
 
     require_dataframe(df)
     if is_connect(df):

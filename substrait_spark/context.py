@@ -20,11 +20,11 @@ STAGES = ("optimized", "analyzed")
 
 @dataclass(frozen=True)
 class Settings:
-    """What the caller asked for."""
+    """What the caller asked for, as `df_to_substrait` says it. `conversion.settings_of` makes it of the arguments."""
 
     dialect: Dialect
-    reads: str
-    inline_limit: int
+    reads: str = "auto"
+    inline_limit: int = 10_000
     list_files: int | None = 1000
     stage: str = "optimized"
     local_data: Path | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from substrait.plan_pb2 import Plan
 
@@ -45,26 +46,24 @@ def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Seq
 
 
 def settings_of(
-    dialect: str | Path | Dialect | None,
-    reads: str,
-    inline_limit: int,
-    list_files: int | None,
-    stage: str = "optimized",
-    local_data: str | Path | None = None,
-    *,
-    writes: bool = True,
+    *, dialect: str | Path | Dialect | None = None, local_data: str | Path | None = None, **asked: Any
 ) -> Settings:
-    """What the caller asked for. Arguments as `df_to_substrait` has them."""
-    if reads not in READS:
-        raise ValueError(f"reads must be one of {', '.join(READS)}, not {reads!r}")
-    if not _is_count(inline_limit):
-        raise ValueError(f"inline_limit must be a number of rows from 0 to {2**31 - 1}, not {inline_limit!r}")
-    if list_files is not None and not _is_count(list_files):
-        raise ValueError(f"list_files must be None or a number of files from 0 to {2**31 - 1}, not {list_files!r}")
-    if stage not in STAGES:
-        raise ValueError(f"stage must be one of {', '.join(STAGES)}, not {stage!r}")
-    folder = None if local_data is None else beside.folder(local_data)
-    return Settings(load(dialect), reads, inline_limit, list_files, stage, folder, writes)
+    """What the caller asked for, if it can be asked for. Arguments as `df_to_substrait` has them, and fields of `Settings`.
+
+    Raises ValueError for values that an argument doesn't take; DialectError for a dialect that is unknown or invalid.
+    """
+    settings = Settings(load(dialect), local_data=None if local_data is None else beside.folder(local_data), **asked)
+    if settings.reads not in READS:
+        raise ValueError(f"reads must be one of {', '.join(READS)}, not {settings.reads!r}")
+    if not _is_count(settings.inline_limit):
+        raise ValueError(f"inline_limit must be a number of rows from 0 to {2**31 - 1}, not {settings.inline_limit!r}")
+    if settings.list_files is not None and not _is_count(settings.list_files):
+        raise ValueError(
+            f"list_files must be None or a number of files from 0 to {2**31 - 1}, not {settings.list_files!r}"
+        )
+    if settings.stage not in STAGES:
+        raise ValueError(f"stage must be one of {', '.join(STAGES)}, not {settings.stage!r}")
+    return settings
 
 
 def _is_count(value: object) -> bool:

@@ -231,7 +231,7 @@ def capture_command(
     """
     from ..conversion import settings_of
 
-    queries, code = captured(script, arguments, settings_of(dialect, reads, 10_000, 1000, local_data=local_data))
+    queries, code = captured(script, arguments, settings_of(dialect=dialect, reads=reads, local_data=local_data))
     plan_files.write_captured(queries, output)
     click.echo(summary(queries, output), err=True)
     lacking = any(query.plan is None and query.action != COMMAND for query in queries)
