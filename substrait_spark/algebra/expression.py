@@ -38,6 +38,8 @@ class Anchors(Protocol):
 
     def relation(self) -> int: ...
 
+    def detached(self, expression: Expression) -> int: ...
+
 
 class Origin(Protocol):
     """What an expression or a relation was made from, as problems with it are told: a Catalyst node, or a message."""

@@ -46,12 +46,14 @@ class Relation:
     """Whether it yields each row of its one input once at most, so that what is unique there stays so."""
     LEVELS_ABOVE_EXPRESSIONS: ClassVar[int] = 2
     """How many messages, its own included, lie around its expressions at most."""
-    __slots__ = ("_own_height", "_width", "emit", "height", "inputs", "place", "types")
+    __slots__ = ("_own_height", "_width", "emit", "height", "hint", "inputs", "place", "types")
     inputs: tuple[Relation, ...]
     types: tuple[Type, ...]
     emit: tuple[int, ...] | None
     height: int
     place: Place | None
+    hint: bytes
+    """A RelCommon.Hint, serialised: what may be known of the relation, on which nothing hangs."""
     _SLOTS: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -68,6 +70,7 @@ class Relation:
         self._width = len(self.types)
         self.emit = None
         self.place = None
+        self.hint = b""
         self._own_height = 2 + max(expressions, 2)
         self.height = max(self._own_height, *(2 + input.height for input in inputs), 0)
 
@@ -84,8 +87,16 @@ class Relation:
     def with_all_columns(self) -> Relation:
         """The same relation without `emit`: with its own columns, all of them."""
         made = self._over(self.inputs, self.expressions())
-        made.place = self.place
+        made.place, made.hint = self.place, self.hint
         return made
+
+    def with_hint(self, hint: bytes) -> Relation:
+        """The same relation with another hint."""
+        if hint == self.hint:
+            return self
+        copy = self._copy()
+        copy.hint = hint
+        return copy
 
     def with_inputs(self, inputs: tuple[Relation, ...]) -> Relation:
         """The same relation over other inputs of the same types."""
@@ -101,7 +112,7 @@ class Relation:
         one before, behind those: expressions may use them.
         """
         made = self._over(inputs, expressions)
-        made.place = self.place
+        made.place, made.hint = self.place, self.hint
         width = len(self.inputs[0].types) if len(inputs) == 1 else 0
         added = len(inputs[0].types) - width if len(inputs) == 1 else 0
         if not added and self.emit is None:
@@ -144,6 +155,8 @@ class Relation:
             common.direct.SetInParent()
         else:
             common.emit.output_mapping.extend(self.emit)
+        if self.hint:
+            common.hint.MergeFromString(self.hint)
 
 
 class Statistics(NamedTuple):

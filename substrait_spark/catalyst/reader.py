@@ -51,6 +51,9 @@ class Asked(Protocol):
     @property
     def local_data(self) -> Path | None: ...
 
+    @property
+    def hints(self) -> bool: ...
+
 
 READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
 
@@ -76,7 +79,7 @@ def read(df: Planned, asked: Asked) -> str:
     """
 
     def ask() -> str:
-        packed = _reader(df).read(_source(df, asked), *_arguments(asked))
+        packed = _reader(df).read(_source(df, asked), *_arguments(asked), asked.hints)
         return packed if isinstance(packed, str) else "".join([packed.part(index) for index in range(packed.size())])
 
     return zlib.decompress(base64.b64decode(_answer(df, ask))).decode("ascii")
@@ -92,7 +95,9 @@ def describe(df: Planned, asked: Asked, numbers: Sequence[int]) -> list[str | No
 
 def _source(df: Planned, asked: Asked) -> Any:
     """What is read: what has the plan, which then is the optimized one, or the analyzed plan itself."""
-    return df._jdf if asked.stage == "optimized" else _analyzed_plans.of(df.sparkSession._sc._gateway).of(df._jdf)
+    if asked.stage == "optimized":
+        return df._jdf
+    return _analyzed_plans.of(df.sparkSession._sc._gateway).of(df._jdf, asked.hints)
 
 
 def _arguments(asked: Asked) -> tuple[int, int, bool]:

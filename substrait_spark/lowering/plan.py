@@ -11,7 +11,7 @@ from ..algebra.depth import cut
 from ..algebra.expression import Origin
 from ..dialects.dialect import Dialect
 from ..errors import Problem, Unsupported
-from ..plan import PRODUCER, RELATION_DEPTH, build
+from ..plan import PRODUCER, RELATION_DEPTH, TOO_DEEP, build
 from ..reading.place import MessagePart
 from ..reading.plan import read_plan
 from .lowering import Lowering
@@ -19,6 +19,13 @@ from .lowering import Lowering
 
 def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan in the dialect's forms, or None and what stands in its way."""
+    try:
+        return _lowered(plan, dialect)
+    except RecursionError:
+        return None, [_problem("", None, TOO_DEEP)]
+
+
+def _lowered(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
     extensions.load_all()
     if lowered_for := _engines_functions(plan):
         reason = f"it is in the forms of an engine already, whose functions {', '.join(lowered_for)} it calls"
