@@ -14,7 +14,7 @@ from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
 
 from . import extension_messages, occurrence, types
-from .expression import AggregateFunction, Anchors, Expression, Literal, Origin, SortField, WindowCall
+from .expression import AggregateFunction, Anchors, Expression, Literal, Origin, SortField, WindowCall, operands_of
 from .types import Type
 
 if TYPE_CHECKING:
@@ -561,7 +561,8 @@ class Aggregate(Relation):
         return (*self.groupings, *(e for measure in self.measures for e in measure.expressions()))
 
     def evaluated(self) -> tuple[Expression, ...]:
-        return self.groupings  # the filter of a measure may drop rows
+        unfiltered = [measure for measure in self.measures if measure.filter is None]
+        return (*self.groupings, *(e for measure in unfiltered for e in operands_of(measure.arguments)))
 
     def functions(self) -> tuple[AggregateFunction, ...]:
         return self.measures
