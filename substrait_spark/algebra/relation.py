@@ -37,7 +37,7 @@ class Relation:
     """
 
     NAME: ClassVar[str] = ""
-    """What the dialect schema calls it."""
+    """What the dialect schema calls it, empty for what is in no plan."""
     DOES: ClassVar[str] = ""
     """What problems say that it does, where the specification has no name for it."""
     PASSES_INPUTS: ClassVar[bool] = False
@@ -239,6 +239,18 @@ class NamedTable(Read):
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
         target.read.named_table.names.extend(self.table)
+
+
+class BaseSchema(Read):
+    """The columns that expressions by themselves are over. It is in no plan."""
+
+    __slots__ = ()
+
+    def __init__(self, names: Sequence[str], schema: Sequence[Type]) -> None:
+        self.statistics = None
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish((), schema, self._schema_height())
 
 
 class File(NamedTuple):
