@@ -32,7 +32,6 @@ from substrait_spark import check
             "SELECT DATE'2024-01-01' + CAST(concat(id, 'd') AS INTERVAL) FROM range(3)",
             "only texts that join whole numbers",
         ),
-        ("SELECT raise_error('none') FROM range(3)", "a NULL that nothing gives a type"),
     ],
 )
 def test_says_why(spark: SparkSession, query: str, why: str) -> None:

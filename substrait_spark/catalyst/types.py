@@ -24,15 +24,13 @@ ATOMIC = {
     "timestamp_ntz": ("precision_timestamp", 6),
     "yearmonth": ("interval_year",),
     "daytime": ("interval_day", 6),
+    "void": ("boolean",),
 }
 """Spark's timestamps and day-time intervals count microseconds. The sub-ranges of interval types (DAY TO HOUR)
-say how values print, not which values there are, and have no counterpart."""
+say how values print, not which values there are, and have no counterpart. The only value of the type of a NULL that
+nothing gives a type is null, which the smallest type has too."""
 
 REFUSED = {
-    "void": (
-        "Substrait has no type for a NULL that nothing gives a type",
-        "Cast the NULL to the type that it stands for.",
-    ),
     "variant": (
         "Substrait has no type for VARIANT, whose values bring their types with them",
         "Read the fields from JSON text by from_json or get_json_object, or save them as columns of their types in Spark.",
@@ -71,7 +69,7 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
     name = type.name
     if name in ATOMIC:
         kind, *parameters = ATOMIC[name]
-        return types.of(str(kind), *parameters, nullable=nullable)
+        return types.of(str(kind), *parameters, nullable=nullable or name == "void")
     if name.startswith(("char(", "varchar(")):
         return types.of("string", nullable=nullable)
     if name == "decimal":

@@ -103,9 +103,8 @@ def scalar_rule(node: Expression) -> Rule | None:
     return entry.emit if isinstance(entry, Plain) else entry
 
 
-EMITTED_ON_REQUEST = ("object", "interval", "void")
-"""Types of operands that are left to the rule: constants of functions, calendar intervals, which it adds in parts, and
-NULLs, which it may give a type."""
+EMITTED_ON_REQUEST = ("object", "interval")
+"""Types of operands that are left to the rule: constants of functions, and calendar intervals, which it adds in parts."""
 
 
 def operands(node: Expression) -> list[Expression]:
