@@ -226,7 +226,6 @@ REFUSED = {
     "SELECT parse_json('1') AS v": "VARIANT",
     "SELECT 'a' COLLATE UTF8_LCASE AS c": "STRING COLLATE UTF8_LCASE compares strings in a way",
     "SELECT CAST(id AS STRING) COLLATE UTF8_LCASE = 'a' AS c FROM range(2)": "compares strings in a way",
-    "SELECT time'01:02:03' AS t": "TIME",
 }
 
 

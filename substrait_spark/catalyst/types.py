@@ -47,10 +47,6 @@ REFUSED = {
         "Substrait has no type for a JVM object",
         "Typed Dataset operations can't be exported; use DataFrame operations.",
     ),
-    "time": (
-        "TIME, a type that Spark keeps switched off by default, is not exported",
-        "Cast the column to a timestamp or a string.",
-    ),
     "geometry": (
         "Substrait has no type for GEOMETRY, whose values carry a reference system",
         "Convert the column to binary with st_asbinary before the exported part of the query.",
@@ -70,6 +66,8 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
     if name in ATOMIC:
         kind, *parameters = ATOMIC[name]
         return types.of(str(kind), *parameters, nullable=nullable or name == "void")
+    if name.startswith("time("):
+        return types.of("precision_time", _digits(type), nullable=nullable)
     if name.startswith(("char(", "varchar(")):
         return types.of("string", nullable=nullable)
     if name == "decimal":
@@ -85,6 +83,17 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
         fields = (to_substrait(field.type, field.nullable) for field in type.parameters)
         return types.of("struct", *fields, nullable=nullable)
     raise refusal(type)
+
+
+def _digits(type: DataType) -> int:
+    """The number in the name of a type, as of the digits behind a second's point in time(6)."""
+    return int(type.name.partition("(")[2].rstrip(")"))
+
+
+def nanoseconds(type: DataType) -> int:
+    """How many nanoseconds there are in the last digit of a TIME's type, whose values Spark counts in nanoseconds."""
+    size: int = 10 ** (9 - _digits(type))
+    return size
 
 
 def _decimal(type: DataType, nullable: bool) -> Type:

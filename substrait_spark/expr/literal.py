@@ -7,7 +7,7 @@ from typing import Any
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
 from ..catalyst.tree import DataType, Opaque
-from ..catalyst.types import to_substrait
+from ..catalyst.types import nanoseconds, to_substrait
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
@@ -34,10 +34,17 @@ def plain(value: Any, type: DataType) -> Any:
         if abs(unscaled) >= 10 ** type.parameters[0]:
             raise Unsupported(f"its value has more than {type.parameters[0]} digits")
         return unscaled
+    if type.name.startswith("time("):
+        return value // nanoseconds(type)
     if isinstance(value, bytes) and type.name != "binary":
         raise Unsupported("the string holds bytes that are no UTF-8", "Keep such bytes in a BINARY column.")
     if isinstance(value, bool) != (type.name == "boolean"):  # in Python, True is an integer too
         raise Unsupported(f"its value {value!r} is no {type.name}")
+    return _parts(value, type)
+
+
+def _parts(value: Any, type: DataType) -> Any:
+    """The value, with those in it as `plain` has them."""
     if type.name == "array":
         return tuple(_part(element, *type.parameters) for element in value)
     if type.name == "map":

@@ -31,6 +31,7 @@ from . import (
     sketch,
     string,
     structured_text,
+    time_of_day,
     user_error,
     vector,
 )
@@ -77,6 +78,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **sketch.SCALAR,
     **string.SCALAR,
     **structured_text.SCALAR,
+    **time_of_day.SCALAR,
     **user_error.SCALAR,
     **vector.SCALAR,
 }

@@ -61,6 +61,8 @@ public class PlanBuilder {
     settings.setConfString("spark.sql.caseSensitive", "true");
     settings.setConfString("spark.sql.groupByOrdinal", "false");
     settings.setConfString("spark.sql.orderByOrdinal", "false");
+    settings.setConfString("spark.sql.timeType.enabled", "true");
+    settings.setConfString("spark.sql.geospatial.enabled", "true");
     return settings;
   }
 
@@ -122,7 +124,7 @@ public class PlanBuilder {
 
     Object done() throws Exception {
       for (int index = 0; index < types.length; index++) {
-        types[index] = DataType.fromJson((String) typeTexts.get(index));
+        types[index] = typeOf((String) typeTexts.get(index));
       }
       for (int index = 0; index < built.length; index++) {
         try {
@@ -135,6 +137,15 @@ public class PlanBuilder {
         }
       }
       return problems.isEmpty() ? dataset((LogicalPlan) built[built.length - 1]) : "[" + String.join(",", problems) + "]";
+    }
+
+    /** A type, null for one that this Spark lacks: what is made of it is the problem. */
+    private static DataType typeOf(String text) {
+      try {
+        return DataType.fromJson(text);
+      } catch (RuntimeException unknown) {
+        return null;
+      }
     }
 
     private static String reason(Throwable failed) {
@@ -181,7 +192,9 @@ public class PlanBuilder {
     }
 
     private DataType type(Object number) {
-      return types[(Integer) number];
+      DataType found = types[(Integer) number];
+      if (found == null) throw new IllegalArgumentException("this Spark has no type " + typeTexts.get((Integer) number));
+      return found;
     }
 
     private static Attribute attribute(String name, DataType type, boolean nullable) {

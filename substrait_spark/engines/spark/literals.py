@@ -7,7 +7,7 @@ from typing import Any
 
 from ...algebra.types import FLOATS, Type
 from ...errors import Unsupported
-from .types import MICROSECONDS
+from .types import MICROSECONDS, NANOSECONDS, PARTS
 
 
 def written(value: Any, type: Type) -> Any:
@@ -22,9 +22,9 @@ def written(value: Any, type: Type) -> Any:
     if kind == "decimal":
         return str(value)
     if kind in ("precision_timestamp", "precision_timestamp_tz"):
-        return _scaled(value, inner[0])
+        return _scaled(value, inner[0], MICROSECONDS)
     if kind == "precision_time":
-        return _scaled(value, inner[0]) * 1000
+        return _scaled(value, inner[0], NANOSECONDS)
     if kind == "list":
         return [written(element, inner[0]) for element in value]
     if kind == "map":
@@ -39,8 +39,8 @@ def _float(value: float) -> str:
     return repr(float(value)).replace("nan", "NaN").replace("inf", "Infinity")
 
 
-def _scaled(value: int, precision: int) -> int:
-    if precision > MICROSECONDS:
-        raise Unsupported("a literal counts smaller parts of a second than microseconds")
-    scale: int = 10 ** (MICROSECONDS - precision)
+def _scaled(value: int, precision: int, digits: int) -> int:
+    if precision > digits:
+        raise Unsupported(f"a literal counts smaller parts of a second than {PARTS[digits]}")
+    scale: int = 10 ** (digits - precision)
     return value * scale

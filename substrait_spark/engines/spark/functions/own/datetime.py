@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from .....algebra import types
-from .....algebra.types import I32, I64
+from .....algebra.types import I32, I64, STRING
 from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of
-from ..rules import Rule, legacy, spark
+from ..rules import Rule, by_kind, legacy, spark
 from . import same
 
 _TZ = types.of("precision_timestamp_tz", 6)
@@ -19,13 +19,14 @@ _SAME = (
     *("from_utc_timestamp", "last_day", "make_date", "make_dt_interval", "make_timestamp", "make_timestamp_ntz"),
     *("make_ym_interval", "monthname", "next_day", "timestamp_micros", "timestamp_millis", "timestamp_seconds"),
     *("to_timestamp_ntz", "to_utc_timestamp", "trunc", "unix_date", "unix_millis", "unix_seconds"),
+    *("make_time", "time_diff", "time_from_micros", "time_from_millis", "time_from_seconds", "time_to_micros"),
+    *("time_to_millis", "time_to_seconds", "time_trunc", "to_time", "try_to_time"),
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
 
 _LENIENT = {
     "try_make_date": "make_date",
     "try_make_timestamp": "make_timestamp",
-    "try_make_timestamp_ntz": "make_timestamp_ntz",
     "try_next_day": "next_day",
     "try_to_timestamp_ntz": "to_timestamp_ntz",
 }
@@ -67,6 +68,20 @@ def _of_zone(name: str, count: int, *more: object) -> Rule:
 def _of_unit(name: str) -> Rule:
     """One of Spark's classes whose first argument is the name of a unit."""
     return lambda call: call.new(name, call.constant(0), *call.values[1:3], some(_zone(call, 3)))
+
+
+def _seconds_of_time(call: Call) -> Node:
+    return call.spark("date_part", call.literal("SECOND", STRING), call.values[0])
+
+
+def _of_class(name: str) -> Rule:
+    """One of Spark's classes, of the same arguments."""
+    return lambda call: call.new(name, *call.values)
+
+
+def _cast_to_result(mode: str) -> Rule:
+    """A cast of the first argument to the type of the result."""
+    return lambda call: call.cast(call.values[0], call.type, mode)
 
 
 def _subtract_dates(call: Call) -> Node:
@@ -116,12 +131,14 @@ def _try(rule: Rule) -> Rule:
     return lambda call: call.new("TryEval", rule(call))
 
 
+_make_timestamp_ntz = spark("make_timestamp_ntz")
 _multiplied = multiplied("Multiply")
 _divided = multiplied("Divide")
 
 RULES: dict[str, Rule] = {
     **same(_SAME, spark),
     **{f"spark:{name}": legacy(lenient) for name, lenient in _LENIENT.items()},
+    "spark:try_make_timestamp_ntz": by_kind({"date": _try(_make_timestamp_ntz)}, legacy("make_timestamp_ntz")),
     "spark:timestamp": _cast(ANSI),
     "spark:try_timestamp": _cast(TRY),
     "spark:timestamp_ntz": _cast(ANSI),
@@ -129,7 +146,11 @@ RULES: dict[str, Rule] = {
     "spark:date": _cast(ANSI),
     "spark:try_date": _cast(TRY),
     "spark:string": _cast(ANSI),
-    "spark:extract_second": _of_zone("SecondWithFraction", 1),
+    "spark:extract_second": by_kind({"precision_time": _seconds_of_time}, _of_zone("SecondWithFraction", 1)),
+    "spark:time": _cast_to_result(ANSI),
+    "spark:try_time": _cast_to_result(TRY),
+    "spark:subtract_times": _of_class("SubtractTimes"),
+    "spark:add_interval_to_time": _of_class("TimeAddInterval"),
     "spark:date_trunc": _zoned("date_trunc", 2),
     "spark:unix_micros": _unix_micros,
     "spark:timestamp_ntz_micros": _ntz_micros,
