@@ -24,9 +24,10 @@ ATOMIC = {
     "timestamp_ntz": ("precision_timestamp", 6),
     "yearmonth": ("interval_year",),
     "daytime": ("interval_day", 6),
+    "interval": ("interval_compound", 6),
     "void": ("boolean",),
 }
-"""Spark's timestamps and day-time intervals count microseconds. The sub-ranges of interval types (DAY TO HOUR)
+"""Spark's timestamps and intervals of a day count microseconds. The sub-ranges of interval types (DAY TO HOUR)
 say how values print, not which values there are, and have no counterpart. The only value of the type of a NULL that
 nothing gives a type is null, which the smallest type has too."""
 
@@ -34,10 +35,6 @@ REFUSED = {
     "variant": (
         "Substrait has no type for VARIANT, whose values bring their types with them",
         "Read the fields from JSON text by from_json or get_json_object, or save them as columns of their types in Spark.",
-    ),
-    "interval": (
-        "a legacy calendar interval, of months, days and microseconds, can only be added to a date or a timestamp",
-        "Use a year-month or a day-time interval.",
     ),
     "udt": (
         "Substrait has no type for a user-defined type",

@@ -45,6 +45,8 @@ def plain(value: Any, type: DataType) -> Any:
 
 def _parts(value: Any, type: DataType) -> Any:
     """The value, with those in it as `plain` has them."""
+    if type.name == "interval":
+        return _calendar_interval(value)
     if type.name == "array":
         return tuple(_part(element, *type.parameters) for element in value)
     if type.name == "map":
@@ -55,6 +57,13 @@ def _parts(value: Any, type: DataType) -> Any:
             _part(part, field.type, field.nullable) for part, field in zip(value, type.parameters, strict=True)
         )
     return value
+
+
+def _calendar_interval(value: Any) -> tuple[int, int, int]:
+    months, days, micros = value
+    if abs(micros) // 1_000_000 >= 2**31:
+        raise Unsupported("its interval has more seconds than a literal holds", "Write whole days as days.")
+    return months, days, micros
 
 
 def _part(value: Any, type: DataType, nullable: bool) -> Any:

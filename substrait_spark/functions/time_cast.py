@@ -12,6 +12,7 @@ from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
 from ..catalyst.sql_types import UNITS, sql_type
 from ..catalyst.tree import DataType
 from ..errors import Unsupported
+from . import calendar_interval
 from . import time_zone as tz
 from .datetime import scaled, zone_argument, zone_of
 from .time_zone import DATE, DAY, HOUR, LOCAL, SECOND
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
 
 INTERVALS = ("interval_day", "interval_year")
-TIMES = frozenset({"date", "precision_time", "precision_timestamp", "precision_timestamp_tz", *INTERVALS})
+MOMENTS = ("date", "precision_time", "precision_timestamp", "precision_timestamp_tz")
+TIMES = frozenset({*MOMENTS, *INTERVALS, "interval_compound"})
 TimeCast = Callable[["ExpressionBuilder", tree.Expression, "Expression"], "Expression"]
 
 
@@ -224,6 +226,8 @@ CASTS: dict[tuple[str, str], TimeCast] = {
     ("precision_timestamp", "precision_time"): _local_to_time,
     ("precision_timestamp_tz", "precision_time"): _instant_to_time,
     ("string", "precision_time"): _text_to_time,
+    ("string", "interval_compound"): calendar_interval.read,
+    ("interval_compound", "string"): _to_text,
     ("string", "date"): _text_to_date,
     ("string", "precision_timestamp"): _text_to_local,
     ("string", "precision_timestamp_tz"): _text_to_instant,

@@ -39,6 +39,7 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.*;
+import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
@@ -345,7 +346,12 @@ public class PlanBuilder {
       if (type instanceof ArrayType) return new GenericArrayData(values((List) written, ((ArrayType) type).elementType()));
       if (type instanceof MapType) return map((List) written, (MapType) type);
       if (type instanceof StructType) return struct((List) written, (StructType) type);
+      if (type instanceof CalendarIntervalType) return interval((List) written);
       return ((Number) written).longValue(); // what counts microseconds or nanoseconds, and 64-bit integers
+    }
+
+    private static CalendarInterval interval(List written) {
+      return new CalendarInterval((Integer) written.get(0), (Integer) written.get(1), ((Number) written.get(2)).longValue());
     }
 
     private static Decimal decimal(BigInteger unscaled, DecimalType type) {

@@ -36,6 +36,7 @@ _BY_PRECISION = {
     "precision_timestamp": "timestamp_ntz",
     "precision_timestamp_tz": "timestamp",
     "interval_day": "interval day to second",
+    "interval_compound": "interval",
 }
 """Types with a number of digits for parts of a second, of which Spark keeps six, and of times of day nine."""
 

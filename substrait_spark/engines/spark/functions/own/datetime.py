@@ -9,7 +9,7 @@ from .....algebra.types import I32, I64, STRING
 from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of
-from ..rules import Rule, by_kind, legacy, spark
+from ..rules import Rule, by_kind, by_option, legacy, spark
 from . import same
 
 _TZ = types.of("precision_timestamp_tz", 6)
@@ -101,9 +101,26 @@ def _add_calendar_interval(call: Call) -> Node:
     return call.new("TimestampAddInterval|TimeAdd", start, interval, some(_zone(call, 4)))
 
 
+def _add_compound_interval(call: Call) -> Node:
+    start, interval = call.values[:2]
+    if call.types[0].kind == "date":
+        return call.new("DateAddInterval", start, interval, some(UTC), True)
+    return call.new("TimestampAddInterval|TimeAdd", start, interval, some(_zone(call, 2)))
+
+
+def _calculated(name: str) -> Rule:
+    """Spark's function of a name, of intervals of three parts."""
+    return by_option("overflow", {"ERROR": spark(name), "SILENT": legacy(name)})
+
+
+def _scaled(name: str) -> Rule:
+    return lambda call: call.new(name, *call.values, True)
+
+
 def _part(name: str) -> Rule:
-    """One of Spark's classes for a part of an interval."""
-    return lambda call: call.new(f"ExtractANSIInterval{name}", call.values[0])
+    """One of Spark's classes for a part of an interval, which has three parts or one."""
+    compound = _of_class(f"ExtractInterval{name}")
+    return by_kind({"interval_compound": compound}, _of_class(f"ExtractANSIInterval{name}"))
 
 
 _LENGTHS = {"MICROSECOND": 1, "SECOND": 1_000_000, "MINUTE": 60_000_000, "HOUR": 3_600_000_000, "DAY": 86_400_000_000}
@@ -165,6 +182,16 @@ RULES: dict[str, Rule] = {
     "spark:subtract_timestamps": _of_zone("SubtractTimestamps", 2, False),
     "spark:subtract_dates": _subtract_dates,
     "spark:add_calendar_interval": _add_calendar_interval,
+    "spark:add_compound_interval": _add_compound_interval,
+    "spark:make_interval": spark("make_interval"),
+    "spark:try_make_interval": legacy("make_interval"),
+    "spark:interval": _cast_to_result(ANSI),
+    "spark:try_interval": _cast_to_result(TRY),
+    "spark:add_compound_intervals": _calculated("+"),
+    "spark:subtract_compound_intervals": _calculated("-"),
+    "spark:negate_compound_interval": _calculated("negative"),
+    "spark:multiply_compound_interval": _scaled("MultiplyInterval"),
+    "spark:divide_compound_interval": _scaled("DivideInterval"),
     "spark:timestampadd": _of_unit("TimestampAdd"),
     "spark:timestampdiff": _of_unit("TimestampDiff"),
     "spark:interval_text": _interval_text,
