@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
+from ..errors import Unsupported
 from .tree import DataType
 
 SQL_NAMES = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
@@ -31,6 +33,22 @@ def sql_type(type: DataType, names: Mapping[str, str] = SQL_NAMES) -> str:
         start, end = (UNITS[type.name][bound] for bound in type.parameters)
         return f"INTERVAL {start}" if start == end else f"INTERVAL {start} TO {end}"
     return names.get(type.name, type.name.upper())
+
+
+def catalog_type(type: DataType) -> str:
+    """A type as Spark's typeof writes it. Raises Unsupported where that hangs on the release."""
+    if type.name == "array":
+        return f"array<{catalog_type(type.parameters[0])}>"
+    if type.name == "map":
+        return f"map<{catalog_type(type.parameters[0])},{catalog_type(type.parameters[1])}>"
+    if type.name == "struct":
+        if not all(_PLAIN_NAME.fullmatch(field.name) for field in type.parameters):
+            raise Unsupported("typeof quotes a field's name in some releases of Spark", "Write the text as a literal.")
+        return f"struct<{','.join(f'{field.name}:{catalog_type(field.type)}' for field in type.parameters)}>"
+    return sql_type(type).lower()
+
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def _quoted(name: str) -> str:

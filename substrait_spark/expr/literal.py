@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
+from ..catalyst.sql_types import catalog_type
 from ..catalyst.tree import DataType, Opaque
 from ..catalyst.types import nanoseconds, to_substrait
 from ..errors import Unsupported
@@ -77,4 +79,22 @@ def require_value(value: Any, nullable: bool) -> None:
         raise Unsupported("it holds a null where its schema says that there is none", "Correct the schema.")
 
 
-RULES: dict[str, Rule] = {"Literal": literal}
+# ---- constants, which are literals once Spark's optimizer has been there
+
+
+def number(value: float) -> Rule:
+    """A number of double precision."""
+    return lambda e, node: e.fp64(value)
+
+
+def type_of(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """TypeOf: the name of a type, which is never evaluated."""
+    return e.text(catalog_type(node["child"].type))
+
+
+RULES: dict[str, Rule] = {
+    "EulerNumber": number(math.e),
+    "Literal": literal,
+    "Pi": number(math.pi),
+    "TypeOf": type_of,
+}

@@ -88,7 +88,8 @@ public class PlanBuilder {
   static class Build extends Work {
     private static final String CATALYST = "org.apache.spark.sql.catalyst.";
     private static final String[] PACKAGES = {
-      CATALYST + "expressions.", CATALYST + "expressions.aggregate.", CATALYST + "plans.logical.", CATALYST + "plans."
+      CATALYST + "expressions.", CATALYST + "expressions.aggregate.", CATALYST + "plans.logical.", CATALYST + "plans.",
+      CATALYST + "expressions.variant.", "org.apache.spark.sql.execution.stat."
     };
     private static final SQLConf ANSI = settings(true);
     private static final SQLConf LEGACY = settings(false);
