@@ -23,7 +23,7 @@ def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Prob
     try:
         return _lowered(plan, dialect)
     except RecursionError:
-        return None, [_problem("", None, TOO_DEEP)]
+        return None, [problem_of("", None, TOO_DEEP)]
 
 
 def _lowered(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
