@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .captured import Capture, CapturedQueries
 from .catalyst import reader
@@ -13,7 +13,9 @@ from .catalyst.session import is_connect, require_classic_session, require_dataf
 from .errors import Problem, Report, UnsupportedPlanError, kind_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+    from substrait.extended_expression_pb2 import ExtendedExpression
     from substrait.plan_pb2 import Plan
 
     from .dialects import Dialect
@@ -178,25 +180,59 @@ def capture(
         capturing.stop()
 
 
-def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan:
+def expressions_to_substrait(
+    df_or_schema: DataFrame | StructType | str,
+    expressions: Mapping[str, Column | str],
+    *,
+    dialect: str | Path | Dialect | None = None,
+    allow_version_mismatch: bool = False,
+) -> ExtendedExpression:
+    """Expressions by themselves, over the columns of a schema: `substrait.proto.ExtendedExpression`, version 0.106.
+
+    `expressions` are Columns, or SQL text of one each, by the names that they get: scalar expressions, and aggregates, each of
+    which is one measure. The schema is that of a DataFrame, of which nothing else matters, or a `StructType`, or one in
+    words such as `"price double, item string"`; for these, the active session settles what expressions mean. `dialect` and
+    `allow_version_mismatch` are as for `df_to_substrait`. Starts no Spark job.
+
+    Raises UnsupportedPlanError, which lists every obstacle, with the name of the expression; UnsupportedSessionError and
+    DialectError as `df_to_substrait` does; ValueError where there is no expression, and TypeError for what is none.
+    """
+    from .dialects.file import load
+    from .extended.api import convert
+
+    return convert(df_or_schema, expressions, load(dialect), allow_version_mismatch=allow_version_mismatch)
+
+
+@overload
+def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan: ...
+@overload
+def lower(plan: ExtendedExpression, dialect: str | Path | Dialect) -> ExtendedExpression: ...
+def lower(plan: Plan | ExtendedExpression, dialect: str | Path | Dialect) -> Plan | ExtendedExpression:
     """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
+    Likewise an extended expression.
 
     The plan may be `df_to_substrait`'s or another producer's: any plan of one root relation whose parts are read
     (docs/design.md says how). A plan of `df_to_substrait`'s that calls an engine's own functions is lowered already, and is
     refused, since what keeps the engine from its defects would be in it twice. `dialect` is as for `df_to_substrait`.
 
     Raises UnsupportedPlanError, which lists every obstacle by its place in the plan; DialectError for a dialect that is
-    unknown or invalid; TypeError where `plan` is no Plan message.
+    unknown or invalid; TypeError where `plan` is no such message.
     """
     from substrait.plan_pb2 import Plan as Message
 
     from .dialects.file import load
+    from .extended.lowering import lower_expressions
+    from .extended.plans import is_extended_expression
     from .lowering.plan import lower_plan
     from .testing.structure import structural_problems
 
-    if not isinstance(plan, Message):
-        raise TypeError(f"plan must be a substrait.plan_pb2.Plan, not {kind_of(plan)}")
-    lowered, problems = lower_plan(plan, load(dialect))
+    lowered: Plan | ExtendedExpression | None
+    if is_extended_expression(plan):
+        lowered, problems = lower_expressions(plan, load(dialect))
+    elif isinstance(plan, Message):
+        lowered, problems = lower_plan(plan, load(dialect))
+    else:
+        raise TypeError(f"plan must be a substrait.plan_pb2.Plan or an ExtendedExpression, not {kind_of(plan)}")
     if lowered is None:
         raise UnsupportedPlanError(problems)
     if wrong := structural_problems(lowered):

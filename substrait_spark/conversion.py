@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from substrait.plan_pb2 import Plan
 
@@ -29,12 +29,14 @@ from .plan import RELATION_DEPTH, TOO_DEEP, build
 from .provenance import note_provenance
 from .refusals import unknown_form
 from .rel import beside
-from .rel.builder import RelationBuilder
+from .rel.builder import Handler, RelationBuilder
 from .rel.dispatch import HANDLERS
 from .rel.hints import note_aliases
 from .rel.used import used_columns
 from .rewrites import numbered_rows, rewrite
 from .type_aliases import declare_aliases
+
+Made = TypeVar("Made")
 
 
 def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
@@ -46,7 +48,7 @@ def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Seq
         if settings.writes:
             beside.write(context.beside)
         return plan, ()
-    return None, _problems(df, settings, context.found)
+    return None, problems_of(df, settings, context.found)
 
 
 def settings_of(
@@ -85,8 +87,13 @@ def _is_count(value: object) -> bool:
 
 def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
     """The plan of a document's text; None where there are problems, which go to the context."""
+    return reported(context, lambda: emit_document(context, decode(text())))
+
+
+def reported(context: Context, make: Callable[[], Made]) -> Made | None:
+    """What is made; None where there are problems, which go to the context."""
     try:
-        plan = emit_document(context, decode(text()))
+        made = make()
     except Unsupported as problem:
         context.report(None, problem)
     except RecursionError:
@@ -94,7 +101,7 @@ def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
     except UNEXPECTED as error:
         if not context.found:  # what was found before is why
             context.report(None, unknown_form(error))
-    return None if context.found else plan
+    return None if context.found else made
 
 
 def emit_document(context: Context, document: Document) -> Plan:
@@ -130,14 +137,16 @@ def in_dialect(context: Context, relation: Relation, outputs: Sequence[Origin], 
     return Lowering(dialect, context.report_at).lower(relation, outputs, names)
 
 
-def relation_of(context: Context, document: Document) -> tuple[Relation, list[str]]:
+def relation_of(
+    context: Context, document: Document, handlers: Mapping[str, Handler] = HANDLERS
+) -> tuple[Relation, list[str]]:
     """The root relation of a rewritten document, and the depth-first names of its columns; problems go to the context."""
     context.configuration = document.configuration
     context.root = document.root
     context.used = used_columns(document.root)
     context.unsettled = unsettled(document.root) if "InSubquery" in document.classes else ()
     context.ctes = Counter(node["cteId"] for node in document.nodes if node.name == "CTERelationRef")
-    relations = RelationBuilder(context, HANDLERS, expressions)
+    relations = RelationBuilder(context, handlers, expressions)
     output = relations.emit(document.root)
     relation = relations.finished(output.select([attribute["exprId"] for attribute in document.output]).relation)
     names = [
@@ -148,7 +157,7 @@ def relation_of(context: Context, document: Document) -> tuple[Relation, list[st
     return relation, names
 
 
-def _problems(df: reader.Planned, settings: Settings, found: Sequence[PendingProblem]) -> list[Problem]:
+def problems_of(df: reader.Planned, settings: Settings, found: Sequence[PendingProblem]) -> list[Problem]:
     """The problems with Spark's own SQL text of each node."""
     nodes = [item.node if isinstance(item.node, Node) else None for item in found]
     numbers = sorted({node.number for node in nodes if node is not None and node.number is not None})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import ExecutionBehavior, Plan, PlanRel
 
 from . import __version__
@@ -37,9 +38,9 @@ TOO_DEEP = Unsupported(
 
 
 class Declarations:
-    """What a plan declares on first use: functions and URNs, by anchors from 1, and the types of extension messages."""
+    """What a plan, or an extended expression, declares on first use: functions and URNs, by anchors from 1, and the types of extension messages."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan | ExtendedExpression) -> None:
         self._plan = plan
         self._functions: dict[tuple[str, str], int] = {}
         self._urns: dict[str, int] = {}

@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation$;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -55,21 +57,29 @@ public class AnalyzedPlan {
   /** The plan, as PlanReader reads it; with the names that a query gives to parts of it, where they are wanted. */
   public PlanReader.Query of(Object dataset, boolean named) throws Exception {
     QueryExecution execution = (QueryExecution) dataset.getClass().getMethod("queryExecution").invoke(dataset);
-    return (PlanReader.Query) PlanReader.onDeepStack(new Finishing(execution, named));
+    return (PlanReader.Query) PlanReader.onDeepStack(new Finishing(execution, named, false));
+  }
+
+  /** The plan of what selects from `WHERE false`, without what is below that: of it the columns are left, in a LocalRelation. */
+  public PlanReader.Query overSchema(Object dataset) throws Exception {
+    QueryExecution execution = (QueryExecution) dataset.getClass().getMethod("queryExecution").invoke(dataset);
+    return (PlanReader.Query) PlanReader.onDeepStack(new Finishing(execution, false, true));
   }
 
   public static class Finishing extends PlanReader.InSession {
     private final QueryExecution execution;
     private final boolean named;
+    private final boolean overSchema;
 
-    Finishing(QueryExecution execution, boolean named) {
+    Finishing(QueryExecution execution, boolean named, boolean overSchema) {
       super(execution.sparkSession(), null);
       this.execution = execution;
       this.named = named;
+      this.overSchema = overSchema;
     }
 
     public Object apply() {
-      LogicalPlan analyzed = execution.normalized();
+      LogicalPlan analyzed = overSchema ? (LogicalPlan) execution.analyzed().transformDown(new Schema()) : execution.normalized();
       boolean streaming = analyzed.isStreaming();
       LogicalPlan plan = streaming ? analyzed : new Finish(rules(execution, named)).plan(analyzed);
       return new PlanReader.Query(execution, plan, execution.analyzed().output(), null);
@@ -171,6 +181,17 @@ public class AnalyzedPlan {
       } catch (Exception left) {
         return constant;
       }
+    }
+  }
+
+  /** Puts the columns of `WHERE false` in its place. */
+  public static class Schema extends scala.runtime.AbstractPartialFunction {
+    public boolean isDefinedAt(Object plan) {
+      return plan instanceof Filter && Literal.FalseLiteral().equals(((Filter) plan).condition());
+    }
+
+    public Object applyOrElse(Object plan, scala.Function1 otherwise) {
+      return isDefinedAt(plan) ? LocalRelation$.MODULE$.apply(((LogicalPlan) plan).output()) : otherwise.apply(plan);
     }
   }
 

@@ -245,6 +245,8 @@ public class PlanReader {
     /** The settings that it ran with; null for those that the session has when it is read. */
     private final SQLConf settings;
     private final boolean streaming;
+    /** Whether Spark reads rows of the cache, of which it no longer knows the files. */
+    private final boolean cached;
     private final LogicalPlan plan;
     /** The columns by the names that users see. */
     private final Object shown;
@@ -258,6 +260,7 @@ public class PlanReader {
       this.context = execution.sparkSession().sparkContext();
       this.mode = execution.mode();
       this.streaming = execution.analyzed().isStreaming();
+      this.cached = !streaming && readsCache(sources(execution.withCachedData()));
       this.settings = settings;
       this.plan = plan;
       this.shown = shown;
@@ -451,7 +454,7 @@ public class PlanReader {
         string(setting(settings, CONFIGURATION[i]), text);
       }
       text.append("},\"statistics\":{").append(statistics);
-      text.append("},\"streaming\":").append(query.streaming);
+      text.append("},\"streaming\":").append(query.streaming).append(",\"cached\":").append(query.cached);
       text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);
       text.append(",\n\"classes\":[").append(classes).append("],\n\"types\":[").append(types);
       text.append("],\n\"nodes\":[").append(nodes).append("]}");

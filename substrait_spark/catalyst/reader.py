@@ -20,6 +20,9 @@ from .source_options import HARMLESS_OPTIONS
 
 GONE = "The JVM of this DataFrame's session can't be reached any more: start a session and build the DataFrame again."
 
+OVER_SCHEMA = "over schema"
+"""The stage of an expression by itself: analyzed, over the columns alone of the `WHERE false` that it selects from."""
+
 INTERRUPTED = "The JVM's answer was lost, as when Ctrl-C interrupts Spark: convert the DataFrame again."
 
 
@@ -97,7 +100,8 @@ def _source(df: Planned, asked: Asked) -> Any:
     """What is read: what has the plan, which then is the optimized one, or the analyzed plan itself."""
     if asked.stage == "optimized":
         return df._jdf
-    return _analyzed_plans.of(df.sparkSession._sc._gateway).of(df._jdf, asked.hints)
+    plans = _analyzed_plans.of(df.sparkSession._sc._gateway)
+    return plans.overSchema(df._jdf) if asked.stage == OVER_SCHEMA else plans.of(df._jdf, asked.hints)
 
 
 def _arguments(asked: Asked) -> tuple[int, int, bool]:

@@ -287,13 +287,14 @@ def lower_command(plan: str, dialect: str, form: str | None, output: str) -> Non
 def explain_command(plan: str, verbose: bool, output: str) -> None:
     """Show a plan as text.
 
-    One line for each relation, its inputs indented below it, its columns with their types.
+    One line for each relation, its inputs indented below it, its columns with their types. Of an extended expression, one
+    for each expression.
 
     \b
       substrait-spark explain revenue.plan
       cat revenue.json | substrait-spark explain -
     """
-    text = explain(plan_files.read_plan(plan), verbose=verbose)
+    text = explain(plan_files.read_message(plan), verbose=verbose)
     plan_files.write(text.rstrip("\n").encode("utf-8") + b"\n", output)
 
 
@@ -364,7 +365,7 @@ def diff_command(old: str, new: str, output: str) -> None:
     """
     if old == new == "-":
         raise click.UsageError("Only one of the plans can come from stdin.")
-    difference = diff(plan_files.read_plan(old), plan_files.read_plan(new))
+    difference = diff(plan_files.read_message(old), plan_files.read_message(new))
     plan_files.write(difference.rstrip("\n").encode("utf-8") + b"\n" if difference else b"", output)
     if difference:
         raise click.exceptions.Exit(1)
