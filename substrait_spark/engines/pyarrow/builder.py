@@ -124,10 +124,10 @@ class PyArrowBuilder(LoweringBuilder):
 
     def named(self, relation: Relation, names: Sequence[str]) -> Relation:
         for kind in relation.types:
-            if types.holds(kind, ("list", "map")):
+            if types.holds(kind, ("list", "map", "struct")):
                 raise NotInDialect(
-                    f"the dialect {self.dialect.name} has no expressions of {kind}: Acero wants names for what is in it",
-                    "Use an element, or the list's column itself.",
+                    f"the dialect {self.dialect.name} has no expressions of {kind}, which Acero names by what is in it",
+                    "Use a field or an element, or the column itself.",
                 )
         return relation
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...lowering.rules import Rules
-from . import arithmetic, cast, comparison, leaves, text
+from . import arithmetic, calendar, cast, comparison, leaves, text
 from .builder import PyArrowBuilder
 
 RULES = Rules(
-    calls={**arithmetic.CALLS, **cast.CALLS, **comparison.CALLS, **text.CALLS},
-    casts=cast.CASTS,
+    calls={**arithmetic.CALLS, **calendar.CALLS, **cast.CALLS, **comparison.CALLS, **text.CALLS},
+    casts={**calendar.CASTS, **cast.CASTS},
     guards={**arithmetic.GUARDS, **comparison.GUARDS, **text.GUARDS},
     kinds=leaves.KINDS,
     builder=PyArrowBuilder,
