@@ -30,6 +30,11 @@ def df_to_substrait(
     list_files: int | None = 1000,
     stage: str = "optimized",
     local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
@@ -40,7 +45,14 @@ def df_to_substrait(
     plan. A read of more than `list_files` files names complete folders by one pattern each, in place of their files; None
     lists all files. `local_data` is a folder for local data of more rows than `inline_limit`: they are written there as Parquet
     files, which the plan reads; without it they are refused. `stage` is `"optimized"` for the plan that Spark's optimizer
-    makes, or `"analyzed"` for the query as it was written, which settings of the optimizer do not change. A Spark Connect frame is planned by the Spark that is installed
+    makes, or `"analyzed"` for the query as it was written, which settings of the optimizer do not change. With
+    `type_aliases`, each type with parameters that is in the plan several times is declared once, and referred to. With `detach`, expressions that nest deeper than readers of
+    protobuf follow are stored apart from their relations (`PlanRel.detached_expressions`), which no engine reads yet. With `provenance`, the plan says
+    what it was made of: Spark's version, the stage, and the session's settings that say what queries mean. With
+    `share_subplans`, parts of a canonical plan that are the same, such as common table expressions that the optimizer has written
+    out, are in it once, and referred to; plans of dialects have them written out. With `hints`, relations
+    have hints (`RelCommon.hint`): how many rows of what size Spark knows them to have, in the analyzed stage what the query
+    calls them, and its advice on joins and partitions. A Spark Connect frame is planned by the Spark that is installed
     here, which must be of the server's minor version, unless `allow_version_mismatch` is true.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`: at most `inline_limit + 1`, or all with `local_data`.
@@ -50,8 +62,21 @@ def df_to_substrait(
     Spark is here for; DialectError for a dialect that is
     unknown or invalid.
     """
-    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
-    plan, problems = _convert(df, asked, allow_version_mismatch)
+    plan, problems = _convert(
+        df,
+        allow_version_mismatch,
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+    )
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -66,6 +91,11 @@ def check(
     list_files: int | None = 1000,
     stage: str = "optimized",
     local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
     allow_version_mismatch: bool = False,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
@@ -75,8 +105,22 @@ def check(
 
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
     """
-    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
-    plan, problems = _convert(df, asked, allow_version_mismatch, writes=False)
+    plan, problems = _convert(
+        df,
+        allow_version_mismatch,
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+        writes=False,
+    )
     if plan is None:
         return Report(tuple(problems))
     from .beyond import beyond_specification
@@ -93,6 +137,11 @@ def capture(
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
     local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
 ) -> Iterator[CapturedQueries]:
     """The queries that a block of code runs in a session: `with capture(spark) as queries`. Arguments as `df_to_substrait`.
 
@@ -111,7 +160,19 @@ def capture(
     require_classic_session(spark)
     from .conversion import settings_of
 
-    capturing = Capture(settings_of(dialect, reads, inline_limit, list_files, local_data=local_data))
+    settings = settings_of(
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+    )
+    capturing = Capture(settings)
     capturing.listen(spark)
     try:
         yield capturing.queries
@@ -185,15 +246,15 @@ def lower(plan: Plan | ExtendedExpression, dialect: str | Path | Dialect) -> Pla
 NOT_OURS = "Ask the producer of the plan for one that keeps to the specification."
 
 
-def _convert(
-    df: DataFrame, asked: tuple[Any, ...], allow_version_mismatch: bool, *, writes: bool = True
-) -> tuple[Plan | None, Sequence[Problem]]:
+def _convert(df: DataFrame, allow_version_mismatch: bool, **asked: Any) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan, or its problems, as `conversion.settings_of` takes what is asked for."""
+
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
         reader.prepare(frame)
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 
-        return convert_as(frame, settings_of(*asked, writes=writes))
+        return convert_as(frame, settings_of(**asked))
 
     require_dataframe(df)
     if is_connect(df):

@@ -54,6 +54,9 @@ class Asked(Protocol):
     @property
     def local_data(self) -> Path | None: ...
 
+    @property
+    def hints(self) -> bool: ...
+
 
 READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
 
@@ -79,7 +82,7 @@ def read(df: Planned, asked: Asked) -> str:
     """
 
     def ask() -> str:
-        packed = _reader(df).read(_source(df, asked), *_arguments(asked))
+        packed = _reader(df).read(_source(df, asked), *_arguments(asked), asked.hints)
         return packed if isinstance(packed, str) else "".join([packed.part(index) for index in range(packed.size())])
 
     return zlib.decompress(base64.b64decode(_answer(df, ask))).decode("ascii")
@@ -98,7 +101,7 @@ def _source(df: Planned, asked: Asked) -> Any:
     if asked.stage == "optimized":
         return df._jdf
     plans = _analyzed_plans.of(df.sparkSession._sc._gateway)
-    return plans.overSchema(df._jdf) if asked.stage == OVER_SCHEMA else plans.of(df._jdf)
+    return plans.overSchema(df._jdf) if asked.stage == OVER_SCHEMA else plans.of(df._jdf, asked.hints)
 
 
 def _arguments(asked: Asked) -> tuple[int, int, bool]:

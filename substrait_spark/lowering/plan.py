@@ -12,7 +12,7 @@ from ..algebra.expression import Origin
 from ..algebra.relation import Relation
 from ..dialects.dialect import Dialect
 from ..errors import Problem, Unsupported
-from ..plan import PRODUCER, RELATION_DEPTH, build
+from ..plan import PRODUCER, RELATION_DEPTH, TOO_DEEP, build
 from ..reading.place import MessagePart
 from ..reading.plan import ReadPlan, read_plan
 from .lowering import Lowering
@@ -20,6 +20,13 @@ from .lowering import Lowering
 
 def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan in the dialect's forms, or None and what stands in its way."""
+    try:
+        return _lowered(plan, dialect)
+    except RecursionError:
+        return None, [problem_of("", None, TOO_DEEP)]
+
+
+def _lowered(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
     extensions.load_all()
     if lowered_for := engines_functions(plan):
         return None, [lowered_already(lowered_for)]

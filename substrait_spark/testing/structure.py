@@ -14,6 +14,7 @@ from ..inference.complaints import Complaints
 from ..inference.expressions import Types
 from ..inference.functions import Functions
 from ..inference.relations import Relations
+from ..reading.detached import wrongly_detached
 
 DEPTH_LIMIT = 100
 """How deep messages may nest below the plan: protobuf readers stop there."""
@@ -76,9 +77,10 @@ def _check_header(plan: Plan, complain: Complaints) -> None:
 def _check_relations(plan: Plan, relations: Relations, complain: Complaints) -> None:
     for index, entry in enumerate(plan.relations):
         is_root = entry.WhichOneof("rel_type") == "root"
-        rel = entry.root.input if is_root else entry.rel
         with complain.at("root" if is_root else f"relations[{index}]"):
-            columns = relations.read_root(rel)
+            for problem in wrongly_detached(entry):
+                complain(problem)
+            columns = relations.read_root(entry)
             if is_root and columns is not None:
                 _check_names(len(entry.root.names), columns, complain)
 
