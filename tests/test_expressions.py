@@ -185,7 +185,7 @@ def test_columns_and_names(spark: SparkSession) -> None:
         "  Expression gt(multiply($0:price, 2.0::fp64), 10.0::fp64) -> keep: boolean?\n"
         "\n"
         "referred_expr [place, name, zone]\n"
-        "  Expression $1:place -> place: struct?<string?, i32?>\n"
+        "  Expression $1:place -> place: struct?<name: string?, zone: i32?>\n"
         "\n"
         "referred_expr [count]\n"
         "  Measure count($1:place.1:zone) -> count: i64\n"
@@ -402,7 +402,7 @@ TAKEN = [
     "sqrt(f64)",
     "CAST(f64 AS tinyint)",
     "CAST(i64 AS int)",
-    "pmod(i8, i82)",
+    "pmod(i64, 3)",
     "isnan(f64)",
 ]
 """What filters and columns are made of."""
@@ -446,8 +446,7 @@ LACKING = {
 
 @pytest.mark.parametrize("call", LACKING)
 def test_lacking(call: str, edges: DataFrame) -> None:
-    (found,) = obstacles(edges, {"r": call}, "pyarrow")
-    assert LACKING[call] in found
+    assert any(LACKING[call] in found for found in obstacles(edges, {"r": call}, "pyarrow"))
 
 
 DEFECTS: dict[str, Callable[[], Any]] = {

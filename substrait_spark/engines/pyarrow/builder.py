@@ -110,6 +110,14 @@ class PyArrowBuilder(LoweringBuilder):
         """What raises where it is chosen: a cast of text that is no number."""
         return self.cast(self.cast(self.text(message), types.I64), type)
 
+    def null(self, type: Type) -> Expression:
+        require_nameless(self, type)
+        return super().null(type)
+
+    def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
+        require_nameless(self, type)
+        return super().cast(input, type, throws)
+
     def as_type(self, input: Expression, type: Type) -> Expression:
         if input.type != type and type.parameters and type.kind != "decimal" and not isinstance(input, Literal):
             _refuse_nested(self, type)
@@ -130,6 +138,15 @@ class PyArrowBuilder(LoweringBuilder):
                     "Use a field or an element, or the column itself.",
                 )
         return relation
+
+
+def require_nameless(e: LoweringBuilder, type: Type) -> None:
+    """Refuse a type whose structs would lose the names of their fields."""
+    if types.holds(type, ("struct",)):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} knows structs by the names of their fields, which {type} doesn't tell",
+            "Use the fields by themselves.",
+        )
 
 
 def _refuse_nested(e: LoweringBuilder, type: Type) -> None:

@@ -6,10 +6,12 @@ from ...algebra.expression import Expression, FieldReference, Literal, Part
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
 from ...lowering.rules import ExpressionRule
+from .builder import require_nameless
 
 
 def literal(e: LoweringBuilder, value: Expression) -> Expression:
     """A literal. One of a timestamp is its microseconds, which are cast."""
+    require_nameless(e, value.type)
     if not isinstance(value, Literal) or value.value is None or not value.type.kind.startswith("precision"):
         return value
     return e.cast(e.i64(value.value), value.type)
