@@ -244,6 +244,7 @@ class NamedTable(Read):
 class BaseSchema(Read):
     """The columns that expressions by themselves are over. It is in no plan."""
 
+    NAME = ""
     __slots__ = ()
 
     def __init__(self, names: Sequence[str], schema: Sequence[Type]) -> None:
