@@ -38,6 +38,8 @@ class Anchors(Protocol):
 
     def relation(self) -> int: ...
 
+    def detached(self, expression: Expression) -> int: ...
+
 
 class Origin(Protocol):
     """What an expression or a relation was made from, as problems with it are told: a Catalyst node, or a message."""
@@ -922,10 +924,14 @@ def _precision(field: str) -> Callable[[Any, Type, Message.Literal], None]:
 
 
 def _interval_year(value: int, type: Type, target: Message.Literal) -> None:
+    _write_months(value, target.interval_year_to_month)
+
+
+def _write_months(value: int, target: Message.Literal.IntervalYearToMonth) -> None:
     sign = -1 if value < 0 else 1
     years, months = divmod(abs(value), 12)
-    target.interval_year_to_month.years = sign * years
-    target.interval_year_to_month.months = sign * months
+    target.years = sign * years
+    target.months = sign * months
 
 
 def _interval_day(value: int, type: Type, target: Message.Literal) -> None:
@@ -934,6 +940,19 @@ def _interval_day(value: int, type: Type, target: Message.Literal) -> None:
     days, seconds = divmod(seconds, 86_400)
     interval = target.interval_day_to_second
     interval.days = sign * days
+    interval.seconds = sign * seconds
+    interval.precision = type.parameters[0]
+    interval.subseconds = sign * (micros // 10 ** (6 - interval.precision))
+
+
+def _interval_compound(value: tuple[int, int, int], type: Type, target: Message.Literal) -> None:
+    """Months, days and microseconds; days of 24 hours are no days here."""
+    months, days, micros = value
+    _write_months(months, target.interval_compound.interval_year_to_month)
+    sign = -1 if micros < 0 else 1
+    seconds, micros = divmod(abs(micros), 1_000_000)
+    interval = target.interval_compound.interval_day_to_second
+    interval.days = days
     interval.seconds = sign * seconds
     interval.precision = type.parameters[0]
     interval.subseconds = sign * (micros // 10 ** (6 - interval.precision))
@@ -990,6 +1009,7 @@ _LITERALS: dict[str, Callable[[Any, Type, Message.Literal], None]] = {
     "precision_timestamp_tz": _precision("precision_timestamp_tz"),
     "interval_year": _interval_year,
     "interval_day": _interval_day,
+    "interval_compound": _interval_compound,
     "list": _list,
     "map": _map,
     "struct": _struct,

@@ -14,7 +14,7 @@ from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
 
 from . import extension_messages, occurrence, types
-from .expression import AggregateFunction, Anchors, Expression, Literal, Origin, SortField, WindowCall
+from .expression import AggregateFunction, Anchors, Expression, Literal, Origin, SortField, WindowCall, operands_of
 from .types import Type
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Relation:
     """
 
     NAME: ClassVar[str] = ""
-    """What the dialect schema calls it."""
+    """What the dialect schema calls it, empty for what is in no plan."""
     DOES: ClassVar[str] = ""
     """What problems say that it does, where the specification has no name for it."""
     PASSES_INPUTS: ClassVar[bool] = False
@@ -48,7 +48,7 @@ class Relation:
     """How many messages, its own included, lie around its expressions at most."""
     OCCURS: ClassVar[int] = 0
     """What each of its kind adds to what occurs in it."""
-    __slots__ = ("_own_height", "_width", "emit", "height", "holds", "inputs", "occurs", "place", "types")
+    __slots__ = ("_own_height", "_width", "emit", "height", "hint", "holds", "inputs", "occurs", "place", "types")
     inputs: tuple[Relation, ...]
     types: tuple[Type, ...]
     emit: tuple[int, ...] | None
@@ -58,6 +58,8 @@ class Relation:
     occurs: int
     """The same of the relation and of all below it, but for the relations of subqueries."""
     place: Place | None
+    hint: bytes
+    """A RelCommon.Hint, serialised: what may be known of the relation, on which nothing hangs."""
     _SLOTS: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -73,6 +75,7 @@ class Relation:
         self._width = len(self.types)
         self.emit = None
         self.place = None
+        self.hint = b""
         self._own_height = 2 + max(expressions, 2)
         self.holds = self.OCCURS
         for expression in self.expressions():
@@ -99,8 +102,16 @@ class Relation:
     def with_all_columns(self) -> Relation:
         """The same relation without `emit`: with its own columns, all of them."""
         made = self._over(self.inputs, self.expressions())
-        made.place = self.place
+        made.place, made.hint = self.place, self.hint
         return made
+
+    def with_hint(self, hint: bytes) -> Relation:
+        """The same relation with another hint."""
+        if hint == self.hint:
+            return self
+        copy = self._copy()
+        copy.hint = hint
+        return copy
 
     def with_inputs(self, inputs: tuple[Relation, ...]) -> Relation:
         """The same relation over other inputs of the same types."""
@@ -115,7 +126,7 @@ class Relation:
         one before, behind those: expressions may use them.
         """
         made = self._over(inputs, expressions)
-        made.place = self.place
+        made.place, made.hint = self.place, self.hint
         width = len(self.inputs[0].types) if len(inputs) == 1 else 0
         added = len(inputs[0].types) - width if len(inputs) == 1 else 0
         if not added and self.emit is None:
@@ -158,6 +169,8 @@ class Relation:
             common.direct.SetInParent()
         else:
             common.emit.output_mapping.extend(self.emit)
+        if self.hint:
+            common.hint.MergeFromString(self.hint)
 
 
 class Statistics(NamedTuple):
@@ -226,6 +239,19 @@ class NamedTable(Read):
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
         target.read.named_table.names.extend(self.table)
+
+
+class BaseSchema(Read):
+    """The columns that expressions by themselves are over. It is in no plan."""
+
+    NAME = ""
+    __slots__ = ()
+
+    def __init__(self, names: Sequence[str], schema: Sequence[Type]) -> None:
+        self.statistics = None
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish((), schema, self._schema_height())
 
 
 class File(NamedTuple):
@@ -548,7 +574,8 @@ class Aggregate(Relation):
         return (*self.groupings, *(e for measure in self.measures for e in measure.expressions()))
 
     def evaluated(self) -> tuple[Expression, ...]:
-        return self.groupings  # the filter of a measure may drop rows
+        unfiltered = [measure for measure in self.measures if measure.filter is None]
+        return (*self.groupings, *(e for measure in unfiltered for e in operands_of(measure.arguments)))
 
     def functions(self) -> tuple[AggregateFunction, ...]:
         return self.measures

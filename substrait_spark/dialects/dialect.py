@@ -59,6 +59,10 @@ class Abilities(NamedTuple):
     """Runs aggregates with several groupings."""
     measure_filters: bool = True
     """Runs measures that count only the rows for which a condition holds."""
+    correlated_scalars: bool = True
+    """Runs scalar subqueries that refer to the query around them, whatever the columns of both are called."""
+    type_aliases: bool = True
+    """Reads types by their aliases."""
     emit: bool = True
     """Reads `emit` of all relations. Without it projects alone have one, which picks exactly what they compute."""
 

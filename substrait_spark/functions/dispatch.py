@@ -31,6 +31,7 @@ from . import (
     sketch,
     string,
     structured_text,
+    time_of_day,
     user_error,
     vector,
 )
@@ -77,6 +78,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **sketch.SCALAR,
     **string.SCALAR,
     **structured_text.SCALAR,
+    **time_of_day.SCALAR,
     **user_error.SCALAR,
     **vector.SCALAR,
 }
@@ -108,9 +110,9 @@ def scalar_rule(node: Expression) -> Rule | None:
     return entry.emit if isinstance(entry, Plain) else entry
 
 
-EMITTED_ON_REQUEST = ("object", "interval", "void")
-"""Types of operands that are left to the rule: constants of functions, calendar intervals, which it adds in parts, and
-NULLs, which it may give a type."""
+ON_REQUEST = dict.fromkeys(calendar_interval.ADDING, ("object", "interval"))
+"""By class, types of operands that are left to the rule where it is not only constants of functions: calendar intervals,
+which it adds in parts where they are at hand."""
 
 
 def operands(node: Expression) -> list[Expression]:
@@ -130,12 +132,13 @@ def operands(node: Expression) -> list[Expression]:
         return subquery.operands(node)
     if name == "TryEval":
         return operands(node["child"])
+    on_request = ON_REQUEST.get(name, ("object",))
     return [
         child
         for child in children
         if isinstance(child, Expression)
         and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
-        and child.type.name not in EMITTED_ON_REQUEST
+        and child.type.name not in on_request
         and not (name == "Not" and child.cls.name == "InSubquery")
     ]
 
