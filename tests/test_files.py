@@ -97,7 +97,7 @@ def test_a_partition_column_in_the_files_too(spark: SparkSession, tmp_path: Path
 
 
 def test_too_many_partitions(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("substrait_spark.rel.files.PARTITIONS", 2)
+    monkeypatch.setattr("substrait_spark.rel.files.BRANCHES", 2)
     spark.range(3).selectExpr("id", "id AS p").write.partitionBy("p").parquet(str(tmp_path / "t"))
     df = spark.read.parquet(str(tmp_path / "t"))
     assert "it reads 3 partitions" in str(check(df))
