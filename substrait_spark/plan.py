@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from substrait.plan_pb2 import ExecutionBehavior, Plan
+from substrait.type_pb2 import Type as TypeMessage
 
 from . import __version__
+from .algebra import types
 from .algebra.depth import deepest
+from .algebra.message_walk import messages
 from .algebra.references import shared_relations
 from .algebra.relation import Relation
+from .algebra.type_messages import URN
 from .errors import Unsupported
 from .extensions import Declaration
 
@@ -56,6 +60,22 @@ class Declarations:
             entry.name = declaration.compound
         return anchor
 
+    def types(self) -> None:
+        """Declare the user-defined types that the plan has, and number them in the order of first use."""
+        anchors: dict[int, int] = {}
+        for message in messages(self._plan):
+            if not isinstance(message, TypeMessage.UserDefined):
+                continue
+            name = types.USER_DEFINED[message.type_reference - 1]
+            anchor = anchors.get(message.type_reference)
+            if anchor is None:
+                anchor = anchors[message.type_reference] = len(anchors) + 1
+                entry = self._plan.extensions.add().extension_type
+                entry.extension_urn_reference = self._urn(URN)
+                entry.type_anchor = anchor
+                entry.name = name
+            message.type_reference = anchor
+
     def message(self, type_url: str) -> None:
         """Declare a type of messages, which are in the plan as Any."""
         if type_url not in self._plan.expected_type_urls:
@@ -90,6 +110,8 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
     root = plan.relations.add().root
     relation.write(root.input, declarations)
     root.names.extend(names)
+    if types.made:
+        declarations.types()
     return plan
 
 

@@ -25,6 +25,7 @@ ATOMIC = {
     "yearmonth": ("interval_year",),
     "daytime": ("interval_day", 6),
     "interval": ("interval_compound", 6),
+    "variant": ("u!variant",),
     "void": ("boolean",),
 }
 """Spark's timestamps and intervals of a day count microseconds. The sub-ranges of interval types (DAY TO HOUR)
@@ -32,9 +33,9 @@ say how values print, not which values there are, and have no counterpart. The o
 nothing gives a type is null, which the smallest type has too."""
 
 REFUSED = {
-    "variant": (
-        "Substrait has no type for VARIANT, whose values bring their types with them",
-        "Read the fields from JSON text by from_json or get_json_object, or save them as columns of their types in Spark.",
+    "fields of variant": (
+        "Spark has the scan read some fields of a VARIANT, which no file holds",
+        "Set spark.sql.variant.pushVariantIntoScan to false, or export the query as it is written, with stage='analyzed'.",
     ),
     "udt": (
         "Substrait has no type for a user-defined type",

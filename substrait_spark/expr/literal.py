@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..algebra import types
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
 from ..catalyst.sql_types import catalog_type
@@ -15,7 +16,10 @@ from .builder import ExpressionBuilder, Rule
 
 
 def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Literal: the value that Spark holds, in its type."""
+    """Literal: the value that Spark holds, in its type; a variant's is made of the two parts of its encoding."""
+    if node.type.name == "variant" and node["value"] is not None:
+        binary = types.of("binary", nullable=False)
+        return e.call("spark:variant", *(e.literal(part, binary) for part in node["value"]))
     return typed_literal(node["value"], node.type)
 
 
@@ -36,6 +40,8 @@ def plain(value: Any, type: DataType) -> Any:
         if abs(unscaled) >= 10 ** type.parameters[0]:
             raise Unsupported(f"its value has more than {type.parameters[0]} digits")
         return unscaled
+    if type.name == "variant":
+        raise Unsupported("a literal or a row of values holds a VARIANT", "Make it by parse_json.")
     if type.name.startswith("time("):
         return value // nanoseconds(type)
     if isinstance(value, bytes) and type.name != "binary":

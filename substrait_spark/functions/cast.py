@@ -19,7 +19,7 @@ from ..catalyst.tree import DataType
 from ..errors import Unsupported
 from ..expr.lambda_ import transformed
 from ..expr.nested import field_of
-from . import user_error
+from . import user_error, variant
 from .time_cast import time_cast
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def _cast(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Exp
     if node["child"].type.name == "void":
         return _null(e, value, e.type_of(node, True))
     target = e.type_of(node, value.type.nullable)
+    if variant.KIND in (value.type.kind, target.kind) and value.type.kind != target.kind:
+        return (variant.cast_from if value.type.kind == variant.KIND else variant.cast_to)(e, node, value)
     time = time_cast(e, node, value, target)
     if time is not None:
         return time

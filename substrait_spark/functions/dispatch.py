@@ -33,6 +33,7 @@ from . import (
     structured_text,
     time_of_day,
     user_error,
+    variant,
     vector,
 )
 from .aggregate import AGGREGATE
@@ -80,6 +81,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **structured_text.SCALAR,
     **time_of_day.SCALAR,
     **user_error.SCALAR,
+    **variant.SCALAR,
     **vector.SCALAR,
 }
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""

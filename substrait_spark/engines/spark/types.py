@@ -30,6 +30,7 @@ _PLAIN = {
     "fixedbinary": "binary",
     "date": "date",
     "interval_year": "interval year to month",
+    "u!variant": "variant",
 }
 
 _BY_PRECISION = {
