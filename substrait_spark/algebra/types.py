@@ -39,7 +39,7 @@ SHORT_NAMES = {
 }
 """Type names as compound function names abbreviate them (https://substrait.io/extensions/)."""
 
-USER_DEFINED = ("variant",)
+USER_DEFINED = ("variant", "collated_string")
 """The types that functions_spark.yaml declares, each of the kind `u!name`. A plan's anchors for them are given last (plan.py);
 until then each goes by its place here."""
 

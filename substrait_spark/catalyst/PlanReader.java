@@ -1221,6 +1221,7 @@ public class PlanReader {
         String name = type.typeName();
         boolean sized = name.startsWith("char(") || name.startsWith("varchar(");
         boolean plain = !(type instanceof StringType) || sized || type.equals(org.apache.spark.sql.types.StringType$.MODULE$);
+        if (plain && !sized && type instanceof StringType) name = "string"; // also where it is called UTF8_BINARY
         string(plain ? name : "collated " + type.sql(), out);
       }
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..algebra import types
 from ..catalyst.tree import Expression
 from ..errors import UNEXPECTED, Unsupported
 from ..expr import boolean, conditional, context, lambda_, literal, membership, nested, reference, subquery
@@ -14,6 +15,7 @@ from . import (
     bitwise,
     calendar_interval,
     cast,
+    collation,
     collection,
     comparison,
     datetime,
@@ -37,6 +39,7 @@ from . import (
     vector,
 )
 from .aggregate import AGGREGATE
+from .collation import KIND, require_aggregate, special_rule
 from .measure import AggregateForm, EmittedCall
 from .table import Plain, first_type, key_of
 
@@ -61,6 +64,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
     **bitmap.SCALAR,
     **bitwise.SCALAR,
+    **collation.SCALAR,
     **collection.SCALAR,
     **comparison.SCALAR,
     **hash.SCALAR,
@@ -90,8 +94,10 @@ SCALAR: dict[str, Plain | Rule] = {
 def rule_of(node: Expression) -> Rule:
     """The rule for an expression. Raises `Unsupported` where there is none."""
     rule = EXPRESSIONS.get(node.cls.name)
-    if rule is None:
-        rule = scalar_rule(node)
+    if rule is not None:
+        return rule
+    special = special_rule(node) if KIND in types.made else None
+    rule = special or scalar_rule(node)
     if rule is None:
         raise no_expression(node, key_of(node))
     return rule
@@ -148,6 +154,8 @@ def aggregate_form(call: EmittedCall) -> AggregateForm:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
             raise no_aggregate(function)
+        if KIND in types.made:
+            require_aggregate(function)
         form = rule(call, function)
         for part in form.calls:
             part.came_from(function)

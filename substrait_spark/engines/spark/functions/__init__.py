@@ -26,6 +26,7 @@ from . import (
 )
 from .own import aggregate as own_aggregate
 from .own import arithmetic as own_arithmetic
+from .own import collation as own_collation
 from .own import collection as own_collection
 from .own import datetime as own_datetime
 from .own import random as own_random
@@ -42,7 +43,7 @@ _STANDARD = (
 )
 _OWN = (
     *(own_aggregate, own_arithmetic, own_collection, own_datetime, own_random, own_sketch, own_string),
-    *(own_structured_text, own_variant, own_window),
+    *(own_collation, own_structured_text, own_variant, own_window),
 )
 
 RULES: Mapping[str, Rule] = {name: rule for table in (*_STANDARD, *_OWN) for name, rule in table.RULES.items()}
