@@ -53,6 +53,7 @@ def assert_same(df: DataFrame, stage: str = "optimized") -> None:
         "coalesce(c, 'z'), if(i = 1, c, 'q'), nullif(c, 'A'), CASE WHEN c = 'A' THEN 'x' COLLATE UNICODE END",
         "row_number() OVER (PARTITION BY c ORDER BY i), rank() OVER (ORDER BY c), lag(c) OVER (ORDER BY i)",
         "explode(a)",
+        "explode(array(c, collate(s, 'UTF8_LCASE')))",
     ],
 )
 def test_expressions(collated: SparkSession, expressions: str) -> None:
@@ -114,14 +115,12 @@ def test_the_collation_is_a_parameter_of_the_type(collated: SparkSession) -> Non
     assert "u!collated_string?<'UNICODE_CI'>" in explain(plan)
 
 
-def test_several_types_of_ours_are_numbered_by_first_use(collated: SparkSession) -> None:
+def test_several_types_of_ours(collated: SparkSession) -> None:
     query = "SELECT try_parse_json(s) AS p, s COLLATE UNICODE AS c FROM v"
     first = plan_of(collated.sql(query))
     assert first == plan_of(collated.sql(query))
-    assert [e.extension_type.name for e in first.extensions if e.HasField("extension_type")] == [
-        "collated_string",
-        "variant",
-    ]
+    declared = [entry.extension_type for entry in first.extensions if entry.HasField("extension_type")]
+    assert [(entry.type_anchor, entry.name) for entry in declared] == [(1, "variant"), (2, "collated_string")]
     assert_same(collated.sql(query))
 
 

@@ -40,8 +40,8 @@ SHORT_NAMES = {
 """Type names as compound function names abbreviate them (https://substrait.io/extensions/)."""
 
 USER_DEFINED = ("variant", "collated_string")
-"""The types that functions_spark.yaml declares, each of the kind `u!name`. A plan's anchors for them are given last (plan.py);
-until then each goes by its place here."""
+"""The types that functions_spark.yaml declares, each of the kind `u!name`. The anchor of each in plans is its place here,
+from 1: types are written where nothing is known of the plan."""
 
 INTEGERS = ("i8", "i16", "i32", "i64")
 FLOATS = ("fp32", "fp64")
@@ -61,11 +61,12 @@ class Type:
     """A Substrait type.
 
     `parameters`: decimal (precision, scale); the precision types (digits,); list (element,); map (key, value);
-    struct its field types; func its parameter types and, last, its return type; user-defined types numbers and texts. `height` is how many messages its
-    protobuf form nests, `size` how many types there are in it, itself among them, and `names` how many fields of structs.
+    struct its field types; func its parameter types and, last, its return type; user-defined types numbers and texts.
+    `height` is how many messages its protobuf form nests, `size` how many types there are in it, itself among them, `names`
+    how many fields of structs, and `kinds` the kinds of all of them.
     """
 
-    __slots__ = ("_hash", "height", "kind", "names", "nullable", "parameters", "size")
+    __slots__ = ("_hash", "height", "kind", "kinds", "names", "nullable", "parameters", "size")
 
     def __init__(self, kind: str, parameters: tuple[Any, ...] = (), nullable: bool = True) -> None:
         self.kind = kind
@@ -74,6 +75,7 @@ class Type:
         self._hash = hash((kind, parameters, nullable))
         inner = [part for part in parameters if isinstance(part, Type)]
         self.height: int = 2 + max([part.height for part in inner], default=0)
+        self.kinds: frozenset[str] = frozenset((kind,)).union(*[part.kinds for part in inner])
         self.size: int = 1 + sum([part.size for part in inner])
         self.names: int = sum([part.names for part in inner]) + (len(parameters) if kind == "struct" else 0)
         bounds.require_parts(self.size)
@@ -137,7 +139,7 @@ def equal_but_nullability(left: Type, right: Type) -> bool:
 
 def holds(type: Type, kinds: Sequence[str]) -> bool:
     """Whether a type is, or has somewhere inside, a type of one of these kinds."""
-    return type.kind in kinds or any(isinstance(part, Type) and holds(part, kinds) for part in type.parameters)
+    return not type.kinds.isdisjoint(kinds)
 
 
 def least_nullable_common(left: Type, right: Type) -> Type:

@@ -59,6 +59,8 @@ class Abilities(NamedTuple):
     """Runs aggregates with several groupings."""
     measure_filters: bool = True
     """Runs measures that count only the rows for which a condition holds."""
+    type_aliases: bool = True
+    """Reads types by their aliases."""
     emit: bool = True
     """Reads `emit` of all relations. Without it projects alone have one, which picks exactly what they compute."""
 

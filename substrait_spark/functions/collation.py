@@ -37,7 +37,7 @@ def special_rule(node: tree.Expression) -> Rule | None:
 
     Raises `Unsupported` where it may compare strings by their bytes.
     """
-    collated = [child.type for child in _operands(node) if holds_collation(child.type)]
+    collated = _collated(node)
     if not collated or node.name in COMPARING:
         return None
     if node.name in OF_TEXTS and all(type.name.startswith(COLLATED) for type in collated):
@@ -47,13 +47,17 @@ def special_rule(node: tree.Expression) -> Rule | None:
 
 def require_aggregate(function: tree.Expression) -> None:
     """Refuse an aggregate function of collated strings that may compare them by their bytes."""
-    collated = [child.type for child in _operands(function) if holds_collation(child.type)]
+    collated = _collated(function)
     if collated and function.name not in AGGREGATES:
         raise refusal(collated[0])
 
 
-def _operands(node: tree.Expression) -> list[tree.Expression]:
-    return [child for child in node.children() if isinstance(child, tree.Expression)]
+def _collated(node: tree.Expression) -> list[DataType]:
+    """The types of a node's operands that hold collated strings."""
+    if KIND not in types.made:
+        return []
+    operands = [child for child in node.children() if isinstance(child, tree.Expression)]
+    return [operand.type for operand in operands if holds_collation(operand.type)]
 
 
 def over_texts(e: ExpressionBuilder, node: tree.Expression) -> Expression:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..algebra import types
 from ..catalyst.tree import Expression
 from ..errors import UNEXPECTED, Unsupported
 from ..expr import boolean, conditional, context, lambda_, literal, membership, nested, reference, subquery
@@ -39,7 +38,7 @@ from . import (
     vector,
 )
 from .aggregate import AGGREGATE
-from .collation import KIND, require_aggregate, special_rule
+from .collation import require_aggregate, special_rule
 from .measure import AggregateForm, EmittedCall
 from .table import Plain, first_type, key_of
 
@@ -96,8 +95,7 @@ def rule_of(node: Expression) -> Rule:
     rule = EXPRESSIONS.get(node.cls.name)
     if rule is not None:
         return rule
-    special = special_rule(node) if KIND in types.made else None
-    rule = special or scalar_rule(node)
+    rule = special_rule(node) or scalar_rule(node)
     if rule is None:
         raise no_expression(node, key_of(node))
     return rule
@@ -154,8 +152,7 @@ def aggregate_form(call: EmittedCall) -> AggregateForm:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
             raise no_aggregate(function)
-        if KIND in types.made:
-            require_aggregate(function)
+        require_aggregate(function)
         form = rule(call, function)
         for part in form.calls:
             part.came_from(function)

@@ -136,7 +136,7 @@ class _Check:
 def require_relation(dialect: Dialect, relation: Relation) -> None:
     """Raise NotInDialect for a kind of relation, or a variant of it, that the dialect lacks."""
     key, value = relation.variant()
-    if not dialect.allows_relation(relation.NAME, key, value):
+    if relation.NAME and not dialect.allows_relation(relation.NAME, key, value):
         if relation.DOES:
             raise NotInDialect(
                 f"the dialect {dialect.name} has no relation that {relation.DOES}",

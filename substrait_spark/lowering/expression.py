@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .. import extensions
 from ..algebra import types
+from ..algebra.composition import part_of
 from ..algebra.expression import (
     Cast,
     Expression,
@@ -15,7 +16,6 @@ from ..algebra.expression import (
     IfThen,
     Lambda,
     Literal,
-    Part,
     ScalarFunction,
     Shared,
     SingularOrList,
@@ -222,7 +222,7 @@ class ExpressionLowering:
         if reference.outer:
             return reference
         if reference.parameter is not None or self._results is not None:
-            return _part_of(self.root(reference), reference)
+            return part_of(self.root(reference), reference)
         if reference.path:
             return reference
         kind = self.e.columns[reference.ordinal]
@@ -284,16 +284,6 @@ def _from(expression: Expression, found: Expression) -> Expression:
     if found is not expression:
         found.came_from(expression.origin)
     return found
-
-
-def _part_of(column: Expression, reference: FieldReference) -> Expression:
-    """What a reference leads to in a column, which may be an expression in the place of one."""
-    if not reference.path:
-        return column
-    if not isinstance(column, FieldReference):
-        return Part(column, reference.path, reference.type)
-    path = (*column.path, *reference.path)
-    return FieldReference(column.ordinal, reference.type, path, column.outer, column.parameter)
 
 
 def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expression | str, ...]) -> ScalarFunction:

@@ -25,7 +25,7 @@ def lowered_relation(lowering: Lowering, relation: Relation) -> Relation:
     found = lowering.builder(*found.inputs).finished(found)
     if found is not relation and found.place is None:
         found.place = relation.place
-    return found
+    return found.with_hint(relation.hint) if type(found) is type(relation) else found
 
 
 def _lowered(lowering: Lowering, relation: Relation) -> Relation:

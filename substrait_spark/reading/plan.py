@@ -13,6 +13,7 @@ from ..algebra.relation import Relation
 from ..algebra.type_messages import declared_types
 from ..algebra.types import field_count
 from ..plan import DEPTH_LIMIT
+from .detached import wrongly_detached
 from .encodings import up_to_date
 from .functions import DeclaredFunctions
 from .place import Unreadable
@@ -39,13 +40,15 @@ def read_plan(plan: Plan) -> ReadPlan:
         return _unreadable("only plans of exactly one root relation are read")
     declared = declared_types(plan)
     parameters = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
-    shared = [entry.root.input if entry.WhichOneof("rel_type") == "root" else entry.rel for entry in plan.relations]
+    problems += [Unreadable("", None, problem) for entry in plan.relations for problem in wrongly_detached(entry)]
+    if problems:
+        return ReadPlan(None, [], problems, Traits())
     own = [entry.WhichOneof("rel_type") for entry in plan.relations].index("root")
     traits = Traits()
-    reader = RelationReader(DeclaredFunctions(plan), declared, parameters, shared, traits)
-    root, names = reader.read(roots[0].input), list(roots[0].names)
+    reader = RelationReader(DeclaredFunctions(plan), declared, parameters, plan.relations, traits)
+    root, names = reader.read_entry(own), list(roots[0].names)
     problems += reader.problems
-    unused = set(range(len(shared))) - reader.used - {own}
+    unused = set(range(len(plan.relations))) - reader.used - {own}
     if unused and not problems:
         problems.append(
             Unreadable("", None, f"nothing refers to the relation {min(unused)} of the plan, which is no root")

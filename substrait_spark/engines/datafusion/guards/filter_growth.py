@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....algebra.expression import Expression, FieldReference
+from ....algebra.expression import Expression
+from ....algebra.occurrence import OUTER_COLUMN
 from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort
-from ....algebra.traversal import relations_below, subexpressions, transformed
+from ....algebra.traversal import relations_below, transformed
 from ....lowering.builder import LoweringBuilder
 from .column_names import completed, text_lengths
 
@@ -98,7 +99,7 @@ def can_limit(relation: Relation) -> bool:
 
 
 def _is_correlated(expression: Expression) -> bool:
-    return any(isinstance(part, FieldReference) and part.outer for part in subexpressions(expression))
+    return bool(expression.occurs & OUTER_COLUMN)
 
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Sequence
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference
+from ....algebra.occurrence import SET
 from ....algebra.relation import Aggregate, Project, Read, Relation, Set
 from ....algebra.traversal import columns, inputs_first, is_column, transformed
 from ....lowering.builder import LoweringBuilder
@@ -26,7 +27,7 @@ def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
             return relation
         return relation.with_inputs(tuple([_with_different_names(e, input) for input in relation.inputs]))
 
-    return transformed(root, rule, lambda relation: isinstance(relation, Set))
+    return transformed(root, rule, occurring=SET)
 
 
 def _with_different_names(e: LoweringBuilder, relation: Relation) -> Relation:
