@@ -14,11 +14,12 @@ from typing import Any
 from pyspark.sql import SparkSession
 from substrait.algebra_pb2 import Expression as Message
 from substrait.algebra_pb2 import JoinRel, Rel, SortField
-from substrait.plan_pb2 import Plan
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import ExecutionBehavior, Plan
 from substrait.type_pb2 import Type
 from test_foreign_forms import column, e, filtered_by_comparison, joined, message, plan_of, replaced, t, u
 
-from substrait_spark import df_to_substrait
+from substrait_spark import df_to_substrait, expressions_to_substrait
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import (
     Bound,
@@ -38,6 +39,7 @@ from substrait_spark.algebra.relation import (
     IcebergTable,
     Join,
     LateralJoin,
+    NamedTable,
     Project,
     Set,
     Sort,
@@ -156,8 +158,14 @@ QUERIES = {
 """Queries by name, over the tables of `plans_of`. The first one whose plan has an item is shown with it."""
 
 
-def plans_of(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Plan]]:
-    """The plan of each query. Its tables are there meanwhile, in a folder."""
+BY_THEMSELVES = "expressions by themselves"
+
+EXPRESSIONS = {"next": "k + 1", "total": "sum(k)"}
+"""Expressions by their names, over the table `named`."""
+
+
+def plans_of(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Plan | ExtendedExpression]]:
+    """The plan of each query, and the message of the expressions. Its tables are there meanwhile, in a folder."""
     rows = "SELECT * FROM VALUES (1, 'a,b', DATE'2024-01-01'), (2, NULL, NULL) AS t(k, s, d)"
     deep = "SELECT named_struct('x', 1, 'y', named_struct('z', k)) AS r, array(named_struct('z', k)) AS l, map('k', r) AS m, s FROM t"
     spark.sql(rows).createOrReplaceTempView("t")
@@ -175,6 +183,7 @@ def plans_of(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Plan]]:
     try:
         for name, query in QUERIES.items():
             yield name, df_to_substrait(spark.sql(query.sql), **query.options)
+        yield BY_THEMSELVES, expressions_to_substrait(spark.table("named"), EXPRESSIONS)
     finally:
         for name in ("named", "nested"):
             spark.sql(f"DROP TABLE {name}")
@@ -328,6 +337,70 @@ def _shared_after() -> Plan:
     return plan
 
 
+def _types_of_others() -> Plan:
+    """A table with a column of every type, each of a variation that is not known."""
+    plan = plan_of(NamedTable(["t"], [], []))
+    schema = plan.relations[0].root.input.read.base_schema
+    for known in Type.DESCRIPTOR.fields:
+        if known.name not in ("unbound", "alias"):
+            column = getattr(schema.struct.types.add(), known.name)
+            column.nullability = Type.NULLABILITY_NULLABLE
+            if known.name != "func":
+                column.type_variation_reference = 1
+            for name in PARAMETERS.keys() & {parameter.name for parameter in column.DESCRIPTOR.fields}:
+                setattr(column, name, PARAMETERS[name])
+            for parameter in column.DESCRIPTOR.fields:
+                if parameter.message_type == Type.DESCRIPTOR:
+                    kinds = getattr(column, parameter.name)
+                    inner = kinds.add() if hasattr(kinds, "add") else kinds
+                    inner.i64.nullability = Type.NULLABILITY_REQUIRED
+            schema.names.append(known.name)
+            if known.name == "struct":
+                schema.names.append("field")
+            if known.name == "user_defined":
+                for kind in ("null", "data_type", "boolean", "integer", "enum", "string"):
+                    _set_parameter(column.type_parameters.add(), kind)
+    plan.relations[0].root.names.extend(schema.names)
+    plan.extension_urns.add(extension_urn_anchor=1, urn="extension:io.substrait:unsigned_integers")
+    declared = plan.extensions.add().extension_type
+    declared.extension_urn_reference, declared.type_anchor, declared.name = 1, 2, "u8"
+    return plan
+
+
+PARAMETERS = {"precision": 9, "scale": 2, "length": 3, "type_reference": 2}
+
+
+def _set_parameter(parameter: Type.Parameter, kind: str) -> None:
+    if kind == "null":
+        parameter.null.SetInParent()
+    elif kind == "data_type":
+        parameter.data_type.i64.nullability = Type.NULLABILITY_REQUIRED
+    else:
+        setattr(parameter, kind, {"boolean": True, "integer": 1}.get(kind, "text"))
+
+
+def _variations() -> Plan:
+    found = Message()
+    found.nested.nullable, found.nested.type_variation_reference = True, 1
+    literal = found.nested.list.values.add().literal
+    literal.i64, literal.type_variation_reference = 1, 1
+    return _expression(found)()
+
+
+def _other_header() -> Plan:
+    plan = plan_of(t)
+    plan.version.git_hash = "0" * 40
+    plan.execution_behavior.variable_eval_mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_RECORD
+    return plan
+
+
+def _long_lines() -> Plan:
+    plan = plan_of(NamedTable(["t"], ["k"], [types.of("string")]))
+    file = plan.relations[0].root.input.read.local_files.items.add(uri_file="file:/t.csv")
+    file.text.field_delimiter, file.text.max_line_size = ",", 100
+    return plan
+
+
 def _element() -> Plan:
     record = Nested(types.of("struct", I64, I64), (column(0), column(1)))
     input = Project(t, [Nested(types.of("list", record.type), (record, record))]).select([2])
@@ -370,6 +443,10 @@ PLANS: dict[str, Callable[[], Plan]] = {
     ),
     "masks in structs": _masked_value,
     "elements of lists": _element,
+    "types of others, in columns": _types_of_others,
+    "variations of types, which are passed over": _variations,
+    "when variables are evaluated, of a plan without any": _other_header,
+    "greatest sizes of lines, which are passed over": _long_lines,
     "relations after the root": _shared_after,
     "other kinds of text, bytes and times": lambda: plan_of(
         Project(t, [Literal(value, kind) for given, kind in LITERALS for value in (given, None)])
@@ -380,7 +457,9 @@ PLANS: dict[str, Callable[[], Plan]] = {
     "windows as expressions": lambda: plan_of(Project(t, [WINDOW])),
     "masked reads": _changed(t, _masked, 1),
     "filtered reads": _changed(t, _filtered),
-    "snapshots of Iceberg tables": lambda: plan_of(IcebergTable("file:/m.json", "7", ["k"], [I64])),
+    "snapshots of Iceberg tables (emitted where Spark has them)": lambda: plan_of(
+        IcebergTable("file:/m.json", "7", ["k"], [I64])
+    ),
     "parameters with values": _parameter,
     "switches": _expression(_switch()),
     "lists of records": _expression(_records()),
@@ -447,7 +526,6 @@ NOT = {
     "ReadRel.LocalFiles.FileOrFiles.*Arrow*": "Spark has no source of Arrow's files",
     "ReadRel.LocalFiles.FileOrFiles.*dwrf*": "Spark has no source of DWRF files",
     "ReadRel.LocalFiles.FileOrFiles.*Dwrf*": "Spark has no source of DWRF files",
-    "*.DelimiterSeparatedTextReadOptions.max_line_size": "Spark's lines have no greatest length",
     # expressions
     "FunctionArgument.type": "no function of Spark's, nor of the standard files, has an argument that is a type",
     "Expression.lambda_invocation": "Spark calls no lambda but from a function that takes it",
@@ -457,29 +535,18 @@ NOT = {
     "Expression.Literal.IntervalCompound*": "calendar intervals are arguments of functions, as months, days and microseconds",
     "Expression.Literal.user_defined": "no type of ours is user-defined",
     "Expression.Literal.UserDefined*": "no type of ours is user-defined",
-    "*type_variation_reference": "Spark's types have no variations; values of those of others may be none that are known",
-    "Expression.Nested.nullable": "what is built of values is never null",
     "Expression.MaskExpression.*": "what masks of lists and maps leave is not said",
     "SortField.comparison_function_reference": "Spark sorts by values, not by functions",
     "FetchMode.FETCH_MODE_WITH_TIES": "Spark's limits count rows",
     "AggregationPhase.*": "a plan computes whole aggregates: how they are parted is physical",
     # types
-    "Type.interval_compound": "calendar intervals are arguments of functions, as months, days and microseconds",
-    "Type.IntervalCompound*": "calendar intervals are arguments of functions, as months, days and microseconds",
-    "Type.func": "what a lambda is needs no type of its own in a plan",
-    "Type.Func*": "what a lambda is needs no type of its own in a plan",
     "Type.unbound": "for plans that are bound in part: ours are whole",
     "Type.Unbound": "for plans that are bound in part: ours are whole",
-    "Type.user_defined": "no type of ours is user-defined",
-    "Type.UserDefined*": "no type of ours is user-defined",
-    "Type.Parameter*": "no type of ours is user-defined",
     # plans
     "PlanVersion*": "to read a plan's version by, without the plan",
     "Version.major_number": "always 0 so far, which leaves no trace",
     "Version.patch_number": "always 0 so far, which leaves no trace",
-    "Version.git_hash": "plans are of a release",
-    "*.VARIABLE_EVALUATION_MODE_PER_RECORD": "Spark takes the time once for a plan",
-    "ExpressionReference*": "expressions are exported in plans, not by themselves",
-    "ExtendedExpression*": "expressions are exported in plans, not by themselves",
+    "ExtendedExpression.detached_expressions": "an expression by itself that nests too deep is refused",
+    "ExtendedExpression.*": "nothing that an expression of ours says is beyond the specification's messages",
 }
 """Why nothing has the items whose names fit a pattern; the first one counts."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 from substrait.type_pb2 import Type as TypeMessage
 
@@ -58,7 +60,7 @@ made: set[str] = set()
 
 
 class Type:
-    """A Substrait type.
+    """A Substrait type, made by `of`: types that are the same are one object.
 
     `parameters`: decimal (precision, scale); the precision types (digits,); list (element,); map (key, value);
     struct its field types; func its parameter types and, last, its return type; user-defined types numbers and texts.
@@ -66,13 +68,12 @@ class Type:
     how many fields of structs, and `kinds` the kinds of all of them.
     """
 
-    __slots__ = ("_hash", "height", "kind", "kinds", "names", "nullable", "parameters", "size")
+    __slots__ = ("__weakref__", "height", "kind", "kinds", "names", "nullable", "parameters", "size")
 
     def __init__(self, kind: str, parameters: tuple[Any, ...] = (), nullable: bool = True) -> None:
         self.kind = kind
         self.parameters = parameters
         self.nullable = nullable
-        self._hash = hash((kind, parameters, nullable))
         inner = [part for part in parameters if isinstance(part, Type)]
         self.height: int = 2 + max([part.height for part in inner], default=0)
         self.kinds: frozenset[str] = frozenset((kind,)).union(*[part.kinds for part in inner])
@@ -81,18 +82,6 @@ class Type:
         bounds.require_parts(self.size)
         if kind in _OWN:
             made.add(kind)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Type)
-            and self._hash == other._hash
-            and self.kind == other.kind
-            and self.nullable == other.nullable
-            and self.parameters == other.parameters
-        )
 
     def __str__(self) -> str:
         mark = "?" if self.nullable else ""
@@ -106,10 +95,19 @@ class Type:
     __repr__ = __str__
 
 
+_in_use: WeakValueDictionary[tuple[Any, ...], Type] = WeakValueDictionary()
+_making = Lock()
+
+
 @lru_cache(maxsize=65536)
 def of(kind: str, *parameters: Any, nullable: bool = True) -> Type:
     """The type; the same object for the same arguments, as long as it is in use."""
-    return Type(kind, parameters, nullable)
+    key = (kind, parameters, nullable)
+    with _making:
+        found = _in_use.get(key)
+        if found is None:
+            found = _in_use[key] = Type(*key)
+    return found
 
 
 def with_nullable(type: Type, nullable: bool) -> Type:

@@ -90,6 +90,10 @@ SCALAR: dict[str, Plain | Rule] = {
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
 
 
+BY_TYPE = frozenset(key.rpartition("(")[0] for key in SCALAR)
+"""What has entries for types of its first operand, as `Concat` by `Concat(string)`."""
+
+
 def rule_of(node: Expression) -> Rule:
     """The rule for an expression. Raises `Unsupported` where there is none."""
     rule = EXPRESSIONS.get(node.cls.name)
@@ -107,7 +111,8 @@ def scalar_rule(node: Expression) -> Rule | None:
     A class of several families has an entry for each type of its first operand: `Concat(string)`, `Concat(array)`.
     """
     key = key_of(node)
-    entry = SCALAR.get(f"{key}({first_type(node)})") or SCALAR.get(key)
+    entry = SCALAR.get(f"{key}({first_type(node)})") if key in BY_TYPE else None
+    entry = entry or SCALAR.get(key)
     return entry.emit if isinstance(entry, Plain) else entry
 
 

@@ -77,7 +77,7 @@ def scale(type: Type) -> int:
 
 def _rescaled(value: int, digits: int) -> int:
     """A magnitude in units that are smaller by so many digits; rounded up, as the values may be."""
-    return value * 10**digits if digits >= 0 else value // 10**-digits + 1
+    return value * int(10**digits) if digits >= 0 else value // int(10**-digits) + 1
 
 
 def _added(call: ScalarFunction, parts: Magnitudes) -> int:
