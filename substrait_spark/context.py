@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,6 +82,15 @@ class Context:
     """Files that the plan reads and that are still to be written, by their paths."""
     _path: list[str] = field(default_factory=list)
     _known: set[tuple[str, int, str]] = field(default_factory=set)
+
+    @contextmanager
+    def at(self, step: str) -> Iterator[None]:
+        """Everything met inside is at this step of the path."""
+        self.enter(step)
+        try:
+            yield
+        finally:
+            self.leave()
 
     def enter(self, step: str) -> None:
         """Everything met until `leave` is at this step of the path."""
