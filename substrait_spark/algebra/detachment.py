@@ -33,7 +33,7 @@ class Detached(Expression):
         self.stored = stored
         self.type = stored.type
         self.height = 1
-        self.raises = stored.raises
+        self.raises, self.occurs, self.size = stored.raises, stored.occurs, stored.size
 
     def write(self, target: Message, anchors: Anchors) -> None:
         target.detached_expression_ordinal = anchors.detached(self.stored)

@@ -51,6 +51,7 @@ def build(schema: Schema, referred: Sequence[Referred]) -> ExtendedExpression:
         reference.output_names.extend(names)
     message.base_schema.names.extend(schema.names)
     types.write_struct(schema.types, message.base_schema.struct)
+    declarations.types()
     return message
 
 
