@@ -153,7 +153,7 @@ TOLD = {
     "reads='files'": "the files of a server's table are not known here",
     "an expression": "Expression add($0:a, 1::i32)",
     "an expression over a schema": "Expression gt($0:a, 1::i32) -> r: boolean?",
-    "no expressions": "2 obstacles on the way",
+    "no expressions": "DataFrame at expression 'none': Spark itself can't plan it",
     "another catalog": 'Read other.APP."A b"',
     "current catalog": "'other'",
     "a table": "root [a]\n  Read spark_catalog.connect_forms.changing -> a: i32?\n",

@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 import pyarrow.substrait
 import pytest
 import yaml
+from click.testing import CliRunner
 from functions import cases, grid
+from google.protobuf.json_format import MessageToJson
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
@@ -27,6 +29,7 @@ from substrait_spark import (
     SubstraitSparkError,
     UnsupportedPlanError,
     UnsupportedSessionError,
+    df_to_substrait,
     diff,
     explain,
     expressions_to_substrait,
@@ -34,6 +37,7 @@ from substrait_spark import (
     to_html,
     to_mermaid,
 )
+from substrait_spark.command_line.commands import group
 from substrait_spark.dialects import load
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.pyarrow import rules
@@ -326,6 +330,19 @@ def test_shown(edges: DataFrame) -> None:
     one.referred_expr[0].output_names.append("more")
     assert "detached 0 = 7::i32" in explain(one)
     assert "referred_expr [r, more]" in explain(one)
+
+
+@pytest.mark.parametrize("form", ["binary", "json"])
+def test_explained_in_a_shell(form: str, tmp_path: Path, spark: SparkSession) -> None:
+    message = converted(spark.range(1), {"r": "id > 1", "n": "count(*)"})
+    file = tmp_path / "expressions"
+    file.write_bytes(message.SerializeToString() if form == "binary" else MessageToJson(message).encode())
+    found = CliRunner().invoke(group, ["explain", str(file)])
+    assert found.output == explain(message)
+    plan = tmp_path / "plan"
+    plan.write_bytes(df_to_substrait(spark.range(1)).SerializeToString())
+    assert CliRunner().invoke(group, ["explain", str(plan)]).output.startswith("substrait plan text 1\n")
+    assert CliRunner().invoke(group, ["diff", str(file), str(file)]).exit_code == 0
 
 
 # ---- in PyArrow

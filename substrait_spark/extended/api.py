@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -47,7 +48,7 @@ def convert(
             continue
         conversion = partial(referred, settings=settings, name=name, schema=schema)
         one, problems = _planned(selected, conversion, allow_version_mismatch)
-        obstacles += problems
+        obstacles += [_of_expression(each, name) for each in problems]
         found += [] if one is None else [one]
     if obstacles:
         raise UnsupportedPlanError(obstacles)
@@ -56,6 +57,11 @@ def convert(
     except Unsupported as error:
         obstacle = Problem("the expressions", "Column", ", ".join(expressions), error.reason, error.hint)
     raise UnsupportedPlanError([obstacle])
+
+
+def _of_expression(problem: Problem, name: str) -> Problem:
+    """A problem with the name of its expression, where that couldn't even be planned."""
+    return replace(problem, path=f"expression {name!r}") if problem.path == "the plan" else problem
 
 
 def _planned(

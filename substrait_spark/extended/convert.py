@@ -48,8 +48,8 @@ def schema_of(frame: reader.Planned, settings: Settings) -> tuple[Schema | None,
             raise Unsupported("its columns are not known")
         return Schema(relation.names, relation.schema)
 
-    with context.at("the schema"):
-        schema = reported(context, made)
+    context.enter("the schema")
+    schema = reported(context, made)
     return schema, problems_of(frame, settings, context.found)
 
 
@@ -73,8 +73,8 @@ def referred(
         value = _value(context, relation, document, names, schema)
         return None if value is None else Referred(names, value)
 
-    with context.at(f"expression {name!r}"):
-        found = reported(context, made)
+    context.enter(f"expression {name!r}")
+    found = reported(context, made)
     return found, problems_of(frame, settings, context.found)
 
 
