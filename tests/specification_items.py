@@ -83,6 +83,9 @@ QUERIES = {
         FROM named
         """,
     ),
+    "values of three parts, and types of ours": Query(
+        "SELECT make_interval(1, 2, 3) AS i, make_interval(k) AS j, s COLLATE UNICODE AS c FROM named"
+    ),
     "paths": Query("SELECT r.y.z, l.z, m['k'].y, element_at(l, 1).z FROM nested"),
     "joins": Query(
         """
@@ -546,8 +549,8 @@ NOT = {
     "Expression.lambda_invocation": "Spark calls no lambda but from a function that takes it",
     "Expression.LambdaInvocation*": "Spark calls no lambda but from a function that takes it",
     "Expression.EmbeddedFunction*": "part of no expression: `Expression.rex_type` has no field for it",
-    "Expression.Literal.user_defined": "no type of ours is user-defined",
-    "Expression.Literal.UserDefined*": "no type of ours is user-defined",
+    "Expression.Literal.user_defined": "functions make the values of our user-defined types",
+    "Expression.Literal.UserDefined*": "functions make the values of our user-defined types",
     "Expression.MaskExpression.*": "what masks of lists and maps leave is not said",
     "SortField.comparison_function_reference": "Spark sorts by values, not by functions",
     "FetchMode.FETCH_MODE_WITH_TIES": "Spark's limits count rows",

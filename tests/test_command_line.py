@@ -298,7 +298,11 @@ MISTAKES = {
         "no relation in it",
     ),
     "lowered to nothing": (("lower", "-"), EMPTY, "Missing option '-d' / '--dialect'"),
-    "unknown dialect": (("check", "-", "--dialect", "duckdb2"), b"", "or the name of a built-in one (datafusion)."),
+    "unknown dialect": (
+        ("check", "-", "--dialect", "duckdb2"),
+        b"",
+        "or the name of a built-in one (datafusion, pyarrow).",
+    ),
     "neither plan nor query": (("check",), b"", "Give a PLAN, or a query by --sql."),
     "both from stdin": (("diff", "-", "-"), b"", "Only one of the plans can come from stdin."),
     "no pair": (("run", "-", "-t", "orders"), b"", "'orders' is not of the form name=value"),

@@ -91,11 +91,11 @@ class Relation:
 
     def select(self, ordinals: Sequence[int]) -> Relation:
         """The same relation with these of its columns, in this order."""
-        if list(ordinals) == list(range(len(self.types))):
+        if len(ordinals) == len(self.types) and list(ordinals) == list(range(len(ordinals))):
             return self
         copy = self._copy()
         emit = tuple(ordinals if self.emit is None else [self.emit[o] for o in ordinals])
-        copy.emit = None if emit == tuple(range(self._width)) else emit
+        copy.emit = None if len(emit) == self._width and emit == tuple(range(self._width)) else emit
         copy.types = tuple([self.types[o] for o in ordinals])
         return copy
 
@@ -244,6 +244,7 @@ class NamedTable(Read):
 class BaseSchema(Read):
     """The columns that expressions by themselves are over. It is in no plan."""
 
+    NAME = ""
     __slots__ = ()
 
     def __init__(self, names: Sequence[str], schema: Sequence[Type]) -> None:

@@ -100,6 +100,8 @@ class Dialect:
             for kind, section in extensions.KINDS.items()
         }
         self._known: dict[tuple[Any, ...], Function | None] = {}
+        self.known_forms: set[tuple[Any, ...]] = set()
+        """Forms of expressions that were found to be supported: their kinds, types and variants."""
         self._allowed_types: dict[tuple[Type, bool], bool] = {}
         self._casts = None if self._expressions is None else _casts(self._expressions.get("CAST", {}))
 
@@ -268,6 +270,8 @@ def _takes(entry: Function, arguments: Sequence[Expression | str]) -> bool:
 
 
 def _has_literals(entry: Function, arguments: Sequence[Expression | str]) -> bool:
+    if not entry.metadata:
+        return True
     positions = entry.metadata.get("literals")
     return not positions or all(isinstance(arguments[position], Literal) for position in positions)
 

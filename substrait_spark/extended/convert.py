@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 from .. import extensions
 from ..algebra.expression import AggregateFunction, Expression
-from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import BaseSchema, Relation
 from ..algebra.traversal import inputs_first
 from ..catalyst import reader, tree
@@ -49,8 +48,8 @@ def schema_of(frame: reader.Planned, settings: Settings) -> tuple[Schema | None,
             raise Unsupported("its columns are not known")
         return Schema(relation.names, relation.schema)
 
-    with context.at("the schema"):
-        schema = reported(context, made)
+    context.enter("the schema")
+    schema = reported(context, made)
     return schema, problems_of(frame, settings, context.found)
 
 
@@ -74,8 +73,8 @@ def referred(
         value = _value(context, relation, document, names, schema)
         return None if value is None else Referred(names, value)
 
-    with context.at(f"expression {name!r}"):
-        found = reported(context, made)
+    context.enter(f"expression {name!r}")
+    found = reported(context, made)
     return found, problems_of(frame, settings, context.found)
 
 
@@ -87,8 +86,6 @@ def _value(
         return None
     _require_columns_of(schema, relation)
     require_no_variable(relation)
-    if context.traits.draws and (problem := drawn_twice(relation)):
-        raise problem
     if not context.settings.dialect.is_canonical:
         lowering = Lowering(context.settings.dialect, context.report_at)
         relation = lowering.lower(relation, document.output, names)

@@ -14,6 +14,7 @@ from . import (
     bitwise,
     calendar_interval,
     cast,
+    collation,
     collection,
     comparison,
     datetime,
@@ -33,9 +34,11 @@ from . import (
     structured_text,
     time_of_day,
     user_error,
+    variant,
     vector,
 )
 from .aggregate import AGGREGATE
+from .collation import require_aggregate, special_rule
 from .measure import AggregateForm, EmittedCall
 from .table import Plain, first_type, key_of
 
@@ -60,6 +63,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
     **bitmap.SCALAR,
     **bitwise.SCALAR,
+    **collation.SCALAR,
     **collection.SCALAR,
     **comparison.SCALAR,
     **hash.SCALAR,
@@ -80,16 +84,22 @@ SCALAR: dict[str, Plain | Rule] = {
     **structured_text.SCALAR,
     **time_of_day.SCALAR,
     **user_error.SCALAR,
+    **variant.SCALAR,
     **vector.SCALAR,
 }
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
 
 
+BY_TYPE = frozenset(key.rpartition("(")[0] for key in SCALAR)
+"""What has entries for types of its first operand, as `Concat` by `Concat(string)`."""
+
+
 def rule_of(node: Expression) -> Rule:
     """The rule for an expression. Raises `Unsupported` where there is none."""
     rule = EXPRESSIONS.get(node.cls.name)
-    if rule is None:
-        rule = scalar_rule(node)
+    if rule is not None:
+        return rule
+    rule = special_rule(node) or scalar_rule(node)
     if rule is None:
         raise no_expression(node, key_of(node))
     return rule
@@ -101,7 +111,8 @@ def scalar_rule(node: Expression) -> Rule | None:
     A class of several families has an entry for each type of its first operand: `Concat(string)`, `Concat(array)`.
     """
     key = key_of(node)
-    entry = SCALAR.get(f"{key}({first_type(node)})") or SCALAR.get(key)
+    entry = SCALAR.get(f"{key}({first_type(node)})") if key in BY_TYPE else None
+    entry = entry or SCALAR.get(key)
     return entry.emit if isinstance(entry, Plain) else entry
 
 
@@ -146,6 +157,7 @@ def aggregate_form(call: EmittedCall) -> AggregateForm:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
             raise no_aggregate(function)
+        require_aggregate(function)
         form = rule(call, function)
         for part in form.calls:
             part.came_from(function)

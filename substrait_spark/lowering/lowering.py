@@ -49,6 +49,8 @@ class Lowering:
         self.traits = traits or Traits()
         self._report = report
         self._builder = self.rules.builder or LoweringBuilder
+        self.finishes = self._builder.finished is not LoweringBuilder.finished
+        """Whether the engine's builder has something to do with relations that are lowered."""
         self._places: dict[Relation, Place] = {}
         self._done: dict[Relation, Relation] = {}
         self.results: dict[Relation, Results] = {}

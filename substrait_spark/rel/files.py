@@ -69,11 +69,18 @@ def read(
     constants = used_of(r, [attribute for attribute in attributes if FILE_CONSTANT in attribute["metadata"]])
     attributes = [attribute for attribute in attributes if FILE_CONSTANT not in attribute["metadata"]]
     used = used_of(r, attributes)
-    keys = {in_folders.index(a["name"]): a for a in used if a["name"] in in_folders}
-    data = [a for a in attributes if a["name"] not in in_folders and (a["name"] in in_files or is_used(r, a))]
+    keys = {}
     for attribute in used:
-        if attribute["name"] not in in_folders:
+        name = attribute["name"]
+        if name in in_folders:
+            keys[in_folders.index(name)] = attribute
+        else:
             _require_stored(attribute, in_files)
+    data = [
+        attribute
+        for attribute in attributes
+        if (name := attribute["name"]) not in in_folders and (name in in_files or is_used(r, attribute))
+    ]
     partitions = _partitions(relation["partitions"], list(keys), one_each=bool(constants))
     options: Mapping[str, str | None] = relation["options"].entries
     if format == "csv":

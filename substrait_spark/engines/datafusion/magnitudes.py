@@ -60,7 +60,7 @@ def _is_exact(type: Type) -> bool:
 
 def _own(expression: Expression, parts: Magnitudes) -> int:
     if isinstance(expression, Literal):
-        return abs(expression.value or 0)
+        return abs(int(expression.value or 0))
     if not parts:
         return of_type(expression.type)
     if isinstance(expression, Cast):
@@ -77,7 +77,7 @@ def scale(type: Type) -> int:
 
 def _rescaled(value: int, digits: int) -> int:
     """A magnitude in units that are smaller by so many digits; rounded up, as the values may be."""
-    return value * 10**digits if digits >= 0 else value // 10**-digits + 1
+    return value * int(10**digits) if digits >= 0 else value // int(10**-digits) + 1
 
 
 def _added(call: ScalarFunction, parts: Magnitudes) -> int:

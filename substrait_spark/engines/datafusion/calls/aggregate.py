@@ -41,27 +41,22 @@ def number_sum(call: LoweredCall) -> AggregateForm:
     (value,) = call.arguments
     if value.type.kind in FLOATS:
         return call.e.first(lambda: plain(call), lambda: summed_in_order(call, value))
-    return call.e.first(lambda: plain(call), lambda: integer_sum(call, value, True))
+    return call.e.first(lambda: plain(call), lambda: integer_sum(call, value))
 
 
-def integer_sum(call: LoweredCall, value: Expression, throws: bool) -> AggregateForm:
-    """A sum of 64-bit integers that raises where it overflows, or is null."""
+def integer_sum(call: LoweredCall, value: Expression) -> AggregateForm:
+    """A sum of 64-bit integers that raises where it overflows."""
     if magnitude(value) * INTEGER_ROWS <= of_type(types.I64):
         return call.one("datafusion:sum", value)
     digits = types.of("decimal", types.DIGITS[value.type.kind], 0, nullable=False)
-    forms = [
-        lambda: checked_sum(call, value) if throws else call.one("spark:try_sum", value),
-        lambda: integer_sum_by_size(call, value, digits, throws),
-    ]
+    forms = [lambda: checked_sum(call, value), lambda: integer_sum_by_size(call, value, digits)]
     # In groups, the engine's function that checks takes ten times as long as its sum.
-    if call.frame is not None or call.group is None or call.group.keys:
+    if call.group is None or call.group.keys:
         forms.reverse()
-    if throws:
-        forms.append(lambda: signed_sum(call, value, digits, types.I64, "datafusion:add"))
-    return call.e.first(*forms)
+    return call.e.first(*forms, lambda: signed_sum(call, value, digits, types.I64, "datafusion:add"))
 
 
-def integer_sum_by_size(call: LoweredCall, value: Expression, digits: Type, throws: bool) -> AggregateForm:
+def integer_sum_by_size(call: LoweredCall, value: Expression, digits: Type) -> AggregateForm:
     """A sum in decimals, with the sum of the absolute values: together they tell those of the gains and of the losses.
 
     If these fit, no sum of some of the values overflows.
@@ -78,8 +73,7 @@ def integer_sum_by_size(call: LoweredCall, value: Expression, digits: Type, thro
             above.call("comparison:gt", gains, above.literal(2 * (most - 1), types.required(gains.type))),
             above.call("comparison:gt", losses, above.literal(2 * most, types.required(losses.type))),
         )
-        problem = above.raises(OVERFLOW, types.I64, size) if throws else above.null(types.nullable(types.I64))
-        return above.if_then(overflowed, problem, above.cast(total, types.I64, throws))
+        return above.if_then(overflowed, above.raises(OVERFLOW, types.I64, size), above.cast(total, types.I64))
 
     return AggregateForm(calls, result)
 
@@ -101,7 +95,7 @@ def wrapping_sum(call: LoweredCall) -> AggregateForm:
 def interval_sum(call: LoweredCall) -> AggregateForm:
     """The sum of intervals, by their counts: in 64 bits, then in those that the counts have."""
     (count,) = call.arguments
-    return _cast(integer_sum(call, call.e.cast(count, types.I64), True), COUNTS[call.function.type.kind])
+    return _cast(integer_sum(call, call.e.cast(count, types.I64)), COUNTS[call.function.type.kind])
 
 
 def interval_average(call: LoweredCall) -> AggregateForm:
@@ -133,33 +127,60 @@ def exact_sum(call: LoweredCall, value: Expression) -> AggregateForm:
     if fits(value):
         return call.one("datafusion:sum", value)
     return call.e.first(
-        lambda: sum_by_size(call, value, True),
+        lambda: sum_by_size(call, value),
         lambda: checked_sum(call, value),
         lambda: signed_sum(call, value, None, sum_type(value.type), "arithmetic_decimal:add"),
     )
 
 
-def sum_by_size(call: LoweredCall, value: Expression, throws: bool) -> AggregateForm:
-    """The engine's sum, which wraps around beyond its 128 bits, and the sum of the absolute values, in its wider decimals.
-
-    If both together are at most twice the greatest decimal, neither the sum of the gains nor that of the losses is greater
-    than that, no sum of some of the values overflows, and the first is right: by 2^128 it could be wrong only beyond that.
-    """
-    scale = value.type.parameters[1]
+def sum_by_size(call: LoweredCall, value: Expression) -> AggregateForm:
+    """The engine's sum, which wraps around beyond its 128 bits, and the sum of the absolute values, in its wider decimals."""
     value = call.e.share(value)
-    size = widened(call.e, call.e.call("arithmetic_decimal:abs", value), WIDE, scale)
-    calls = (call.call("datafusion:sum", value), _sum_of_sizes(call, size))
-    greatest = types.of("decimal", NARROW, scale, nullable=False)
+    calls = (call.call("datafusion:sum", value), _sum_of_sizes(call, _widest(call.e, _size(call.e, value))))
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         total, size = refs
-        widest = above.call("arithmetic_decimal:abs", widened(above, total, WIDE, scale))
-        both = above.call("arithmetic_decimal:add", size, widest)
-        excess = above.call("arithmetic_decimal:subtract", both, above.literal(of_type(greatest), greatest))
-        fitting = above.is_not_null(above.narrow(excess, greatest, throws))
-        return above.if_then(fitting, total, above.null(types.nullable(total.type)))
+        return above.if_then(_in_any_order(above, total, size), total, above.null(types.nullable(total.type)))
 
     return AggregateForm(calls, result)
+
+
+def sum_or_null_by_size(call: LoweredCall, value: Expression) -> AggregateForm:
+    """Both sums in the engine's wider decimals: null where the first overflows, an error where it hangs on the order."""
+    if magnitude(value) * ROWS_IN_ORDER >= 10**NARROW:
+        raise NotInDialect(f"whether few values of {value.type} overflow hangs on their order")
+    value, wanted = call.e.share(value), sum_type(value.type)
+    calls = (
+        call.call("datafusion:sum", _widest(call.e, value)),
+        _sum_of_sizes(call, _widest(call.e, _size(call.e, value))),
+    )
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        total, size = above.share(above.narrow(refs[0], wanted, False)), refs[1]
+        null = above.null(wanted)
+        return above.if_then(above.is_null(total), null, _in_any_order(above, total, size), total, null)
+
+    return AggregateForm(calls, result)
+
+
+def _size(e: LoweringBuilder, value: Expression) -> Expression:
+    return e.call("arithmetic_decimal:abs", value)
+
+
+def _widest(e: LoweringBuilder, value: Expression) -> Expression:
+    return widened(e, value, WIDE, value.type.parameters[1])
+
+
+def _in_any_order(e: LoweringBuilder, total: Expression, size: Expression) -> Expression:
+    """True, or an error where a sum of some of the values has more than 38 digits; for no values, false.
+
+    If a sum and that of the absolute values are, both together, at most twice the greatest decimal, then neither that of the
+    gains nor that of the losses is greater. Nor has the sum wrapped around then: it would be wrong by 2^128.
+    """
+    greatest = types.of("decimal", NARROW, total.type.parameters[1], nullable=False)
+    both = e.call("arithmetic_decimal:add", size, _size(e, _widest(e, total)))
+    excess = e.call("arithmetic_decimal:subtract", both, e.literal(of_type(greatest), greatest))
+    return e.is_not_null(e.narrow(excess, greatest, True))
 
 
 def try_sum(call: LoweredCall) -> AggregateForm:
@@ -167,24 +188,27 @@ def try_sum(call: LoweredCall) -> AggregateForm:
     (value,) = call.arguments
     if value.type.kind == "decimal":
         return null_for_overflow(call, value)
-    return integer_sum(call, value, False) if value.type.kind == "i64" else plain(call)
+    return plain(call)
 
 
 def null_for_overflow(call: LoweredCall, value: Expression) -> AggregateForm:
     """A sum of decimals that is null where it overflows; those of few digits never do."""
     if fits(value):
         return call.one("datafusion:sum", value)
-    return call.e.first(lambda: sum_by_size(call, value, False), lambda: call.one("spark:try_sum", value))
+    return call.e.first(lambda: sum_or_null_by_size(call, value), lambda: call.one("spark:try_sum", value))
 
 
 INTEGER_ROWS = 2**32
-DECIMAL_ROWS = 10**SUM_DIGITS
+DECIMAL_ROWS = 10_000_000_000
 """No group has more rows of which each has the greatest value that its expression may have."""
+
+ROWS_IN_ORDER = 10**4
+"""A sum of fewer rows than this is null for an overflow as the rows come, as Spark's is."""
 
 
 def fits(value: Expression) -> bool:
     """Whether no sum of a decimal expression's values overflows."""
-    return magnitude(value) * DECIMAL_ROWS < 10**NARROW
+    return magnitude(value) * DECIMAL_ROWS < int(10**NARROW)
 
 
 def sum_type(type: Type) -> Type:

@@ -21,7 +21,7 @@ from ....algebra.occurrence import OUTER_COLUMN
 from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort
 from ....algebra.traversal import relations_below, transformed
 from ....lowering.builder import LoweringBuilder
-from .column_names import completed, text_lengths
+from .column_names import completed, longest_text, text_lengths
 
 LARGEST_FILTER = 5000
 """How many operands a filter may have, when all projections below are written out in it."""
@@ -29,6 +29,10 @@ LARGEST_FILTER = 5000
 
 def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with limits below the filters in it that would grow long."""
+    filters = [relation for relation in relations_below(root) if _filters(relation) or isinstance(relation, Sort)]
+    written = max([sum([each.size for each in relation.expressions()]) for relation in filters], default=0)
+    if written * longest_text(root) <= LARGEST_FILTER:
+        return root
     known: dict[Relation, list[int]] = {}
 
     def rule(relation: Relation) -> Relation:
@@ -43,7 +47,7 @@ def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
         inputs = [Fetch(input, 0, ALL_ROWS) if can_limit(input) else input for input in relation.inputs]
         return relation.with_inputs(tuple(inputs))
 
-    return transformed(root, rule, lambda relation: _filters(relation) or isinstance(relation, Sort))
+    return transformed(root, rule)
 
 
 def _over_sort(fetch: Fetch, limited: Callable[[Relation], Relation]) -> Relation:
