@@ -16,10 +16,12 @@ import quick_spark
 from google.protobuf.descriptor import Descriptor, EnumDescriptor
 from google.protobuf.message import Message
 from pyspark.sql import SparkSession
-from specification_items import NOT, PLANS, QUERIES, plans_of
+from specification_items import EXPRESSIONS, NOT, PLANS, QUERIES, plans_of
 from substrait import algebra_pb2, extended_expression_pb2, plan_pb2, type_pb2
+from substrait.extended_expression_pb2 import ExtendedExpression
 
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.extended.plans import plan_of
 from substrait_spark.reading.plan import read_plan
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "specification.md"
@@ -114,7 +116,8 @@ def items(spark: SparkSession, folder: Path) -> list[Item]:
     read: dict[str, str] = {}
     for name, make in PLANS.items():
         plan = make()
-        if problems := read_plan(plan).problems:
+        as_plan = plan_of(plan) if isinstance(plan, ExtendedExpression) else plan
+        if problems := read_plan(as_plan).problems:
             raise AssertionError(f"{name}: {problems}")
         for item in found_in(plan):
             read.setdefault(item, name)
@@ -132,9 +135,8 @@ def items(spark: SparkSession, folder: Path) -> list[Item]:
     said = {item.because for item in found}
     _require_none("nothing is known of", [item.name for item in found if not item.because])
     _require_none("emitted or read, though it is said not to be:", list(unsaid))
-    _require_none(
-        "in vain, since others have all that they have:", [name for name in (*QUERIES, *PLANS) if name not in said]
-    )
+    idle = [name for name in (*QUERIES, *EXPRESSIONS, *PLANS) if name not in said]
+    _require_none("in vain, since others have all that they have:", idle)
     return found
 
 
@@ -173,6 +175,9 @@ def _queries() -> Iterator[str]:
     yield "\n## Queries\n"
     for name, query in QUERIES.items():
         yield f"\n**{name}**{query.shown}\n\n```sql\n{query.sql.strip()}\n```\n"
+    for name, expressions in EXPRESSIONS.items():
+        shown = "\n".join(f"{sql} AS {alias}" for alias, sql in expressions.items())
+        yield f"\n**{name}** (`expressions_to_substrait`)\n\n```sql\n{shown}\n```\n"
     yield "\nPlans of others, in `tests/specification_items.py`: " + "; ".join(PLANS) + ".\n"
 
 

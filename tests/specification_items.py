@@ -14,11 +14,12 @@ from typing import Any
 from pyspark.sql import SparkSession
 from substrait.algebra_pb2 import Expression as Message
 from substrait.algebra_pb2 import JoinRel, Rel, SortField
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 from substrait.type_pb2 import Type
 from test_foreign_forms import column, e, filtered_by_comparison, joined, message, plan_of, replaced, t, u
 
-from substrait_spark import df_to_substrait
+from substrait_spark import df_to_substrait, expressions_to_substrait
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import (
     Bound,
@@ -71,6 +72,9 @@ QUERIES = {
           INTERVAL '1 02:03:04.5' DAY TO SECOND, array(1), map('k', 1), named_struct('x', 1)),
           (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, array(), map(), NULL) AS t
         """,
+    ),
+    "times and calendar intervals": Query(
+        "SELECT * FROM VALUES (TIME'12:34:56.789', make_interval(0, 1, 0, 2, 0, 0, 3.5)), (NULL, NULL)"
     ),
     "calculations": Query(
         """
@@ -160,8 +164,12 @@ QUERIES = {
 """Queries by name, over the tables of `plans_of`. The first one whose plan has an item is shown with it."""
 
 
-def plans_of(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Plan]]:
-    """The plan of each query. Its tables are there meanwhile, in a folder."""
+EXPRESSIONS = {"expressions by themselves": {"twice": "k * 2", "most": "max(k)"}}
+"""Expressions by name, over a schema with the column k."""
+
+
+def plans_of(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Plan | ExtendedExpression]]:
+    """The plan of each query, whose tables are there meanwhile, in a folder; and the messages of expressions by themselves."""
     rows = "SELECT * FROM VALUES (1, 'a,b', DATE'2024-01-01'), (2, NULL, NULL) AS t(k, s, d)"
     deep = "SELECT named_struct('x', 1, 'y', named_struct('z', k)) AS r, array(named_struct('z', k)) AS l, map('k', r) AS m, s FROM t"
     spark.sql(rows).createOrReplaceTempView("t")
@@ -179,6 +187,8 @@ def plans_of(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Plan]]:
     try:
         for name, query in QUERIES.items():
             yield name, df_to_substrait(spark.sql(query.sql), **query.options)
+        for name, expressions in EXPRESSIONS.items():
+            yield name, expressions_to_substrait("k bigint", expressions)
     finally:
         for name in ("named", "nested"):
             spark.sql(f"DROP TABLE {name}")
@@ -305,7 +315,6 @@ LITERALS = (
     ("ab", types.of("fixedchar", 2)),
     ("ab", types.of("varchar", 5)),
     (b"ab", types.of("fixedbinary", 2)),
-    (5, types.of("precision_time", 6)),
     (bytes(16), types.of("uuid")),
 )
 
@@ -396,6 +405,19 @@ def _long_lines() -> Plan:
     return plan
 
 
+def _detached_expression() -> ExtendedExpression:
+    found = ExtendedExpression()
+    found.referred_expr.add(output_names=["x"]).expression.detached_expression_ordinal = 1
+    found.detached_expressions.add().literal.i64 = 1
+    found.detached_expressions.add().cast.input.detached_expression_ordinal = 0
+    cast = found.detached_expressions[1].cast
+    cast.type.i32.nullability, cast.failure_behavior = (
+        Type.NULLABILITY_NULLABLE,
+        Message.Cast.FAILURE_BEHAVIOR_RETURN_NULL,
+    )
+    return found
+
+
 def _element() -> Plan:
     record = Nested(types.of("struct", I64, I64), (column(0), column(1)))
     input = Project(t, [Nested(types.of("list", record.type), (record, record))]).select([2])
@@ -427,7 +449,7 @@ def _passed_over(rel: Any) -> None:
         hint.loaded_computations.add(computation_id_reference=kind, type=kind)
 
 
-PLANS: dict[str, Callable[[], Plan]] = {
+PLANS: dict[str, Callable[[], Plan | ExtendedExpression]] = {
     "right joins": lambda: plan_of(Join(t, u, "INNER", SAME_KEY), joined("RIGHT_SEMI"), 2),
     "right anti joins": lambda: plan_of(Join(t, u, "INNER", SAME_KEY), joined("RIGHT_ANTI"), 2),
     "right single joins": lambda: plan_of(Join(t, u, "INNER", SAME_KEY), joined("RIGHT_SINGLE")),
@@ -438,12 +460,13 @@ PLANS: dict[str, Callable[[], Plan]] = {
     ),
     "masks in structs": _masked_value,
     "elements of lists": _element,
+    "expressions by themselves that are stored apart": _detached_expression,
     "types of others, in columns": _types_of_others,
     "variations of types, which are passed over": _variations,
     "when variables are evaluated, of a plan without any": _other_header,
     "greatest sizes of lines, which are passed over": _long_lines,
     "relations after the root": _shared_after,
-    "other kinds of text, bytes and times": lambda: plan_of(
+    "other kinds of text and bytes": lambda: plan_of(
         Project(t, [Literal(value, kind) for given, kind in LITERALS for value in (given, None)])
     ),
     "maps of values": lambda: plan_of(
@@ -539,7 +562,7 @@ NOT = {
     "PlanVersion*": "to read a plan's version by, without the plan",
     "Version.major_number": "always 0 so far, which leaves no trace",
     "Version.patch_number": "always 0 so far, which leaves no trace",
-    "ExpressionReference*": "expressions are exported in plans, not by themselves",
-    "ExtendedExpression*": "expressions are exported in plans, not by themselves",
+    "ExtendedExpression.advanced_extensions": "our expressions by themselves have no extensions",
+    "ExtendedExpression.expected_type_urls": "our expressions by themselves have no extensions",
 }
 """Why nothing has the items whose names fit a pattern; the first one counts."""

@@ -40,9 +40,10 @@ def plan_of(message: ExtendedExpression) -> Plan:
     if unknown_fields(message).keys() == {URIS}:
         plan.MergeFromString(_without_known_fields(message).SerializeToString())
     for reference in message.referred_expr:
-        root = plan.relations.add().root
-        root.names.extend(reference.output_names)
-        _fill(root.input, reference, message.base_schema)
+        entry = plan.relations.add()
+        entry.root.names.extend(reference.output_names)
+        _fill(entry.root.input, reference, message.base_schema)
+        entry.detached_expressions.extend(message.detached_expressions)
     return plan
 
 

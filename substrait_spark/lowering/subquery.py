@@ -59,7 +59,8 @@ def _filtered_before(e: CallBuilder, relation: Relation) -> Relation:
     """A filter in two, of which the lower one has no subqueries: no engine moves filters below what those become."""
     if not isinstance(relation, Filter):
         return relation
-    simple, others = [], []
+    simple: list[Expression] = []
+    others: list[Expression] = []
     for condition in conjuncts(relation.condition):
         waits = condition.raises or any(isinstance(part, Subquery) for part in subexpressions(condition))
         (others if waits else simple).append(condition)
