@@ -8,7 +8,7 @@ from pathlib import Path
 
 from substrait.plan_pb2 import Plan
 
-from . import extensions
+from . import recent
 from .algebra.depth import cut
 from .algebra.expression import Origin
 from .algebra.nondeterminism import drawn_twice
@@ -24,6 +24,7 @@ from .expr.membership_places import unsettled
 from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
 from .plan import DEPTH_LIMIT, RELATION_DEPTH, build
+from .recent import RecentPlans
 from .refusals import unknown_form
 from .rel import beside
 from .rel.builder import RelationBuilder
@@ -34,9 +35,8 @@ from .rewrites import numbered_rows, rewrite
 
 def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a DataFrame, or of a query that ran, or None and what stands in its way."""
-    extensions.load_all()
     context = Context(settings)
-    plan = emit_text(context, lambda: reader.read(df, settings))
+    plan = _noting(context, lambda: _plan_of(context, reader.read(df, settings)))
     if not context.found:
         if settings.writes:
             beside.write(context.beside)
@@ -71,10 +71,29 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
+_RECENT = RecentPlans()
+
+
+def _plan_of(context: Context, text: str) -> Plan:
+    """The plan of a document's text, which may have been made before; problems go to the context."""
+    key = recent.key(text, context.settings)
+    plan = _RECENT.get(key)
+    if plan is None:
+        plan = emit_document(context, decode(text))
+        if not context.found:
+            _RECENT.put(key, plan)
+    return plan
+
+
 def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
     """The plan of a document's text; None where there are problems, which go to the context."""
+    return _noting(context, lambda: emit_document(context, decode(text())))
+
+
+def _noting(context: Context, make: Callable[[], Plan]) -> Plan | None:
+    """What is made; None where there are problems, which go to the context."""
     try:
-        plan = emit_document(context, decode(text()))
+        plan = make()
     except Unsupported as problem:
         context.report(None, problem)
     except RecursionError:

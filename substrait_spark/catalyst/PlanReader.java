@@ -516,13 +516,15 @@ public class PlanReader {
   static class Column {
     /** Attributes of one id are one column, also where a query writes its name in other letters: its source's, or the first. */
     final String name;
+    final int id;
     private DataType type;
     private boolean nullable;
     private Metadata metadata;
     private int number;
 
-    Column(String name) {
+    Column(String name, int id) {
       this.name = name;
+      this.id = id;
     }
 
     boolean isLike(AttributeReference attribute) {
@@ -592,6 +594,7 @@ public class PlanReader {
     private final Map<String, Integer> nodeNumbers = new HashMap<String, Integer>();
     private final Map<Object, Integer> seenNodes = new IdentityHashMap<Object, Integer>();
     private final Map<Long, Column> lastColumns = new HashMap<Long, Column>();
+    private final Map<Long, Integer> ids = new HashMap<Long, Integer>();
     private final List numberedColumns = new ArrayList();
     private final List numbered = new ArrayList();
     /** Rows by the RDD that they are from: a query may read one several times, and each read is a job. */
@@ -720,7 +723,7 @@ public class PlanReader {
         else value(product.productElement(i));
         out.append(',');
       }
-      if (form.isNamed) out.append("{\"i\":").append(((NamedExpression) product).exprId().id()).append('}');
+      if (form.isNamed) id(((NamedExpression) product).exprId());
     }
 
     /** Of an expression its type and whether it is nullable, in one number. */
@@ -740,18 +743,29 @@ public class PlanReader {
       out.append(',').append(2 * type + (nullable ? 1 : 0));
     }
 
+    private void id(ExprId id) {
+      out.append("{\"i\":").append(number(Long.valueOf(id.id()))).append('}');
+    }
+
+    /** Ids in the order in which they are met: Spark gives others each time, and the document of a query is to be the same. */
+    private int number(Long id) {
+      Integer number = (Integer) ids.get(id);
+      if (number == null) ids.put(id, number = Integer.valueOf(ids.size()));
+      return number.intValue();
+    }
+
     /** The number of an attribute, which is less than 0; alike ones share it. */
     private int column(AttributeReference attribute) {
       Long id = Long.valueOf(attribute.exprId().id());
       Column column = (Column) lastColumns.get(id);
       if (column == null) {
-        column = new Column(attribute.name());
+        column = new Column(attribute.name(), number(id));
         lastColumns.put(id, column);
       } else if (column.isLike(attribute)) return column.number;
       int start = out.length();
       out.append(2 * type(attribute.dataType()) + (attribute.nullable() ? 1 : 0));
       string(column.name, out.append(','));
-      out.append(',').append(attribute.exprId().id()).append(",\"");
+      out.append(',').append(column.id).append(",\"");
       Metadata metadata = attribute.metadata();
       int marks = out.length();
       for (int i = 0; i < MARKS.length && metadata != NO_METADATA; i++) {
@@ -1281,7 +1295,7 @@ public class PlanReader {
         case Form.BOOLEAN: out.append(value); break;
         case Form.REAL: out.append("{\"d\":").append(value).append('}'); break;
         case Form.INTEGER: out.append("{\"i\":").append(value).append('}'); break;
-        case Form.ID: out.append("{\"i\":").append(((ExprId) value).id()).append('}'); break;
+        case Form.ID: id((ExprId) value); break;
         case Form.OPTIONS: options(value); break;
         case Form.SEQUENCE: sequence(elements(value)); break;
         case Form.ARRAY: array((Object[]) value); break;
