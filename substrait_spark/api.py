@@ -153,7 +153,8 @@ def _convert(
     df: DataFrame, asked: tuple[Any, ...], allow_version_mismatch: bool, *, writes: bool = True
 ) -> tuple[Plan | None, Sequence[Problem]]:
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
-        reader.prepare(frame)
+        *_, stage, _ = asked
+        reader.prepare(frame, stage)
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 
