@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from substrait.plan_pb2 import ExecutionBehavior, Plan
+from google.protobuf.any_pb2 import Any
+from google.protobuf.message import Message
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import ExecutionBehavior, Plan, PlanRel
+from substrait.type_pb2 import Type as TypeMessage
 
 from . import __version__
+from .algebra import types
 from .algebra.depth import deepest
+from .algebra.detachment import detached
+from .algebra.expression import Expression
+from .algebra.extension_messages import unpacked
+from .algebra.message_walk import messages
 from .algebra.references import shared_relations
 from .algebra.relation import Relation
+from .algebra.type_messages import URN
 from .errors import Unsupported
 from .extensions import Declaration
 
@@ -28,16 +38,23 @@ RELATION_DEPTH = DEPTH_LIMIT - _ROOT_LEVELS
 """How deep messages may nest in the root relation."""
 
 
-class Declarations:
-    """What a plan declares on first use: functions and URNs, by anchors from 1, and the types of extension messages."""
+TOO_DEEP = Unsupported(
+    f"it nests deeper than Python's stack has room for, and Substrait readers stop at {DEPTH_LIMIT} nested messages",
+    "Split the query: write an intermediate result to a table and continue from there.",
+)
 
-    def __init__(self, plan: Plan) -> None:
+
+class Declarations:
+    """What a plan, or an extended expression, declares on first use: functions and URNs, by anchors from 1, and the types of extension messages."""
+
+    def __init__(self, plan: Plan | ExtendedExpression) -> None:
         self._plan = plan
         self._functions: dict[tuple[str, str], int] = {}
         self._urns: dict[str, int] = {}
         self._relations = 0
         self.enclosing: list[int] = []
         self.shared: dict[Relation, int] = {}
+        self._detached: list[tuple[Expression, list[int]]] = []
 
     def relation(self) -> int:
         """A new anchor of a relation."""
@@ -56,10 +73,30 @@ class Declarations:
             entry.name = declaration.compound
         return anchor
 
+    def types(self) -> None:
+        """Declare the user-defined types that the plan has by now; each has the anchor of its place in USER_DEFINED."""
+        for anchor in sorted(_types_in(self._plan)) if types.made else ():
+            entry = self._plan.extensions.add().extension_type
+            entry.extension_urn_reference = self._urn(URN)
+            entry.type_anchor = anchor
+            entry.name = types.USER_DEFINED[anchor - 1]
+
     def message(self, type_url: str) -> None:
         """Declare a type of messages, which are in the plan as Any."""
         if type_url not in self._plan.expected_type_urls:
             self._plan.expected_type_urls.append(type_url)
+
+    def detached(self, expression: Expression) -> int:
+        """The number of an expression that is stored apart from the relation that is written."""
+        self._detached.append((expression, list(self.enclosing)))
+        return len(self._detached) - 1
+
+    def write_detached(self, relation: PlanRel) -> None:
+        """Store what has got a number with its relation, and what gets one meanwhile."""
+        for expression, enclosing in self._detached:
+            self.enclosing = enclosing
+            expression.write(relation.detached_expressions.add(), self)
+        self._detached, self.enclosing = [], []
 
     def _urn(self, urn: str) -> int:
         anchor = self._urns.get(urn)
@@ -69,13 +106,27 @@ class Declarations:
         return anchor
 
 
-def build(relation: Relation, names: Sequence[str]) -> Plan:
+def _types_in(plan: Plan | ExtendedExpression) -> set[int]:
+    """The anchors of the user-defined types in a message, and in the details of its extension relations."""
+    found: set[int] = set()
+    pending: list[Message] = [plan]
+    while pending:
+        for message in messages(pending.pop()):
+            if isinstance(message, TypeMessage.UserDefined):
+                found.add(message.type_reference)
+            elif isinstance(message, Any):
+                pending += filter(None, [unpacked(message)])
+    return found
+
+
+def build(relation: Relation, names: Sequence[str], detach: bool = False) -> Plan:
     """The plan of a root relation whose columns, depth-first, have these names.
 
-    Raises `Unsupported` where its messages would nest too deep for protobuf readers.
+    With `detach`, expressions that nest too deep for their place are stored apart. Raises `Unsupported` where its messages would nest too deep for protobuf readers.
     """
     shared = shared_relations(relation)
-    for each in (*shared, relation):
+    flat = {each: detached(each, RELATION_DEPTH) if detach else each for each in (*shared, relation)}
+    for each in flat.values():
         _require_room(each)
     plan = Plan()
     version = plan.version
@@ -85,11 +136,15 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
     plan.execution_behavior.variable_eval_mode = mode
     declarations = Declarations(plan)
     for ordinal, each in enumerate(shared):
-        each.write(plan.relations.add().rel, declarations)
+        entry = plan.relations.add()
+        flat[each].write(entry.rel, declarations)
+        declarations.write_detached(entry)
         declarations.shared[each] = ordinal
-    root = plan.relations.add().root
-    relation.write(root.input, declarations)
-    root.names.extend(names)
+    entry = plan.relations.add()
+    flat[relation].write(entry.root.input, declarations)
+    entry.root.names.extend(names)
+    declarations.write_detached(entry)
+    declarations.types()
     return plan
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .catalyst.tree import Expression, Node, Opaque, Plan
-from .catalyst.types import REFUSED, base_name, refusal
+from .catalyst.types import REFUSED, base_name, holds_collation, refusal
 from .errors import SeveralUnsupported, Unsupported, said
 
 _FILE = (
@@ -41,7 +41,10 @@ ENVIRONMENT = {
     "Collations": ("it lists the collations of the Spark that runs it", "Save the list as a table."),
     "InputFileBlockLength": _FILE,
     "InputFileBlockStart": _FILE,
-    "InputFileName": _FILE,
+    "InputFileName": (
+        _FILE[0],
+        "Select it, or _metadata.file_path, right above the read of the files, or save the names of the files as a column.",
+    ),
     "SQLKeywords": ("it lists the keywords of the Spark that runs it", "Save the list as a table."),
     "SparkPartitionID": (
         "it tells how Spark has divided the rows among its tasks, and a plan has no partitions",
@@ -95,7 +98,7 @@ def no_generator(node: Expression) -> Unsupported:
 def _no_type(node: Node) -> Unsupported | None:
     """What to say of a function that gives or takes a type that no plan has; None where it has others only."""
     for part in (node, *node.children()):
-        if isinstance(part, Expression) and (part.type.name.startswith("collated") or base_name(part.type) in REFUSED):
+        if isinstance(part, Expression) and (holds_collation(part.type) or base_name(part.type) in REFUSED):
             return refusal(part.type)
     return None
 

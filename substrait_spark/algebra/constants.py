@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .expression import Expression, ScalarFunction
+from .expression import Expression
+from .occurrence import NOT_DETERMINISTIC
 from .relation import Aggregate, Project, Relation
-from .traversal import inputs_first, ordinals, subexpressions
+from .traversal import inputs_first, ordinals
 
 Below = list[list[bool]]
 """For each input, which of its columns are constant."""
@@ -16,10 +17,17 @@ Rule = Callable[[Any, Below], list[bool]]
 """Which of a relation's own columns are constant: those that come from below, and those that it computes of them."""
 
 
-def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}) -> list[bool]:
-    """For each column of a relation, whether it is computed of literals alone, or is constant by further rules."""
-    known: dict[Relation, list[bool]] = {}
-    for relation in inputs_first(root):
+Known = dict[Relation, list[bool]]
+"""Of relations, for each column whether it is constant."""
+
+
+def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}, known: Known | None = None) -> list[bool]:
+    """For each column of a relation, whether it is computed of literals alone, or is constant by further rules.
+
+    What is found of relations is noted in `known`, and taken from there.
+    """
+    known = {} if known is None else known
+    for relation in inputs_first(root, known=known):
         rule = rules.get(type(relation)) or RULES.get(type(relation), _of_others)
         own = rule(relation, [known[input] for input in relation.inputs])
         picked = range(len(relation.types)) if relation.emit is None else relation.emit
@@ -29,9 +37,8 @@ def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}) -> list
 
 def is_constant(expression: Expression, columns: list[bool]) -> bool:
     """Whether an expression is constant over columns of which that is known."""
-    for part in subexpressions(expression):
-        if isinstance(part, ScalarFunction) and not part.declaration.deterministic:
-            return False
+    if expression.occurs & NOT_DETERMINISTIC:
+        return False
     return all(ordinal < len(columns) and columns[ordinal] for ordinal in ordinals(expression))
 
 

@@ -15,6 +15,9 @@ from .types import Type
 
 Complain = Callable[[str], None]
 
+URN = "extension:io.github.substrait-spark:functions_spark"
+"""The file that declares the user-defined types which plans of ours have."""
+
 LEVELS = 100
 """How deep a type or a literal may nest: readers follow no more messages."""
 
@@ -29,8 +32,11 @@ class DeclaredTypes(NamedTuple):
 
 
 def declared_types(plan: Plan) -> DeclaredTypes:
-    """The aliases of a plan; its user-defined types have no names yet."""
-    return DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases}, {})
+    """The aliases of a plan, and the names of those of its user-defined types that functions_spark.yaml declares."""
+    own = {entry.extension_urn_anchor for entry in plan.extension_urns if entry.urn == URN}
+    declared = [entry.extension_type for entry in plan.extensions if entry.HasField("extension_type")]
+    names = {entry.type_anchor: entry.name for entry in declared if entry.extension_urn_reference in own}
+    return DeclaredTypes(names, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases}, {})
 
 
 _NONE_DECLARED = DeclaredTypes({}, {}, {})
@@ -61,11 +67,15 @@ _DECIMAL_BYTES = 16
 
 
 def read_type(
-    message: TypeMessage, complain: Complain, declared: DeclaredTypes = _NONE_DECLARED, level: int = 0
+    message: TypeMessage,
+    complain: Complain,
+    declared: DeclaredTypes = _NONE_DECLARED,
+    level: int = 0,
+    is_aliased: bool = False,
 ) -> Type | None:
     """The type that a message stands for; None, after a complaint, where it stands for none that we know.
 
-    A user-defined type is of the kind `u!name`.
+    A user-defined type is of the kind `u!name`. One that an alias stands for need not state its nullability.
     """
     kind = message.WhichOneof("kind")
     if kind is None or level > LEVELS:
@@ -75,7 +85,7 @@ def read_type(
     if not hasattr(field, "nullability"):
         complain(f"the type {kind} is not known")
         return None
-    if field.nullability == TypeMessage.NULLABILITY_UNSPECIFIED:
+    if field.nullability == TypeMessage.NULLABILITY_UNSPECIFIED and not is_aliased:
         complain(f"the type {kind} doesn't state its nullability")
     nullable = field.nullability != TypeMessage.NULLABILITY_REQUIRED
     if kind == "alias":
@@ -95,7 +105,9 @@ def _aliased(anchor: int, nullable: bool, complain: Complain, declared: Declared
         return None
     if anchor not in declared.found:
         declared.found[anchor] = None
-        declared.found[anchor] = read_type(declared.aliases[anchor], complain, declared, level + 1)
+        if declared.aliases[anchor].WhichOneof("kind") == "alias":
+            complain(f"the type alias {anchor} is one of an alias")
+        declared.found[anchor] = read_type(declared.aliases[anchor], complain, declared, level + 1, is_aliased=True)
     found = declared.found[anchor]
     if found is None:
         complain(f"the type alias {anchor} stands for no type")

@@ -36,6 +36,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.PivotFirst;
 import org.apache.spark.sql.catalyst.plans.logical.CommandResult;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Statistics;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.catalyst.trees.TreePattern$;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -85,8 +86,8 @@ public class PlanReader {
   }
 
   /** The plan of a Dataset or a kept query: as it is if it is short, else packed, and in parts that are held until they are fetched. */
-  public Object read(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles) throws Exception {
-    String text = (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, null));
+  public Object read(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean hints) throws Exception {
+    String text = (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, hints, null));
     // Py4j escapes backslashes, which would make it longer.
     if (text.length() <= Packed.PART && text.indexOf('\\') < 0) return text;
     Packed packed = new Packed(text);
@@ -95,7 +96,7 @@ public class PlanReader {
 
   /** The SQL text of the nodes with these numbers, in a document of the same Dataset or kept query. */
   public String describe(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
-    return (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, numbers));
+    return (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, false, numbers));
   }
 
   private static QueryExecution queryExecution(Object dataset) throws Exception {
@@ -205,9 +206,10 @@ public class PlanReader {
     private final int inlineLimit;
     private final int listFiles;
     private final boolean tablesAsFiles;
+    private final boolean hints;
     private final String numbers;
 
-    Reading(PlanReader reader, Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
+    Reading(PlanReader reader, Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean hints, String numbers) throws Exception {
       super(
           source instanceof Query ? ((Query) source).session : queryExecution(source).sparkSession(),
           source instanceof Query ? ((Query) source).settings : null);
@@ -216,11 +218,12 @@ public class PlanReader {
       this.inlineLimit = inlineLimit;
       this.listFiles = listFiles;
       this.tablesAsFiles = tablesAsFiles;
+      this.hints = hints;
       this.numbers = numbers;
     }
 
     public Object apply() {
-      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, listFiles, tablesAsFiles, numbers == null);
+      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, listFiles, tablesAsFiles, numbers == null, hints);
       String document = walk.document(query());
       return numbers == null ? document : walk.sql(numbers);
     }
@@ -245,6 +248,8 @@ public class PlanReader {
     /** The settings that it ran with; null for those that the session has when it is read. */
     private final SQLConf settings;
     private final boolean streaming;
+    /** Whether Spark reads rows of the cache, of which it no longer knows the files. */
+    private final boolean cached;
     private final LogicalPlan plan;
     /** The leaves of the plan and of its subqueries, at any depth. */
     private final List sources;
@@ -255,11 +260,16 @@ public class PlanReader {
 
     /** A plan of an execution's, with the attributes that users see of it. */
     public Query(QueryExecution execution, LogicalPlan plan, Object shown, SQLConf settings) {
+      this(execution, plan, shown, settings, !execution.analyzed().isStreaming() && readsCache(sources(execution.withCachedData())));
+    }
+
+    private Query(QueryExecution execution, LogicalPlan plan, Object shown, SQLConf settings, boolean cached) {
       this.session = execution.sparkSession();
       this.state = execution.sparkSession().sessionState();
       this.context = execution.sparkSession().sparkContext();
       this.mode = execution.mode();
       this.streaming = execution.analyzed().isStreaming();
+      this.cached = cached;
       this.settings = settings;
       this.plan = plan;
       this.sources = sources(plan);
@@ -268,8 +278,8 @@ public class PlanReader {
 
     /** The optimized plan of an execution, as it is now. */
     static Query of(QueryExecution execution) {
-      Query query = new Query(execution, planned(execution), execution.analyzed().output(), null);
-      return readsCache(query.sources) ? new Query(execution, withoutCache(execution), query.shown, null) : query;
+      Query query = new Query(execution, planned(execution), execution.analyzed().output(), null, false);
+      return readsCache(query.sources) ? new Query(execution, withoutCache(execution), query.shown, null, true) : query;
     }
 
     public static LogicalPlan optimized(QueryExecution execution) {
@@ -544,11 +554,13 @@ public class PlanReader {
     private static final Map<Class<?>, String[]> NAMES = new java.util.concurrent.ConcurrentHashMap<Class<?>, String[]>();
     private static final Method PRODUCT_ELEMENT_NAME = productElementName();
 
-    /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
+    /** Settings that say what queries mean, most of them by what functions and readers of text do when they run. No secrets. */
     private static final String[] CONFIGURATION = {
+      "spark.sql.ansi.enabled",
       "spark.sql.caseSensitive",
       "spark.sql.columnNameOfCorruptRecord",
       "spark.sql.csv.parser.columnPruning.enabled",
+      "spark.sql.decimalOperations.allowPrecisionLoss",
       "spark.sql.icu.caseMappings.enabled",
       "spark.sql.json.enableExactStringParsing",
       "spark.sql.json.enablePartialResults",
@@ -566,7 +578,8 @@ public class PlanReader {
       "spark.sql.parquet.fieldId.read.enabled",
       "spark.sql.parquet.int96TimestampConversion",
       "spark.sql.parquet.int96RebaseModeInRead",
-      "spark.sql.session.timeZone"
+      "spark.sql.session.timeZone",
+      "spark.sql.timestampType"
     };
 
     /** Metadata of attributes that says where their values come from, or that they are windows to merge. */
@@ -582,6 +595,9 @@ public class PlanReader {
     private final int listFiles;
     private final boolean tablesAsFiles;
     private final boolean withRows;
+    private final boolean hints;
+    /** What Spark knows of the rows of plan nodes, by their numbers. */
+    private final StringBuilder statistics = new StringBuilder();
     /** The entries that are being written: those of nodes within others come after what is written of the others so far. */
     private final StringBuilder out = new StringBuilder(1024);
     private final StringBuilder classes = new StringBuilder(2048);
@@ -604,12 +620,13 @@ public class PlanReader {
     private Query query;
 
     /** Without rows, nodes have the same numbers, and no Spark job runs. */
-    Walk(Set<String> harmlessOptions, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean withRows) {
+    Walk(Set<String> harmlessOptions, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean withRows, boolean hints) {
       this.harmlessOptions = harmlessOptions;
       this.inlineLimit = inlineLimit;
       this.listFiles = listFiles;
       this.tablesAsFiles = tablesAsFiles;
       this.withRows = withRows;
+      this.hints = hints;
     }
 
     String document(Query query) {
@@ -628,7 +645,8 @@ public class PlanReader {
         string(CONFIGURATION[i], i > 0 ? out.append(',') : out);
         string(setting(settings, CONFIGURATION[i]), out.append(':'));
       }
-      out.append("},\"streaming\":").append(query.streaming).append(",\"names\":[");
+      out.append("},\"statistics\":{").append(statistics);
+      out.append("},\"streaming\":").append(query.streaming).append(",\"cached\":").append(query.cached).append(",\"names\":[");
       scala.collection.Iterator shown = elements(query.shown);
       for (boolean first = true; shown.hasNext(); first = false) string(((Attribute) shown.next()).name(), first ? out : out.append(','));
       out.append("],\"output\":").append(output).append(",\"root\":").append(root);
@@ -702,8 +720,21 @@ public class PlanReader {
         numbered.add(object);
         if (nodes.length() > 0) nodes.append(',');
         nodes.append(text);
+        if (hints && object instanceof LogicalPlan) noteStatistics((LogicalPlan) object, number.intValue());
       }
       return number.intValue();
+    }
+
+    private void noteStatistics(LogicalPlan plan, int number) {
+      try {
+        Statistics known = plan.stats();
+        if (known.rowCount().isEmpty()) return;
+        if (statistics.length() > 0) statistics.append(',');
+        statistics.append('"').append(number).append("\":[").append(known.rowCount().get()).append(',').append(known.sizeInBytes()).append(']');
+      } catch (Exception unknown) {
+        // Not all of an analyzed plan can be estimated.
+        return;
+      }
     }
 
     private String taken(int start) {
@@ -1343,7 +1374,21 @@ public class PlanReader {
       else if (value instanceof CalendarInterval) {
         CalendarInterval interval = (CalendarInterval) value;
         out.append('[').append(interval.months).append(',').append(interval.days).append(',').append(interval.microseconds).append(']');
-      } else opaque(value);
+      } else if (value.getClass().getName().equals("org.apache.spark.unsafe.types.VariantVal")) variant(value);
+      else opaque(value);
+    }
+
+    /** The two parts of a variant's encoding. Spark 3.5 has no such class. */
+    private void variant(Object value) {
+      try {
+        out.append('[');
+        datum(value.getClass().getMethod("getValue").invoke(value), null);
+        out.append(',');
+        datum(value.getClass().getMethod("getMetadata").invoke(value), null);
+        out.append(']');
+      } catch (ReflectiveOperationException missing) {
+        throw new IllegalStateException(missing);
+      }
     }
 
     /** A Spark string may hold bytes that are no UTF-8: those are handed over as bytes. */
@@ -1409,7 +1454,7 @@ public class PlanReader {
         MapType map = (MapType) type;
         out.append("\"map\",").append(type(map.keyType())).append(',').append(type(map.valueType())).append(',').append(map.valueContainsNull() ? 1 : 0);
       } else if (type instanceof StructType && ofVariant((StructType) type)) {
-        out.append("\"variant\"");
+        out.append("\"fields of variant\"");
       } else if (type instanceof StructType) {
         structEntry((StructType) type);
       } else if (type instanceof DayTimeIntervalType) {
@@ -1423,6 +1468,7 @@ public class PlanReader {
         String name = type.typeName();
         boolean sized = name.startsWith("char(") || name.startsWith("varchar(");
         boolean plain = !(type instanceof StringType) || sized || type.equals(org.apache.spark.sql.types.StringType$.MODULE$);
+        if (plain && !sized && type instanceof StringType) name = "string"; // also where it is called UTF8_BINARY
         string(plain ? name : "collated " + type.sql(), out);
       }
     }

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from ..algebra import types
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
+from ..catalyst.sql_types import catalog_type
 from ..catalyst.tree import DataType, Opaque
-from ..catalyst.types import to_substrait
+from ..catalyst.types import COLLATED, nanoseconds, to_substrait
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
 
 def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Literal: the value that Spark holds, in its type."""
+    """Literal: the value that Spark holds, in its type. Those of our own types are made by functions."""
+    if node.type.name == "variant" and node["value"] is not None:
+        binary = types.of("binary", nullable=False)
+        return e.call("spark:variant", *(e.literal(part, binary) for part in node["value"]))
+    if node.type.name.startswith(COLLATED) and node["value"] is not None:
+        return e.call("spark:collate", typed_literal(node["value"], DataType("string")), e.null(e.type_of(node)))
     return typed_literal(node["value"], node.type)
 
 
@@ -34,10 +42,24 @@ def plain(value: Any, type: DataType) -> Any:
         if abs(unscaled) >= 10 ** type.parameters[0]:
             raise Unsupported(f"its value has more than {type.parameters[0]} digits")
         return unscaled
+    if type.name == "variant" or type.name.startswith(COLLATED):
+        raise Unsupported(
+            "no literal inside another, and no row of values, holds a VARIANT or a collated string",
+            "Make the value by parse_json or collate.",
+        )
+    if type.name.startswith("time("):
+        return value // nanoseconds(type)
     if isinstance(value, bytes) and type.name != "binary":
         raise Unsupported("the string holds bytes that are no UTF-8", "Keep such bytes in a BINARY column.")
     if isinstance(value, bool) != (type.name == "boolean"):  # in Python, True is an integer too
         raise Unsupported(f"its value {value!r} is no {type.name}")
+    return _parts(value, type)
+
+
+def _parts(value: Any, type: DataType) -> Any:
+    """The value, with those in it as `plain` has them."""
+    if type.name == "interval":
+        return _calendar_interval(value)
     if type.name == "array":
         return tuple(_part(element, *type.parameters) for element in value)
     if type.name == "map":
@@ -48,6 +70,13 @@ def plain(value: Any, type: DataType) -> Any:
             _part(part, field.type, field.nullable) for part, field in zip(value, type.parameters, strict=True)
         )
     return value
+
+
+def _calendar_interval(value: Any) -> tuple[int, int, int]:
+    months, days, micros = value
+    if abs(micros) // 1_000_000 >= 2**31:
+        raise Unsupported("its interval has more seconds than a literal holds", "Write whole days as days.")
+    return months, days, micros
 
 
 def _part(value: Any, type: DataType, nullable: bool) -> Any:
@@ -61,4 +90,22 @@ def require_value(value: Any, nullable: bool) -> None:
         raise Unsupported("it holds a null where its schema says that there is none", "Correct the schema.")
 
 
-RULES: dict[str, Rule] = {"Literal": literal}
+# ---- constants, which are literals once Spark's optimizer has been there
+
+
+def number(value: float) -> Rule:
+    """A number of double precision."""
+    return lambda e, node: e.fp64(value)
+
+
+def type_of(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """TypeOf: the name of a type, which is never evaluated."""
+    return e.text(catalog_type(node["child"].type))
+
+
+RULES: dict[str, Rule] = {
+    "EulerNumber": number(math.e),
+    "Literal": literal,
+    "Pi": number(math.pi),
+    "TypeOf": type_of,
+}

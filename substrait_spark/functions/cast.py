@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra import types
-from ..algebra.expression import Cast, Expression, FieldReference, Lambda, Nested
+from ..algebra.expression import Cast, Expression, FieldReference, IfThen, Lambda, Nested, ScalarFunction
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, eval_mode
@@ -19,7 +19,7 @@ from ..catalyst.tree import DataType
 from ..errors import Unsupported
 from ..expr.lambda_ import transformed
 from ..expr.nested import field_of
-from . import user_error
+from . import collation, user_error, variant
 from .time_cast import time_cast
 
 if TYPE_CHECKING:
@@ -34,7 +34,13 @@ def cast(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 
 def _cast(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    if node["child"].type.name == "void":
+        return _null(e, value, e.type_of(node, True))
     target = e.type_of(node, value.type.nullable)
+    if collation.KIND in (value.type.kind, target.kind):
+        return _collated(e, node, value, target)
+    if variant.KIND in (value.type.kind, target.kind) and value.type.kind != target.kind:
+        return (variant.cast_from if value.type.kind == variant.KIND else variant.cast_to)(e, node, value)
     time = time_cast(e, node, value, target)
     if time is not None:
         return time
@@ -44,6 +50,31 @@ def _cast(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Exp
         _require_plain_texts(e, target)
         return BY_PARTS[value.type.kind](e, node, value, target)
     return _converted(e, value, target, eval_mode(node))
+
+
+def _null(e: ExpressionBuilder, value: Expression, target: Type) -> Expression:
+    """The NULL of a type that a NULL without a type becomes, which may raise first."""
+    if not value.raises:
+        return e.null(target)
+    if isinstance(value, IfThen):
+        clauses = [part for condition, branch in value.clauses for part in (condition, _null(e, branch, target))]
+        return e.if_then(*clauses, _null(e, value.otherwise, target))
+    if isinstance(value, ScalarFunction) and value.declaration.function == "spark:raise_error":
+        return e.call("spark:raise_error", *value.arguments[:-1], e.null(target))
+    raise Unsupported(
+        "a NULL without a type, which may be an error, is cast to another type",
+        "Cast the NULL to its type where it is made.",
+    )
+
+
+def _collated(e: ExpressionBuilder, node: tree.Expression, value: Expression, target: Type) -> Expression:
+    """A cast of or to a collated string: of or to its text."""
+    if types.equal_but_nullability(value.type, target):
+        return value
+    if value.type.kind == collation.KIND:
+        return _part(e, node, collation.STRING, node.type, collation.text_of(e, value))
+    text = _part(e, node, node["child"].type, collation.STRING, value)
+    return collation.collated(e, text, target)
 
 
 # ---- numbers, booleans, text and binary

@@ -14,6 +14,7 @@ from . import (
     bitwise,
     calendar_interval,
     cast,
+    collation,
     collection,
     comparison,
     datetime,
@@ -31,10 +32,13 @@ from . import (
     sketch,
     string,
     structured_text,
+    time_of_day,
     user_error,
+    variant,
     vector,
 )
 from .aggregate import AGGREGATE
+from .collation import require_aggregate, special_rule
 from .measure import AggregateForm, EmittedCall
 from .table import Plain, first_type, key_of
 
@@ -59,6 +63,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
     **bitmap.SCALAR,
     **bitwise.SCALAR,
+    **collation.SCALAR,
     **collection.SCALAR,
     **comparison.SCALAR,
     **hash.SCALAR,
@@ -77,17 +82,24 @@ SCALAR: dict[str, Plain | Rule] = {
     **sketch.SCALAR,
     **string.SCALAR,
     **structured_text.SCALAR,
+    **time_of_day.SCALAR,
     **user_error.SCALAR,
+    **variant.SCALAR,
     **vector.SCALAR,
 }
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
 
 
+BY_TYPE = frozenset(key.rpartition("(")[0] for key in SCALAR)
+"""What has entries for types of its first operand, as `Concat` by `Concat(string)`."""
+
+
 def rule_of(node: Expression) -> Rule:
     """The rule for an expression. Raises `Unsupported` where there is none."""
     rule = EXPRESSIONS.get(node.cls.name)
-    if rule is None:
-        rule = scalar_rule(node)
+    if rule is not None:
+        return rule
+    rule = special_rule(node) or scalar_rule(node)
     if rule is None:
         raise no_expression(node, key_of(node))
     return rule
@@ -99,13 +111,14 @@ def scalar_rule(node: Expression) -> Rule | None:
     A class of several families has an entry for each type of its first operand: `Concat(string)`, `Concat(array)`.
     """
     key = key_of(node)
-    entry = SCALAR.get(f"{key}({first_type(node)})") or SCALAR.get(key)
+    entry = SCALAR.get(f"{key}({first_type(node)})") if key in BY_TYPE else None
+    entry = entry or SCALAR.get(key)
     return entry.emit if isinstance(entry, Plain) else entry
 
 
-EMITTED_ON_REQUEST = ("object", "interval", "void")
-"""Types of operands that are left to the rule: constants of functions, calendar intervals, which it adds in parts, and
-NULLs, which it may give a type."""
+ON_REQUEST = dict.fromkeys(calendar_interval.ADDING, ("object", "interval"))
+"""By class, types of operands that are left to the rule where it is not only constants of functions: calendar intervals,
+which it adds in parts where they are at hand."""
 
 
 def operands(node: Expression) -> list[Expression]:
@@ -125,12 +138,13 @@ def operands(node: Expression) -> list[Expression]:
         return subquery.operands(node)
     if name == "TryEval":
         return operands(node["child"])
+    on_request = ON_REQUEST.get(name, ("object",))
     return [
         child
         for child in children
         if isinstance(child, Expression)
         and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
-        and child.type.name not in EMITTED_ON_REQUEST
+        and child.type.name not in on_request
         and not (name == "Not" and child.cls.name == "InSubquery")
     ]
 
@@ -143,6 +157,7 @@ def aggregate_form(call: EmittedCall) -> AggregateForm:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
             raise no_aggregate(function)
+        require_aggregate(function)
         form = rule(call, function)
         for part in form.calls:
             part.came_from(function)
