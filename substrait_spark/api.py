@@ -250,7 +250,7 @@ def _convert(df: DataFrame, allow_version_mismatch: bool, **asked: Any) -> tuple
     """The plan, or its problems, as `conversion.settings_of` takes what is asked for."""
 
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
-        reader.prepare(frame)
+        reader.prepare(frame, asked.get("stage", "optimized"))
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from substrait.plan_pb2 import Plan
 
-from . import extensions
+from . import recent
 from .algebra.common_subplans import with_common_subplans
 from .algebra.depth import cut
 from .algebra.expression import Origin
@@ -27,6 +27,7 @@ from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
 from .plan import RELATION_DEPTH, TOO_DEEP, build
 from .provenance import note_provenance
+from .recent import RecentPlans
 from .refusals import unknown_form
 from .rel import beside
 from .rel.builder import Handler, RelationBuilder
@@ -41,9 +42,8 @@ Made = TypeVar("Made")
 
 def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a DataFrame, or of a query that ran, or None and what stands in its way."""
-    extensions.load_all()
     context = Context(settings)
-    plan = emit_text(context, lambda: reader.read(df, settings))
+    plan = reported(context, lambda: _plan_of(context, reader.read(df, settings)))
     if not context.found:
         if settings.writes:
             beside.write(context.beside)
@@ -83,6 +83,20 @@ def settings_of(
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
+
+
+_RECENT = RecentPlans()
+
+
+def _plan_of(context: Context, text: str) -> Plan:
+    """The plan of a document's text, which may have been made before; problems go to the context."""
+    key = recent.key(text, context.settings)
+    plan = _RECENT.get(key)
+    if plan is None:
+        plan = emit_document(context, decode(text))
+        if not context.found:
+            _RECENT.put(key, plan)
+    return plan
 
 
 def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:

@@ -7,6 +7,7 @@ Matching is exact, on the argument types that a call really has; nothing is coer
 from __future__ import annotations
 
 import importlib.resources
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -117,12 +118,15 @@ def source(alias: str) -> Traversable:
 @cache
 def load(alias: str) -> dict[str, Any]:
     """The content of an extension file. Raises LookupError for an alias that is none's."""
+    content: dict[str, Any] = parsed(_text(alias))
+    return content
+
+
+def _text(alias: str) -> str:
     try:
-        text = _registered[alias] if alias in _registered else source(alias).read_text("utf-8")
+        return _registered[alias] if alias in _registered else source(alias).read_text("utf-8")
     except FileNotFoundError:
         raise LookupError(f"no extension file has the alias {alias!r}") from None
-    content: dict[str, Any] = parsed(text)
-    return content
 
 
 def load_all() -> None:
@@ -178,7 +182,9 @@ def built_in_alias(urn: str) -> str | None:
 
 
 def urn(alias: str) -> str:
-    return str(load(alias)["urn"])
+    """The URN of an extension file: its line alone is read, because the URNs of all files are asked for, but few of the files."""
+    line = re.search(r"^urn: ([\w.:-]+)$", _text(alias), re.MULTILINE)
+    return line[1] if line else str(load(alias)["urn"])
 
 
 @cache

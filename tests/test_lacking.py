@@ -65,7 +65,7 @@ def queries(spark: SparkSession, tpcds: Path) -> list[Query]:
 def _canonical(spark: SparkSession, text: str) -> Query:
     context = Context(Settings(Dialect.canonical(), "auto", 100))
     df = spark.sql(text)
-    reader.prepare(df)
+    reader.prepare(df, "optimized")
     extensions.load_all()
     document = decode(reader.read(df, context.settings))
     root, names = relation_of(context, rewrite(document))

@@ -69,13 +69,12 @@ def test_views_of_tables_are_expanded(spark: SparkSession) -> None:
 
 def test_hive_tables_go_by_name(spark: SparkSession) -> None:
     """A document as Spark with Hive writes it: HiveTableRelation has the catalog's entry and its columns."""
-    document = """{"spark":"4.0.0","configuration":{},"streaming":false,"names":["a","p"],"output":[0,1],"root":4,
-"classes":[["AttributeReference","e","name","exprId","metadata"],["TableIdentifier","v","table","database","catalog"],
+    document = """{"spark":"4.0.0","configuration":{},"streaming":false,"names":["a","p"],"output":[-1,-2],"root":2,
+"classes":[["TableIdentifier","v","table","database","catalog"],
 ["CatalogTable","v","identifier","tableType","provider"],
 ["HiveTableRelation","p","tableMeta","dataCols","partitionCols","tableStats","prunedPartitions"]],
-"types":[["integer"],["string"]],
-"nodes":[[0,0,1,"a",{"i":1},[]],[0,1,1,"p",{"i":2},[]],[1,"t","d","spark_catalog"],[2,2,"MANAGED","hive"],
-[3,3,[0],[1],null,null]]}"""
+"types":[["integer"],["string"]],"columns":[1,"a",1,"",3,"p",2,""],
+"nodes":[[0,"t","d","spark_catalog"],[1,0,"MANAGED","hive"],[2,1,[-1],[-2],null,null]]}"""
     context = Context(Settings(load(None), "auto", 10))
     plan = emit_text(context, lambda: document)
     assert plan is not None

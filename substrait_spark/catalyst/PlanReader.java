@@ -38,6 +38,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Statistics;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.catalyst.trees.TreePattern$;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.sql.execution.LogicalRDD;
@@ -84,10 +85,13 @@ public class PlanReader {
     this.harmlessOptions = new HashSet<String>(Arrays.asList(harmlessOptions.split(" ")));
   }
 
-  /** The plan of a Dataset or a kept query, packed: as text if it is short, else to be fetched in parts, and held only until then. */
+  /** The plan of a Dataset or a kept query: as it is if it is short, else packed, and in parts that are held until they are fetched. */
   public Object read(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean hints) throws Exception {
-    Document document = new Document((String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, hints, null)));
-    return document.size() == 1 ? (Object) document.part(0) : document;
+    String text = (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, hints, null));
+    // Py4j escapes backslashes, which would make it longer.
+    if (text.length() <= Packed.PART && text.indexOf('\\') < 0) return text;
+    Packed packed = new Packed(text);
+    return packed.size() == 1 ? (Object) packed.part(0) : packed;
   }
 
   /** The SQL text of the nodes with these numbers, in a document of the same Dataset or kept query. */
@@ -227,8 +231,7 @@ public class PlanReader {
     private Query query() {
       if (source instanceof Query) return (Query) source;
       try {
-        QueryExecution execution = queryExecution(source);
-        return new Query(execution, Query.optimized(execution), execution.analyzed().output(), null);
+        return Query.of(queryExecution(source));
       } catch (Exception failed) {
         Platform.throwException(failed);
         return null;
@@ -248,6 +251,8 @@ public class PlanReader {
     /** Whether Spark reads rows of the cache, of which it no longer knows the files. */
     private final boolean cached;
     private final LogicalPlan plan;
+    /** The leaves of the plan and of its subqueries, at any depth. */
+    private final List sources;
     /** The columns by the names that users see. */
     private final Object shown;
     /** What the indexes of files listed when the query ran, by the leaf that reads them: a later write may refresh them. */
@@ -255,21 +260,36 @@ public class PlanReader {
 
     /** A plan of an execution's, with the attributes that users see of it. */
     public Query(QueryExecution execution, LogicalPlan plan, Object shown, SQLConf settings) {
+      this(execution, plan, shown, settings, !execution.analyzed().isStreaming() && readsCache(sources(execution.withCachedData())));
+    }
+
+    private Query(QueryExecution execution, LogicalPlan plan, Object shown, SQLConf settings, boolean cached) {
       this.session = execution.sparkSession();
       this.state = execution.sparkSession().sessionState();
       this.context = execution.sparkSession().sparkContext();
       this.mode = execution.mode();
       this.streaming = execution.analyzed().isStreaming();
-      this.cached = !streaming && readsCache(sources(execution.withCachedData()));
+      this.cached = cached;
       this.settings = settings;
       this.plan = plan;
+      this.sources = sources(plan);
       this.shown = shown;
     }
 
+    /** The optimized plan of an execution, as it is now. */
+    static Query of(QueryExecution execution) {
+      Query query = new Query(execution, planned(execution), execution.analyzed().output(), null, false);
+      return readsCache(query.sources) ? new Query(execution, withoutCache(execution), query.shown, null, true) : query;
+    }
+
     public static LogicalPlan optimized(QueryExecution execution) {
-      // Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one.
-      LogicalPlan plan = execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
+      LogicalPlan plan = planned(execution);
       return readsCache(sources(plan)) ? withoutCache(execution) : plan;
+    }
+
+    /** Spark refuses to optimize a streaming query as a batch; all there is to say is that it is one. */
+    private static LogicalPlan planned(QueryExecution execution) {
+      return execution.analyzed().isStreaming() ? execution.analyzed() : execution.optimizedPlan();
     }
 
     // ---- plans read from the cache: the user's query is the one below it
@@ -284,22 +304,23 @@ public class PlanReader {
       return (LogicalPlan) execution.sparkSession().sessionState().optimizer().execute((LogicalPlan) analyzed.clone());
     }
 
-    /** The leaves of a plan and of its subqueries, at any depth. */
-    static List sources(LogicalPlan plan) {
+    private static List sources(LogicalPlan plan) {
       List found = new ArrayList();
-      Iterator leaves = Walk.javaIterator(plan.collectLeaves());
-      while (leaves.hasNext()) found.add(leaves.next());
-      Iterator subqueries = Walk.javaIterator(plan.subqueriesAll());
-      while (subqueries.hasNext()) {
-        leaves = Walk.javaIterator(((LogicalPlan) subqueries.next()).collectLeaves());
-        while (leaves.hasNext()) found.add(leaves.next());
-      }
+      add(plan.collectLeaves(), found);
+      // Spark looks for subqueries in all expressions, though every plan knows whether there are any.
+      if (!plan.containsPattern(TreePattern$.MODULE$.PLAN_EXPRESSION())) return found;
+      scala.collection.Iterator subqueries = Walk.elements(plan.subqueriesAll());
+      while (subqueries.hasNext()) add(((LogicalPlan) subqueries.next()).collectLeaves(), found);
       return found;
+    }
+
+    private static void add(Object leaves, List found) {
+      scala.collection.Iterator each = Walk.elements(leaves);
+      while (each.hasNext()) found.add(each.next());
     }
 
     /** Settle now which files it reads. */
     public void keepFiles(boolean tablesAsFiles) {
-      List sources = sources(plan);
       for (int i = 0; i < sources.size(); i++) {
         Object leaf = sources.get(i);
         if (leaf instanceof DataSourceV2ScanRelation && Walk.isFileScan(((DataSourceV2ScanRelation) leaf).scan())) {
@@ -333,19 +354,25 @@ public class PlanReader {
     }
   }
 
-  /** A document, compressed, and in parts: one answer of more than 8 KB stalls py4j's socket for 40 ms. */
-  public static class Document {
-    private static final int PART = 6000;
+  /** A document, compressed, and in parts: one answer of more than 8,192 characters stalls py4j's socket for 40 ms. */
+  public static class Packed {
+    static final int PART = 8000;
+    /** One for all, because its memory takes as long to clear as a plan to compress. */
+    private static final java.util.zip.Deflater FAST = new java.util.zip.Deflater(java.util.zip.Deflater.BEST_SPEED);
     private final String packed;
 
-    Document(String text) throws Exception {
-      java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
-      java.util.zip.Deflater fast = new java.util.zip.Deflater(java.util.zip.Deflater.BEST_SPEED);
-      java.io.OutputStream out = new java.util.zip.DeflaterOutputStream(bytes, fast);
-      out.write(text.getBytes(StandardCharsets.US_ASCII));
-      out.close();
-      fast.end();
-      this.packed = Base64.getEncoder().encodeToString(bytes.toByteArray());
+    Packed(String text) {
+      byte[] plain = text.getBytes(StandardCharsets.US_ASCII);
+      // Nothing that can't be compressed is longer by more than this.
+      byte[] found = new byte[plain.length + plain.length / 1000 + 100];
+      int length;
+      synchronized (FAST) {
+        FAST.setInput(plain);
+        FAST.finish();
+        length = FAST.deflate(found);
+        FAST.reset();
+      }
+      this.packed = Base64.getEncoder().encodeToString(Arrays.copyOf(found, length));
     }
 
     public int size() {
@@ -354,6 +381,171 @@ public class PlanReader {
 
     public String part(int index) {
       return packed.substring(index * PART, Math.min(packed.length(), (index + 1) * PART));
+    }
+  }
+
+  /** How objects of a class are written: found once for each class in a JVM. */
+  static class Form {
+    // Nodes, which have numbers.
+    static final int ATTRIBUTE = 0;
+    static final int LITERAL = 1;
+    static final int PRODUCT = 2;
+    static final int IN_SET = 3;
+    static final int PIVOT_FIRST = 4;
+    static final int LOCAL_RELATION = 5;
+    static final int LOGICAL_RDD = 6;
+    static final int LOGICAL_RELATION = 7;
+    static final int SCAN = 8;
+    static final int COMMAND_RESULT = 9;
+    static final int CATALOG_TABLE = 10;
+    static final int LAST_NODE = CATALOG_TABLE;
+    // Other values of fields.
+    static final int NONE = 11;
+    static final int SOME = 12;
+    static final int TYPE = 13;
+    static final int NAME = 14;
+    static final int TEXT = 15;
+    static final int BOOLEAN = 16;
+    static final int REAL = 17;
+    static final int INTEGER = 18;
+    static final int ID = 19;
+    static final int OPTIONS = 20;
+    static final int SEQUENCE = 21;
+    static final int ARRAY = 22;
+    static final int JAVA_CLASS = 23;
+    static final int ENUM = 24;
+    static final int OBJECT = 25;
+    static final int OPAQUE = 26;
+
+    private static final Map<Class<?>, Form> KNOWN = new java.util.concurrent.ConcurrentHashMap<Class<?>, Form>();
+    private static final String[] ROWS = {"output", "data", "isStreaming"};
+
+    static final Form FILES = new Form(
+        HadoopFsRelation.class, "v", new String[] {"partitionSchema", "dataSchema", "fileFormat", "options", "tableFormat", "partitions"});
+
+    final int way;
+    /** Of a node, its class as the document has it. */
+    final String entry;
+    final boolean isExpression;
+    /** Whether it has an id, which is in no parameter. */
+    final boolean isNamed;
+    /** The parameter that is not written: each aggregate call has an id of its own, which would hide that two calls are the same. */
+    final int skipped;
+
+    static Form of(Object value) {
+      Form form = (Form) KNOWN.get(value.getClass());
+      if (form == null) {
+        form = new Form(value);
+        KNOWN.put(value.getClass(), form);
+      }
+      return form;
+    }
+
+    private Form(Class<?> type, String kind, String[] names) {
+      this.way = PRODUCT;
+      this.entry = entry(type, kind, names, false);
+      this.isExpression = false;
+      this.isNamed = false;
+      this.skipped = -1;
+    }
+
+    private Form(Object value) {
+      this.way = way(value);
+      this.isExpression = value instanceof Expression;
+      this.isNamed = value instanceof NamedExpression && !(value instanceof AttributeReference);
+      String[] names = way == ATTRIBUTE || way > LAST_NODE ? new String[0] : names(value);
+      String kind = isExpression ? "e" : value instanceof LogicalPlan ? "p" : "v";
+      this.entry = entry(value.getClass(), kind, names, isNamed);
+      this.skipped = way == PRODUCT ? Arrays.asList(names).indexOf("resultId") : -1;
+    }
+
+    private static int way(Object value) {
+      if (value == scala.None$.MODULE$) return NONE;
+      if (value instanceof scala.Some) return SOME;
+      if (value instanceof AttributeReference) return ATTRIBUTE;
+      if (value instanceof Literal) return LITERAL;
+      if (value instanceof InSet) return IN_SET;
+      if (value instanceof PivotFirst) return PIVOT_FIRST;
+      if (value instanceof LocalRelation) return LOCAL_RELATION;
+      if (value instanceof LogicalRDD) return LOGICAL_RDD;
+      if (value instanceof LogicalRelation) return LOGICAL_RELATION;
+      if (value instanceof DataSourceV2ScanRelation) return SCAN;
+      if (value instanceof CommandResult) return COMMAND_RESULT;
+      if (value instanceof Expression || value instanceof LogicalPlan) return PRODUCT;
+      if (value instanceof DataType) return TYPE;
+      if (value instanceof String || value instanceof Character) return NAME;
+      if (value instanceof UTF8String) return TEXT;
+      if (value instanceof Boolean) return BOOLEAN;
+      if (value instanceof Double || value instanceof Float) return REAL;
+      if (value instanceof Number && !(value instanceof scala.math.ScalaNumber)) return INTEGER;
+      if (value instanceof ExprId) return ID;
+      if (value instanceof scala.collection.Map || value instanceof java.util.Map) return OPTIONS;
+      if (value instanceof CatalogTable) return CATALOG_TABLE;
+      if (value instanceof scala.collection.Iterable) return SEQUENCE;
+      if (value instanceof Object[]) return ARRAY;
+      if (value instanceof Class) return JAVA_CLASS;
+      if (value instanceof Enum) return ENUM;
+      if (value.getClass().getName().startsWith("scala.Enumeration")) return NAME;
+      if (!isLookedInto(value)) return OPAQUE;
+      return ((scala.Product) value).productArity() > 0 ? PRODUCT : OBJECT;
+    }
+
+    /** Only Catalyst's own case classes are looked into; what else hangs on a plan may hold anything. */
+    private static boolean isLookedInto(Object value) {
+      if (!(value instanceof scala.Product) || value instanceof TreeNode) return false;
+      String name = value.getClass().getName();
+      return name.startsWith("scala.Tuple")
+          || (name.startsWith("org.apache.spark.sql.catalyst.") && !name.startsWith("org.apache.spark.sql.catalyst.encoders."));
+    }
+
+    private String[] names(Object value) {
+      switch (way) {
+        case LITERAL: return new String[] {"value"};
+        case IN_SET: return new String[] {"child", "hset"};
+        case PIVOT_FIRST: return new String[] {"pivotColumn", "valueColumn", "pivotColumnValues"};
+        case LOCAL_RELATION: return ROWS;
+        case LOGICAL_RDD: return ROWS;
+        case LOGICAL_RELATION: return new String[] {"output", "catalogTable", "relation", "statistics"};
+        case SCAN: return new String[] {"output", "scan", "files", "iceberg", "remote"};
+        case COMMAND_RESULT: return new String[] {"output", "command", "data", "isStreaming"};
+        case CATALOG_TABLE: return new String[] {"identifier", "tableType", "provider"};
+        default: return Walk.fieldNames((scala.Product) value);
+      }
+    }
+
+    private static String entry(Class<?> type, String kind, String[] names, boolean isNamed) {
+      StringBuilder entry = new StringBuilder("[");
+      Walk.string(Walk.simpleName(type), entry);
+      entry.append(",\"").append(kind).append('"');
+      for (int i = 0; i < names.length; i++) Walk.string(names[i], entry.append(','));
+      return entry.append(isNamed ? ",\"exprId\"]" : "]").toString();
+    }
+  }
+
+  /** What was last written of a column. Most attributes of a column are alike, though each is an object of its own. */
+  static class Column {
+    /** Attributes of one id are one column, also where a query writes its name in other letters: its source's, or the first. */
+    final String name;
+    final int id;
+    private DataType type;
+    private boolean nullable;
+    private Metadata metadata;
+    private int number;
+
+    Column(String name, int id) {
+      this.name = name;
+      this.id = id;
+    }
+
+    boolean isLike(AttributeReference attribute) {
+      return type == attribute.dataType() && nullable == attribute.nullable() && metadata == attribute.metadata();
+    }
+
+    void written(AttributeReference attribute, int number) {
+      this.type = attribute.dataType();
+      this.nullable = attribute.nullable();
+      this.metadata = attribute.metadata();
+      this.number = number;
     }
   }
 
@@ -406,19 +598,25 @@ public class PlanReader {
     private final boolean hints;
     /** What Spark knows of the rows of plan nodes, by their numbers. */
     private final StringBuilder statistics = new StringBuilder();
-    private final StringBuilder classes = new StringBuilder();
-    private final StringBuilder types = new StringBuilder();
-    private final StringBuilder nodes = new StringBuilder();
-    private final Map<Object, Integer> classNumbers = new HashMap<Object, Integer>();
+    /** The entries that are being written: those of nodes within others come after what is written of the others so far. */
+    private final StringBuilder out = new StringBuilder(1024);
+    private final StringBuilder classes = new StringBuilder(2048);
+    private final StringBuilder types = new StringBuilder(4096);
+    private final StringBuilder columns = new StringBuilder(8192);
+    private final StringBuilder nodes = new StringBuilder(8192);
+    private final Map<Form, Integer> classNumbers = new HashMap<Form, Integer>();
     private final Map<String, Integer> typeNumbers = new HashMap<String, Integer>();
     private final Map<DataType, Integer> seenTypes = new IdentityHashMap<DataType, Integer>();
     private final Map<String, Integer> nodeNumbers = new HashMap<String, Integer>();
     private final Map<Object, Integer> seenNodes = new IdentityHashMap<Object, Integer>();
+    private final Map<Long, Column> lastColumns = new HashMap<Long, Column>();
+    private final Map<Long, Integer> ids = new HashMap<Long, Integer>();
+    private final List numberedColumns = new ArrayList();
     private final List numbered = new ArrayList();
     /** Rows by the RDD that they are from: a query may read one several times, and each read is a job. */
     private final Map<Object, InternalRow[]> takenRows = new IdentityHashMap<Object, InternalRow[]>();
-    /** Attributes of one id are one column, also where a query writes its name in other letters: its source's, or the first. */
-    private final Map<Long, String> names = new HashMap<Long, String>();
+    /** What each folder was found to be: the tables of a query often are in one. */
+    private final Map<Path, String> tableFormats = new HashMap<Path, String>();
     private Query query;
 
     /** Without rows, nodes have the same numbers, and no Spark job runs. */
@@ -433,32 +631,27 @@ public class PlanReader {
 
     String document(Query query) {
       this.query = query;
-      LogicalPlan plan = query.plan;
-      nameSources(Query.sources(plan));
-      StringBuilder output = new StringBuilder();
-      value(plan.output(), output);
-      int root = node(plan);
-      StringBuilder names = new StringBuilder("[");
-      Iterator shown = javaIterator(query.shown);
-      while (shown.hasNext()) {
-        if (names.length() > 1) names.append(',');
-        string(((Attribute) shown.next()).name(), names);
-      }
-      StringBuilder text = new StringBuilder("{\"spark\":");
-      string(org.apache.spark.package$.MODULE$.SPARK_VERSION(), text);
-      text.append(",\"configuration\":{");
+      // Sources come first, because columns go by the names that they have there.
+      for (int i = 0; i < query.sources.size(); i++) node(query.sources.get(i));
+      value(query.plan.output());
+      String output = out.toString();
+      out.setLength(0);
+      int root = node(query.plan);
+      out.append("{\"spark\":");
+      string(org.apache.spark.package$.MODULE$.SPARK_VERSION(), out);
+      out.append(",\"configuration\":{");
       SQLConf settings = query.configuration();
       for (int i = 0; i < CONFIGURATION.length; i++) {
-        string(CONFIGURATION[i], i > 0 ? text.append(',') : text);
-        text.append(':');
-        string(setting(settings, CONFIGURATION[i]), text);
+        string(CONFIGURATION[i], i > 0 ? out.append(',') : out);
+        string(setting(settings, CONFIGURATION[i]), out.append(':'));
       }
-      text.append("},\"statistics\":{").append(statistics);
-      text.append("},\"streaming\":").append(query.streaming).append(",\"cached\":").append(query.cached);
-      text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);
-      text.append(",\n\"classes\":[").append(classes).append("],\n\"types\":[").append(types);
-      text.append("],\n\"nodes\":[").append(nodes).append("]}");
-      return text.toString();
+      out.append("},\"statistics\":{").append(statistics);
+      out.append("},\"streaming\":").append(query.streaming).append(",\"cached\":").append(query.cached).append(",\"names\":[");
+      scala.collection.Iterator shown = elements(query.shown);
+      for (boolean first = true; shown.hasNext(); first = false) string(((Attribute) shown.next()).name(), first ? out : out.append(','));
+      out.append("],\"output\":").append(output).append(",\"root\":").append(root);
+      out.append(",\"classes\":[").append(classes).append("],\"types\":[").append(types);
+      return out.append("],\"columns\":[").append(columns).append("],\"nodes\":[").append(nodes).append("]}").toString();
     }
 
     /** The value of a setting; empty where it has none, and where this Spark has no such setting. */
@@ -472,7 +665,8 @@ public class PlanReader {
       String[] numbers = wanted.split(" ");
       for (int i = 0; i < numbers.length; i++) {
         if (i > 0) out.append(',');
-        Object node = numbered.get(Integer.parseInt(numbers[i]));
+        int number = Integer.parseInt(numbers[i]);
+        Object node = number < 0 ? numberedColumns.get(-1 - number) : numbered.get(number);
         String text = null;
         try {
           if (node instanceof Expression) text = ((Expression) node).sql();
@@ -487,48 +681,44 @@ public class PlanReader {
 
     // ---- nodes
 
-    private void nameSources(List sources) {
-      for (int i = 0; i < sources.size(); i++) {
-        Iterator attributes = javaIterator(((LogicalPlan) sources.get(i)).output());
-        while (attributes.hasNext()) nameOf((Attribute) attributes.next());
-      }
-    }
-
-    private String nameOf(Attribute attribute) {
-      Long id = Long.valueOf(attribute.exprId().id());
-      String name = (String) names.get(id);
-      if (name == null) names.put(id, name = attribute.name());
-      return name;
-    }
-
     private int node(Object object) {
+      return node(object, Form.of(object));
+    }
+
+    private int node(Object object, Form form) {
+      if (form.way == Form.ATTRIBUTE) return column((AttributeReference) object);
       Integer seen = (Integer) seenNodes.get(object);
       if (seen != null) return seen.intValue();
-      StringBuilder entry = new StringBuilder("[");
-      if (object instanceof Literal) literalEntry((Literal) object, entry);
-      else if (object instanceof AttributeReference) attributeEntry((AttributeReference) object, entry);
-      else if (object instanceof InSet) inSetEntry((InSet) object, entry);
-      else if (object instanceof PivotFirst) pivotFirstEntry((PivotFirst) object, entry);
-      else if (object instanceof LocalRelation) localRelationEntry((LocalRelation) object, entry);
-      else if (object instanceof LogicalRDD) logicalRddEntry((LogicalRDD) object, entry);
-      else if (object instanceof LogicalRelation) relationEntry((LogicalRelation) object, entry);
-      else if (object instanceof DataSourceV2ScanRelation) scanEntry((DataSourceV2ScanRelation) object, entry);
-      else if (object instanceof CatalogTable) catalogTableEntry((CatalogTable) object, entry);
-      else if (object instanceof CommandResult) commandEntry((CommandResult) object, entry);
-      else productEntry((scala.Product) object, entry);
-      int number = written(object, entry.append(']').toString());
+      int start = out.length();
+      out.append('[').append(number(form));
+      if (form.isExpression) expressionHead((Expression) object);
+      out.append(',');
+      switch (form.way) {
+        case Form.LITERAL: literalEntry((Literal) object); break;
+        case Form.IN_SET: inSetEntry((InSet) object); break;
+        case Form.PIVOT_FIRST: pivotFirstEntry((PivotFirst) object); break;
+        case Form.LOCAL_RELATION: localRelationEntry((LocalRelation) object); break;
+        case Form.LOGICAL_RDD: logicalRddEntry((LogicalRDD) object); break;
+        case Form.LOGICAL_RELATION: relationEntry((LogicalRelation) object); break;
+        case Form.SCAN: scanEntry((DataSourceV2ScanRelation) object); break;
+        case Form.COMMAND_RESULT: commandEntry((CommandResult) object); break;
+        case Form.CATALOG_TABLE: catalogTableEntry((CatalogTable) object); break;
+        default: productEntry((scala.Product) object, form);
+      }
+      int number = written(object, start);
       seenNodes.put(object, Integer.valueOf(number));
       return number;
     }
 
-    /** The number of an entry; equal ones share it. */
-    private int written(Object object, String text) {
+    /** The number of the entry that begins at a place of what is being written; equal ones share it. */
+    private int written(Object object, int start) {
+      String text = taken(start);
       Integer number = (Integer) nodeNumbers.get(text);
       if (number == null) {
         number = Integer.valueOf(numbered.size());
         nodeNumbers.put(text, number);
         numbered.add(object);
-        if (nodes.length() > 0) nodes.append(",\n");
+        if (nodes.length() > 0) nodes.append(',');
         nodes.append(text);
         if (hints && object instanceof LogicalPlan) noteStatistics((LogicalPlan) object, number.intValue());
       }
@@ -547,25 +737,29 @@ public class PlanReader {
       }
     }
 
-    private void productEntry(scala.Product product, StringBuilder out) {
-      boolean named = product instanceof NamedExpression && !(product instanceof AttributeReference);
-      String[] names = fieldNames(product);
-      out.append(classNumber(product.getClass(), kind(product), names, named));
-      if (product instanceof Expression) expressionHead((Expression) product, out);
-      for (int i = 0; i < names.length; i++) {
+    private String taken(int start) {
+      // Fields end with a comma.
+      int end = out.length() - 1;
+      if (out.charAt(end) == ',') out.setCharAt(end, ']');
+      else out.append(']');
+      String text = out.substring(start);
+      out.setLength(start);
+      return text;
+    }
+
+    private void productEntry(scala.Product product, Form form) {
+      int arity = product.productArity();
+      for (int i = 0; i < arity; i++) {
+        if (i == form.skipped) out.append("null");
+        else value(product.productElement(i));
         out.append(',');
-        // Each aggregate call has an id of its own, which would hide that two calls are the same.
-        if (names[i].equals("resultId")) out.append("null");
-        else value(product.productElement(i), out);
       }
-      if (named) out.append(",").append(exprId((NamedExpression) product));
+      if (form.isNamed) id(((NamedExpression) product).exprId());
     }
 
-    private static String kind(Object node) {
-      return node instanceof Expression ? "e" : node instanceof LogicalPlan ? "p" : "v";
-    }
-
-    private void expressionHead(Expression expression, StringBuilder out) {
+    /** Of an expression its type and whether it is nullable, in one number. */
+    private void expressionHead(Expression expression) {
+      int start = out.length();
       int type = -1;
       boolean nullable = true;
       try {
@@ -573,81 +767,94 @@ public class PlanReader {
         nullable = expression.nullable();
       } catch (Exception untyped) {
         type = -1;
+        out.setLength(start);
       } catch (AssertionError unknown) {
         nullable = true; // Spark refuses to say whether the list of an IN subquery is
       }
-      out.append(',').append(type).append(',').append(nullable ? 1 : 0);
+      out.append(',').append(2 * type + (nullable ? 1 : 0));
     }
 
-    private static String exprId(NamedExpression expression) {
-      return "{\"i\":" + expression.exprId().id() + "}";
+    private void id(ExprId id) {
+      out.append("{\"i\":").append(number(Long.valueOf(id.id()))).append('}');
     }
 
-    private void attributeEntry(AttributeReference attribute, StringBuilder out) {
-      out.append(classNumber(attribute.getClass(), "e", new String[] {"name", "exprId", "metadata"}, false));
-      expressionHead(attribute, out);
-      out.append(',');
-      string(nameOf(attribute), out);
-      out.append(",{\"i\":").append(attribute.exprId().id()).append("},[");
-      boolean first = true;
+    /** Ids in the order in which they are met: Spark gives others each time, and the document of a query is to be the same. */
+    private int number(Long id) {
+      Integer number = (Integer) ids.get(id);
+      if (number == null) ids.put(id, number = Integer.valueOf(ids.size()));
+      return number.intValue();
+    }
+
+    /** The number of an attribute, which is less than 0; alike ones share it. */
+    private int column(AttributeReference attribute) {
+      Long id = Long.valueOf(attribute.exprId().id());
+      Column column = (Column) lastColumns.get(id);
+      if (column == null) {
+        column = new Column(attribute.name(), number(id));
+        lastColumns.put(id, column);
+      } else if (column.isLike(attribute)) return column.number;
+      int start = out.length();
+      out.append(2 * type(attribute.dataType()) + (attribute.nullable() ? 1 : 0));
+      string(column.name, out.append(','));
+      out.append(',').append(column.id).append(",\"");
       Metadata metadata = attribute.metadata();
+      int marks = out.length();
       for (int i = 0; i < MARKS.length && metadata != NO_METADATA; i++) {
-        if (!metadata.contains(MARKS[i])) continue;
-        if (!first) out.append(',');
-        first = false;
-        string(MARKS[i], out);
+        if (metadata.contains(MARKS[i])) out.append(out.length() > marks ? " " : "").append(MARKS[i]);
       }
-      out.append(']');
+      String text = out.append('"').substring(start);
+      out.setLength(start);
+      Integer number = (Integer) nodeNumbers.get(text);
+      if (number == null) {
+        numberedColumns.add(attribute);
+        number = Integer.valueOf(-numberedColumns.size());
+        nodeNumbers.put(text, number);
+        if (columns.length() > 0) columns.append(',');
+        columns.append(text);
+      }
+      column.written(attribute, number.intValue());
+      return column.number;
     }
 
-    private void literalEntry(Literal literal, StringBuilder out) {
-      out.append(classNumber(Literal.class, "e", new String[] {"value"}, false));
-      expressionHead(literal, out);
-      out.append(',');
-      if (literal.dataType() instanceof ObjectType) value(literal.value(), out);
-      else datum(literal.value(), literal.dataType(), out);
+    private void literalEntry(Literal literal) {
+      if (literal.dataType() instanceof ObjectType) value(literal.value());
+      else datum(literal.value(), literal.dataType());
     }
 
     /** The set holds internal values, in no order: they mean what the child's type says. */
-    private void inSetEntry(InSet in, StringBuilder out) {
-      out.append(classNumber(InSet.class, "e", new String[] {"child", "hset"}, false));
-      expressionHead(in, out);
-      out.append(',').append(node(in.child())).append(',');
-      data(javaIterator(in.hset()), in.child().dataType(), out);
+    private void inSetEntry(InSet in) {
+      out.append(node(in.child())).append(',');
+      data(elements(in.hset()), in.child().dataType());
     }
 
     /** The values to pivot by are internal ones of the pivot column's type. */
-    private void pivotFirstEntry(PivotFirst pivot, StringBuilder out) {
-      out.append(classNumber(PivotFirst.class, "e", new String[] {"pivotColumn", "valueColumn", "pivotColumnValues"}, false));
-      expressionHead(pivot, out);
-      out.append(',').append(node(pivot.pivotColumn())).append(',').append(node(pivot.valueColumn())).append(',');
-      data(javaIterator(pivot.pivotColumnValues()), pivot.pivotColumn().dataType(), out);
+    private void pivotFirstEntry(PivotFirst pivot) {
+      out.append(node(pivot.pivotColumn())).append(',').append(node(pivot.valueColumn())).append(',');
+      data(elements(pivot.pivotColumnValues()), pivot.pivotColumn().dataType());
     }
 
-    private void data(Iterator values, DataType type, StringBuilder out) {
+    private void data(scala.collection.Iterator values, DataType type) {
       out.append("{\"row\":[");
       for (boolean first = true; values.hasNext(); first = false) {
         if (!first) out.append(',');
-        datum(values.next(), type, out);
+        datum(values.next(), type);
       }
       out.append("]}");
     }
 
     // ---- leaves that hold rows or files
 
-    private void localRelationEntry(LocalRelation relation, StringBuilder out) {
-      out.append(classNumber(relation.getClass(), "p", new String[] {"output", "data", "isStreaming"}, false)).append(',');
-      value(relation.output(), out);
+    private void localRelationEntry(LocalRelation relation) {
+      value(relation.output());
       out.append(',');
       int count = ((scala.collection.Seq) relation.data()).size();
       if (count > inlineLimit) out.append("{\"i\":").append(count).append('}');
-      else rows(javaIterator(relation.data()), attributeTypes(relation.output()), out);
+      else rows(javaIterator(relation.data()), attributeTypes(relation.output()));
       out.append(',').append(relation.isStreaming());
     }
 
-    private void logicalRddEntry(LogicalRDD relation, StringBuilder out) {
-      out.append(classNumber(relation.getClass(), "p", new String[] {"output", "data", "isStreaming"}, false)).append(',');
-      value(relation.output(), out);
+    private void logicalRddEntry(LogicalRDD relation) {
+      value(relation.output());
       out.append(',');
       DataType[] types = attributeTypes(relation.output());
       if (relation.isStreaming()) out.append("null");
@@ -660,52 +867,58 @@ public class PlanReader {
           takenRows.put(relation.rdd(), taken);
         }
         if (taken.length > inlineLimit) out.append("{\"i\":").append(taken.length).append('}');
-        else rows((Iterator) Arrays.asList(taken).iterator(), types, out);
+        else rows((Iterator) Arrays.asList(taken).iterator(), types);
       }
       out.append(',').append(relation.isStreaming());
     }
 
     private static DataType[] attributeTypes(Object output) {
       List types = new ArrayList();
-      Iterator attributes = javaIterator(output);
+      scala.collection.Iterator attributes = elements(output);
       while (attributes.hasNext()) types.add(((Attribute) attributes.next()).dataType());
       return (DataType[]) types.toArray(new DataType[0]);
     }
 
     /** Rows of these types; of more than the limit, a number stands in their place that is above it. */
-    private void rows(Iterator rows, DataType[] types, StringBuilder out) {
+    private void rows(Iterator rows, DataType[] types) {
       for (int i = 0; i < types.length; i++) type(types[i]);
       out.append("{\"row\":[");
       for (boolean first = true; rows.hasNext(); first = false) {
         if (!first) out.append(',');
-        row((InternalRow) rows.next(), types, out);
+        row((InternalRow) rows.next(), types);
       }
       out.append("]}");
     }
 
     /** A table goes by its name unless files are asked for; then there is no need to list them. */
-    private void relationEntry(LogicalRelation relation, StringBuilder out) {
-      out.append(classNumber(LogicalRelation.class, "p", new String[] {"output", "catalogTable", "relation", "statistics"}, false)).append(',');
-      value(relation.output(), out);
+    private void relationEntry(LogicalRelation relation) {
+      value(relation.output());
       out.append(',');
-      value(relation.catalogTable(), out);
+      value(relation.catalogTable());
       out.append(',');
       boolean named = relation.catalogTable().isDefined();
       Object source = relation.relation();
       if (named && !tablesAsFiles) out.append("null");
-      else if (!(source instanceof HadoopFsRelation)) opaque(source, out);
+      else if (!(source instanceof HadoopFsRelation)) opaque(source);
       else {
-        HadoopFsRelation files = (HadoopFsRelation) source;
-        Object format = liveFormat(files.location(), files.fileFormat());
-        fileEntry(files.location(), files.dataSchema(), format, files.options(), query.read(relation, files.location()), out);
+        // Where a query reads some files several times, it has one relation of them.
+        Integer seen = (Integer) seenNodes.get(source);
+        if (seen == null) {
+          HadoopFsRelation files = (HadoopFsRelation) source;
+          Object format = liveFormat(files.location(), files.fileFormat());
+          Object listed = query.read(relation, files.location());
+          seen = Integer.valueOf(files(files.location(), files.dataSchema(), format, files.options(), listed));
+          seenNodes.put(source, seen);
+        }
+        out.append(seen.intValue());
       }
       out.append(',');
-      if (named) statistics((CatalogTable) relation.catalogTable().get(), source, out);
+      if (named) statistics((CatalogTable) relation.catalogTable().get(), source);
       else out.append("null");
     }
 
     /** Rows and bytes of a whole table; partition pruning leaves statistics of a part of it, which name no table. */
-    private void statistics(CatalogTable table, Object source, StringBuilder out) {
+    private void statistics(CatalogTable table, Object source) {
       boolean whole = table.partitionColumnNames().isEmpty() || source instanceof HadoopFsRelation
           && ((HadoopFsRelation) source).location() instanceof org.apache.spark.sql.execution.datasources.CatalogFileIndex;
       if (!whole || table.stats().isEmpty()) {
@@ -720,18 +933,18 @@ public class PlanReader {
     }
 
     /** Of the built-in file sources, the files and partitions that are left; of any other, only what it is. */
-    private void scanEntry(DataSourceV2ScanRelation relation, StringBuilder out) {
+    private void scanEntry(DataSourceV2ScanRelation relation) {
       Object scan = relation.scan();
-      out.append(classNumber(DataSourceV2ScanRelation.class, "p", new String[] {"output", "scan", "files", "iceberg", "remote"}, false)).append(',');
-      value(relation.output(), out);
+      value(relation.output());
       out.append(',');
       Object wrapped = call(scan, "v1Scan");
-      opaque(wrapped == null ? scan : wrapped, out);
+      opaque(wrapped == null ? scan : wrapped);
       out.append(',');
       if (!isFileScan(scan) || aggregates(scan)) {
         out.append("null,");
-        icebergEntry(scan, relation.relation().output(), out);
-        remoteEntry(scan, out.append(','));
+        icebergEntry(scan, relation.relation().output());
+        out.append(',');
+        remoteEntry(scan);
         return;
       }
       FileScan files = (FileScan) scan;
@@ -739,51 +952,53 @@ public class PlanReader {
       // Text has all columns, by position, whichever of them are read.
       Object stored = call(scan, "dataSchema");
       StructType data = stored instanceof StructType ? (StructType) stored : files.readDataSchema();
-      fileEntry(files.fileIndex(), data, scan, options == null ? new HashMap() : options, query.scanned(relation, files), out);
-      out.append(",null,null");
+      int number = files(files.fileIndex(), data, scan, options == null ? new HashMap() : options, query.scanned(relation, files));
+      out.append(number).append(",null,null");
     }
 
     /** Of what stands for something that only a Spark Connect server has: what it is, and its name (Planner.java). */
-    private void remoteEntry(Object scan, StringBuilder out) {
+    private void remoteEntry(Object scan) {
       Object name = call(scan, "remoteName");
       if (name == null) {
         out.append("null");
         return;
       }
       string((String) call(scan, "remoteKind"), out.append('['));
-      value(name, out.append(','));
+      out.append(',');
+      value(name);
       out.append(']');
     }
 
     /** Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, all columns, and the filters in it. */
-    private void icebergEntry(Object scan, Object columns, StringBuilder out) {
+    private void icebergEntry(Object scan, Object columns) {
       Object planned = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan") ? field(scan, "scan") : null;
       Object snapshot = call(planned, "snapshot");
       Object table = field(scan, "table");
       boolean plain = table != null && table.getClass().getName().equals("org.apache.iceberg.BaseTable");
       Object location = plain ? call(call(call(table, "operations"), "current"), "metadataFileLocation") : null;
       Object filters = field(scan, "filterExpressions");
-      StringBuilder predicates = new StringBuilder();
+      int start = out.length();
       boolean known = snapshot != null && location != null && filters instanceof List;
       if (known) {
+        string(location.toString(), out.append('['));
+        string(call(snapshot, "snapshotId").toString(), out.append(','));
+        out.append(',');
+        value(columns);
+        out.append(",[");
         Iterator each = ((List) filters).iterator();
-        while (known && each.hasNext()) {
-          if (predicates.length() > 0) predicates.append(',');
-          known = icebergPredicate(each.next(), columns, predicates);
+        for (boolean first = true; known && each.hasNext(); first = false) {
+          if (!first) out.append(',');
+          known = icebergPredicate(each.next(), columns);
         }
+        out.append("]]");
       }
-      if (!known) {
-        out.append("null");
-        return;
-      }
-      string(location.toString(), out.append('['));
-      string(call(snapshot, "snapshotId").toString(), out.append(','));
-      value(columns, out.append(','));
-      out.append(",[").append(predicates).append("]]");
+      if (known) return;
+      out.setLength(start);
+      out.append("null");
     }
 
     /** An operation's name and its operands; false where it is not known. Values are in Catalyst's internal form. */
-    private static boolean icebergPredicate(Object expression, Object columns, StringBuilder out) {
+    private boolean icebergPredicate(Object expression, Object columns) {
       Object operation = call(expression, "op");
       if (operation == null) return false;
       string(operation.toString(), out.append('['));
@@ -791,7 +1006,9 @@ public class PlanReader {
       boolean known = true;
       for (int i = 0; i < operands.length; i++) {
         Object operand = call(expression, operands[i]);
-        if (operand != null) known = known && icebergPredicate(operand, columns, out.append(','));
+        if (operand == null) continue;
+        out.append(',');
+        known = known && icebergPredicate(operand, columns);
       }
       Object term = call(expression, "term");
       if (term != null) {
@@ -803,7 +1020,7 @@ public class PlanReader {
         Iterator each = literals instanceof List ? ((List) literals).iterator() : new ArrayList().iterator();
         for (boolean first = true; each.hasNext(); first = false) {
           if (!first) out.append(',');
-          known = icebergValue(call(each.next(), "value"), columnType(columns, name), out) && known;
+          known = icebergValue(call(each.next(), "value"), columnType(columns, name)) && known;
         }
         out.append("]}");
       }
@@ -811,7 +1028,7 @@ public class PlanReader {
       return known;
     }
 
-    private static boolean icebergValue(Object value, DataType type, StringBuilder out) {
+    private boolean icebergValue(Object value, DataType type) {
       if (value instanceof CharSequence) string(value.toString(), out);
       else if (value instanceof java.math.BigDecimal && type instanceof DecimalType)
         out.append('"').append(((java.math.BigDecimal) value).setScale(((DecimalType) type).scale()).unscaledValue()).append('"');
@@ -886,21 +1103,18 @@ public class PlanReader {
       }
     }
 
-    private void fileEntry(FileIndex index, StructType data, Object format, Object options, Object listed, StringBuilder out) {
-      String[] names = {"location", "partitionSchema", "dataSchema", "fileFormat", "options", "tableFormat", "partitions"};
-      StringBuilder entry = new StringBuilder("[");
-      entry.append(classNumber(HadoopFsRelation.class, "v", names, false)).append(',');
-      string(index.getClass().getName(), entry);
+    private int files(FileIndex index, StructType data, Object format, Object options, Object listed) {
+      int start = out.length();
       StructType keys = index.partitionSchema();
-      entry.append(",{\"t\":").append(type(keys)).append("},{\"t\":").append(type(data)).append("},");
-      string(format.getClass().getName() + (byPosition(format) ? " by position" : ""), entry);
-      entry.append(',');
-      options(options, entry);
-      string(tableFormat(index), entry.append(','));
-      entry.append(",[");
+      out.append('[').append(number(Form.FILES)).append(",{\"t\":").append(type(keys)).append("},{\"t\":").append(type(data)).append("},");
+      string(format.getClass().getName() + (byPosition(format) ? " by position" : ""), out);
+      out.append(',');
+      options(options);
+      string(tableFormat(index), out.append(','));
+      out.append(",[");
       List partitions = new ArrayList();
       long count = 0;
-      Iterator found = javaIterator(listed);
+      scala.collection.Iterator found = elements(listed);
       while (found.hasNext()) {
         scala.Product partition = (scala.Product) found.next();
         partitions.add(partition);
@@ -910,13 +1124,14 @@ public class PlanReader {
       DataType[] types = fieldTypes(keys);
       for (int i = 0; i < partitions.size(); i++) {
         scala.Product partition = (scala.Product) partitions.get(i);
-        entry.append(i > 0 ? "," : "").append("[{\"row\":");
-        row((InternalRow) partition.productElement(0), types, entry);
-        entry.append("},{\"f\":");
-        folders(javaIterator(partition.productElement(1)), folds, entry);
-        entry.append("}]");
+        out.append(i > 0 ? ",[{\"row\":" : "[{\"row\":");
+        row((InternalRow) partition.productElement(0), types);
+        out.append("},{\"f\":");
+        folders(javaIterator(partition.productElement(1)), folds);
+        out.append("}]");
       }
-      out.append(written(index, entry.append("]]").toString()));
+      out.append(']');
+      return written(index, start);
     }
 
     /** Which table format's folder Spark's own file sources read as mere files; empty where it is none. */
@@ -932,14 +1147,17 @@ public class PlanReader {
 
     /** The format of the table that a folder, a partition's folder or a file belongs to. */
     private String tableFormat(Path path) {
-      for (Path folder = path; folder != null; folder = folder.getParent()) {
-        if (exists(folder, "_delta_log")) return "Delta";
-        if (exists(folder, ".hoodie")) return "Hudi";
-        if (isIceberg(folder.getName().equals("data") ? folder.getParent() : folder)) return "Iceberg";
-        String name = folder.getName();
-        if (name.indexOf('=') < 0 && name.indexOf('.') < 0) break;
-      }
-      return "";
+      String known = (String) tableFormats.get(path);
+      if (known != null) return known;
+      String name = path.getName();
+      boolean maybeBelow = name.indexOf('=') >= 0 || name.indexOf('.') >= 0;
+      String found;
+      if (exists(path, "_delta_log")) found = "Delta";
+      else if (exists(path, ".hoodie")) found = "Hudi";
+      else if (isIceberg(name.equals("data") ? path.getParent() : path)) found = "Iceberg";
+      else found = maybeBelow && path.getParent() != null ? tableFormat(path.getParent()) : "";
+      tableFormats.put(path, found);
+      return found;
     }
 
     private boolean isIceberg(Path table) {
@@ -964,7 +1182,7 @@ public class PlanReader {
     }
 
     /** The files of one partition by folder: a folder with names and lengths, or with a pattern that matches these alone. */
-    private void folders(Iterator files, boolean folds, StringBuilder out) {
+    private void folders(Iterator files, boolean folds) {
       Map<String, List> folders = new java.util.LinkedHashMap<String, List>();
       while (files.hasNext()) {
         FileStatus status = fileStatus(files.next());
@@ -1047,29 +1265,26 @@ public class PlanReader {
     }
 
     /** Of a command that has run, its name and the rows that it shows; the plan that it is for may not even be resolved. */
-    private void commandEntry(CommandResult result, StringBuilder out) {
-      String[] fields = {"output", "command", "data", "isStreaming"};
-      out.append(classNumber(CommandResult.class, "p", fields, false)).append(',');
-      value(result.output(), out);
+    private void commandEntry(CommandResult result) {
+      value(result.output());
       out.append(',');
       string(result.commandLogicalPlan().nodeName(), out);
       out.append(',');
-      rows(javaIterator(result.rows()), attributeTypes(result.output()), out);
+      rows(javaIterator(result.rows()), attributeTypes(result.output()));
       out.append(",false");
     }
 
     /** Storage and table properties may hold credentials: only what names the table leaves the JVM. */
-    private void catalogTableEntry(CatalogTable table, StringBuilder out) {
-      out.append(classNumber(CatalogTable.class, "v", new String[] {"identifier", "tableType", "provider"}, false)).append(',');
-      value(table.identifier(), out);
+    private void catalogTableEntry(CatalogTable table) {
+      value(table.identifier());
       out.append(',');
       string(table.tableType().name(), out);
       out.append(',');
-      value(table.provider(), out);
+      value(table.provider());
     }
 
     /** Keys of all options, values only of those known to hold no secret. */
-    private void options(Object map, StringBuilder out) {
+    private void options(Object map) {
       out.append("{\"m\":[");
       Iterator entries = map instanceof java.util.Map
           ? ((Iterator) ((java.util.Map) map).entrySet().iterator()) : javaIterator(map);
@@ -1091,81 +1306,85 @@ public class PlanReader {
 
     // ---- field values
 
-    private void value(Object value, StringBuilder out) {
-      if (value == null || value == scala.None$.MODULE$) out.append("null");
-      else if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
-      else if (value instanceof Expression || value instanceof LogicalPlan) out.append(node(value));
-      else if (value instanceof DataType) out.append("{\"t\":").append(type((DataType) value)).append('}');
-      else if (value instanceof String || value instanceof Character) string(value.toString(), out);
-      else if (value instanceof UTF8String) text((UTF8String) value, out);
-      else if (value instanceof Boolean) out.append(value);
-      else if (value instanceof Double || value instanceof Float) out.append("{\"d\":").append(value).append('}');
-      else if (value instanceof Number && !(value instanceof scala.math.ScalaNumber)) out.append("{\"i\":").append(value).append('}');
-      else if (value instanceof ExprId) out.append("{\"i\":").append(((ExprId) value).id()).append('}');
-      else if (value instanceof scala.collection.Map || value instanceof java.util.Map) options(value, out);
-      else if (value instanceof CatalogTable) out.append(node(value));
-      else if (value instanceof scala.collection.Iterable) sequence(javaIterator(value), out);
-      else if (value instanceof Object[]) sequence((Iterator) Arrays.asList((Object[]) value).iterator(), out);
-      else if (value instanceof Class) out.append("{\"o\":\"").append(((Class<?>) value).getName()).append("\"}");
-      else if (value instanceof Enum) string(((Enum<?>) value).name(), out);
-      else if (value.getClass().getName().startsWith("scala.Enumeration")) string(value.toString(), out);
-      else if (walkable(value)) product((scala.Product) value, out);
-      else opaque(value, out);
+    private void value(Object value) {
+      if (value == null) {
+        out.append("null");
+        return;
+      }
+      Form form = Form.of(value);
+      if (form.way <= Form.LAST_NODE) {
+        int number = node(value, form);
+        out.append(number);
+        return;
+      }
+      switch (form.way) {
+        case Form.NONE: out.append("null"); break;
+        case Form.SOME: value(((scala.Some) value).get()); break;
+        case Form.TYPE: out.append("{\"t\":").append(type((DataType) value)).append('}'); break;
+        case Form.NAME: string(value.toString(), out); break;
+        case Form.TEXT: text((UTF8String) value); break;
+        case Form.BOOLEAN: out.append(value); break;
+        case Form.REAL: out.append("{\"d\":").append(value).append('}'); break;
+        case Form.INTEGER: out.append("{\"i\":").append(value).append('}'); break;
+        case Form.ID: id((ExprId) value); break;
+        case Form.OPTIONS: options(value); break;
+        case Form.SEQUENCE: sequence(elements(value)); break;
+        case Form.ARRAY: array((Object[]) value); break;
+        case Form.JAVA_CLASS: out.append("{\"o\":\"").append(((Class<?>) value).getName()).append("\"}"); break;
+        case Form.ENUM: string(((Enum<?>) value).name(), out); break;
+        case Form.OBJECT: string(simpleName(value.getClass()), out); break;
+        default: opaque(value);
+      }
     }
 
-    private void product(scala.Product product, StringBuilder out) {
-      if (product.productArity() > 0) out.append(node(product));
-      else string(simpleName(product.getClass()), out);
-    }
-
-    /** Only Catalyst's own case classes are looked into; what else hangs on a plan may hold anything. */
-    private static boolean walkable(Object value) {
-      if (!(value instanceof scala.Product) || value instanceof TreeNode) return false;
-      String name = value.getClass().getName();
-      return name.startsWith("scala.Tuple")
-          || (name.startsWith("org.apache.spark.sql.catalyst.") && !name.startsWith("org.apache.spark.sql.catalyst.encoders."));
-    }
-
-    private void opaque(Object value, StringBuilder out) {
-      out.append("{\"o\":");
-      string(value.getClass().getName(), out);
+    private void opaque(Object value) {
+      string(value.getClass().getName(), out.append("{\"o\":"));
       out.append('}');
     }
 
-    private void sequence(Iterator elements, StringBuilder out) {
+    private void sequence(scala.collection.Iterator elements) {
       out.append('[');
       for (boolean first = true; elements.hasNext(); first = false) {
         if (!first) out.append(',');
-        value(elements.next(), out);
+        value(elements.next());
+      }
+      out.append(']');
+    }
+
+    private void array(Object[] elements) {
+      out.append('[');
+      for (int i = 0; i < elements.length; i++) {
+        if (i > 0) out.append(',');
+        value(elements[i]);
       }
       out.append(']');
     }
 
     // ---- data in Catalyst's internal form
 
-    private void datum(Object value, DataType type, StringBuilder out) {
+    private void datum(Object value, DataType type) {
       if (value == null) out.append("null");
-      else if (value instanceof UTF8String) text((UTF8String) value, out);
+      else if (value instanceof UTF8String) text((UTF8String) value);
       else if (value instanceof Boolean || value instanceof Number && !(value instanceof scala.math.ScalaNumber)) out.append(value);
       else if (value instanceof Decimal) out.append('"').append(((Decimal) value).toJavaBigDecimal().unscaledValue()).append('"');
       else if (value instanceof byte[]) out.append("{\"x\":\"").append(Base64.getEncoder().encodeToString((byte[]) value)).append("\"}");
-      else if (value instanceof InternalRow && type instanceof StructType) row((InternalRow) value, fieldTypes((StructType) type), out);
-      else if (value instanceof ArrayData && type instanceof ArrayType) array((ArrayData) value, ((ArrayType) type).elementType(), out);
-      else if (value instanceof MapData && type instanceof MapType) map((MapData) value, (MapType) type, out);
+      else if (value instanceof InternalRow && type instanceof StructType) row((InternalRow) value, fieldTypes((StructType) type));
+      else if (value instanceof ArrayData && type instanceof ArrayType) array((ArrayData) value, ((ArrayType) type).elementType());
+      else if (value instanceof MapData && type instanceof MapType) map((MapData) value, (MapType) type);
       else if (value instanceof CalendarInterval) {
         CalendarInterval interval = (CalendarInterval) value;
         out.append('[').append(interval.months).append(',').append(interval.days).append(',').append(interval.microseconds).append(']');
-      } else if (value.getClass().getName().equals("org.apache.spark.unsafe.types.VariantVal")) variant(value, out);
-      else opaque(value, out);
+      } else if (value.getClass().getName().equals("org.apache.spark.unsafe.types.VariantVal")) variant(value);
+      else opaque(value);
     }
 
     /** The two parts of a variant's encoding. Spark 3.5 has no such class. */
-    private void variant(Object value, StringBuilder out) {
+    private void variant(Object value) {
       try {
         out.append('[');
-        datum(value.getClass().getMethod("getValue").invoke(value), null, out);
+        datum(value.getClass().getMethod("getValue").invoke(value), null);
         out.append(',');
-        datum(value.getClass().getMethod("getMetadata").invoke(value), null, out);
+        datum(value.getClass().getMethod("getMetadata").invoke(value), null);
         out.append(']');
       } catch (ReflectiveOperationException missing) {
         throw new IllegalStateException(missing);
@@ -1173,36 +1392,36 @@ public class PlanReader {
     }
 
     /** A Spark string may hold bytes that are no UTF-8: those are handed over as bytes. */
-    private void text(UTF8String value, StringBuilder out) {
+    private void text(UTF8String value) {
       byte[] bytes = value.getBytes();
       String decoded = new String(bytes, StandardCharsets.UTF_8);
       if (Arrays.equals(decoded.getBytes(StandardCharsets.UTF_8), bytes)) string(decoded, out);
       else out.append("{\"x\":\"").append(Base64.getEncoder().encodeToString(bytes)).append("\"}");
     }
 
-    private void row(InternalRow row, DataType[] types, StringBuilder out) {
+    private void row(InternalRow row, DataType[] types) {
       out.append('[');
       for (int i = 0; i < types.length; i++) {
         if (i > 0) out.append(',');
-        datum(row.isNullAt(i) ? null : row.get(i, types[i]), types[i], out);
+        datum(row.isNullAt(i) ? null : row.get(i, types[i]), types[i]);
       }
       out.append(']');
     }
 
-    private void array(ArrayData array, DataType elementType, StringBuilder out) {
+    private void array(ArrayData array, DataType elementType) {
       out.append('[');
       for (int i = 0; i < array.numElements(); i++) {
         if (i > 0) out.append(',');
-        datum(array.isNullAt(i) ? null : array.get(i, elementType), elementType, out);
+        datum(array.isNullAt(i) ? null : array.get(i, elementType), elementType);
       }
       out.append(']');
     }
 
-    private void map(MapData map, MapType type, StringBuilder out) {
+    private void map(MapData map, MapType type) {
       out.append('[');
-      array(map.keyArray(), type.keyType(), out);
+      array(map.keyArray(), type.keyType());
       out.append(',');
-      array(map.valueArray(), type.valueType(), out);
+      array(map.valueArray(), type.valueType());
       out.append(']');
     }
 
@@ -1211,21 +1430,22 @@ public class PlanReader {
     private int type(DataType type) {
       Integer seen = (Integer) seenTypes.get(type);
       if (seen != null) return seen.intValue();
-      StringBuilder entry = new StringBuilder("[");
-      typeEntry(type, entry);
-      String text = entry.append(']').toString();
+      int start = out.length();
+      out.append('[');
+      typeEntry(type);
+      String text = taken(start);
       Integer number = (Integer) typeNumbers.get(text);
       if (number == null) {
         number = Integer.valueOf(typeNumbers.size());
         typeNumbers.put(text, number);
-        if (types.length() > 0) types.append(",\n");
+        if (types.length() > 0) types.append(',');
         types.append(text);
       }
       seenTypes.put(type, number);
       return number.intValue();
     }
 
-    private void typeEntry(DataType type, StringBuilder out) {
+    private void typeEntry(DataType type) {
       if (type instanceof DecimalType) {
         out.append("\"decimal\",").append(((DecimalType) type).precision()).append(',').append(((DecimalType) type).scale());
       } else if (type instanceof ArrayType) {
@@ -1236,7 +1456,7 @@ public class PlanReader {
       } else if (type instanceof StructType && ofVariant((StructType) type)) {
         out.append("\"fields of variant\"");
       } else if (type instanceof StructType) {
-        structEntry((StructType) type, out);
+        structEntry((StructType) type);
       } else if (type instanceof DayTimeIntervalType) {
         out.append("\"daytime\",").append(((DayTimeIntervalType) type).startField()).append(',').append(((DayTimeIntervalType) type).endField());
       } else if (type instanceof YearMonthIntervalType) {
@@ -1259,34 +1479,25 @@ public class PlanReader {
       return fields.length > 0 && fields[0].metadata().contains("__VARIANT_METADATA_KEY");
     }
 
-    private void structEntry(StructType struct, StringBuilder out) {
+    private void structEntry(StructType struct) {
       out.append("\"struct\"");
       StructField[] fields = struct.fields();
       for (int i = 0; i < fields.length; i++) {
-        int type = type(fields[i].dataType());
-        out.append(",[");
-        string(fields[i].name(), out);
-        out.append(',').append(type).append(',').append(fields[i].nullable() ? 1 : 0).append(']');
+        string(fields[i].name(), out.append(','));
+        out.append(',').append(type(fields[i].dataType())).append(',').append(fields[i].nullable() ? 1 : 0);
       }
     }
 
     // ---- classes and names
 
-    private int classNumber(Class<?> type, String kind, String[] names, boolean named) {
-      Integer number = (Integer) classNumbers.get(type);
-      if (number != null) return number.intValue();
-      number = Integer.valueOf(classNumbers.size());
-      classNumbers.put(type, number);
-      if (classes.length() > 0) classes.append(",\n");
-      classes.append('[');
-      string(simpleName(type), classes);
-      classes.append(",\"").append(kind).append('"');
-      for (int i = 0; i < names.length; i++) {
-        classes.append(',');
-        string(names[i], classes);
+    private int number(Form form) {
+      Integer number = (Integer) classNumbers.get(form);
+      if (number == null) {
+        number = Integer.valueOf(classNumbers.size());
+        classNumbers.put(form, number);
+        if (classes.length() > 0) classes.append(',');
+        classes.append(form.entry);
       }
-      if (named) classes.append(",\"exprId\"");
-      classes.append(']');
       return number.intValue();
     }
 
@@ -1361,11 +1572,15 @@ public class PlanReader {
       out.append(start == 0 ? text : text.substring(start)).append('"');
     }
 
+    static scala.collection.Iterator elements(Object collection) {
+      return ((scala.collection.Iterable) collection).iterator();
+    }
+
     public static Iterator javaIterator(Object collection) {
-      List elements = new ArrayList();
-      scala.collection.Iterator iterator = ((scala.collection.Iterable) collection).iterator();
-      while (iterator.hasNext()) elements.add(iterator.next());
-      return elements.iterator();
+      List found = new ArrayList();
+      scala.collection.Iterator each = elements(collection);
+      while (each.hasNext()) found.add(each.next());
+      return found.iterator();
     }
   }
 }

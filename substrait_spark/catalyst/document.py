@@ -1,11 +1,15 @@
 """Decoding the document that PlanReader.java writes.
 
-A JSON object: `spark` (version), `streaming`, `cached`, `configuration`, `statistics` (rows and bytes of plan
-nodes), `names` (root names), `output` (root attributes), `root` (a node number) and three tables, `classes`, `types` and `nodes`, whose entries refer to earlier entries by number.
+A JSON object: `spark` (version), `streaming`, `cached`, `configuration`, `statistics` (rows and bytes of plan nodes), `names`
+(root names), `output` (root attributes), `root` (a node number) and four tables, `classes`, `types`, `columns` and `nodes`, whose entries refer to earlier entries by number.
 
 * class: `[name, kind, field…]`; kind `e` expression, `p` plan, `v` value object
-* type: `[name, parameter…]`
-* node: `[class, field value…]`; an expression's class is followed by its type (-1: none) and nullability
+* type: `[name, parameter…]`; of a struct three for each field, which are its name, type and nullability
+* node: `[class, field value…]`; an expression's class is followed by its head
+* columns are nodes, too, the attributes: one list of four values for each, which are head, name, id, and the keys of its
+  metadata that say where values come from, with spaces between them. Their numbers are -1, -2, …
+
+A head is a number that says what an expression gives: twice its type, and one more if it is nullable; -1 without a type.
 
 A field value is a number (of a node), a string, a boolean, null, a list, or an object that tells what it is:
 `i` integer, `d` double, `t` type, `o` opaque object, `m` options, `x` bytes of a string that is no UTF-8, `row` data in
@@ -16,6 +20,7 @@ from __future__ import annotations
 
 import base64
 import json
+from functools import lru_cache
 from typing import Any
 
 from ..errors import UNEXPECTED, Unsupported, said
@@ -31,32 +36,37 @@ def decode(text: str) -> Document:
 
 
 def _decode(document: dict[str, Any]) -> Document:
-    classes = [NodeClass(entry[0], entry[1], tuple(entry[2:])) for entry in document["classes"]]
+    classes = [_class(*entry) for entry in document["classes"]]
     types: list[DataType] = []
     for entry in document["types"]:
         types.append(_type(entry, types))
-    nodes: list[Node] = []
-    for number, entry in enumerate(document["nodes"]):
-        nodes.append(_node(number, entry, classes, types, nodes))
+    nodes = _nodes(document["columns"], document["nodes"], classes, types)
     root = nodes[document["root"]]
     if not isinstance(root, Plan):
         raise TypeError("the root is no plan")
-    output = tuple(nodes[number] for number in document["output"])
-    if not all(isinstance(attribute, Expression) for attribute in output):
+    output = [attribute for number in document["output"] if isinstance(attribute := nodes[number], Expression)]
+    if len(output) != len(document["output"]):
         raise TypeError("the output is no list of attributes")
-    names = frozenset(cls.name for cls in classes)
     return Document(
         document["spark"],
         document["streaming"],
         tuple(document["names"]),
-        output,
+        tuple(output),
         root,
-        nodes,
-        names,
+        tuple(nodes.values()),
+        frozenset([COLUMN.name, *[cls.name for cls in classes]]),
         document["configuration"],
         document["cached"],
         {int(number): (rows, size) for number, (rows, size) in document.get("statistics", {}).items()},
     )
+
+
+COLUMN = NodeClass("AttributeReference", "e", ("name", "exprId", "metadata"))
+
+
+@lru_cache(maxsize=1024)
+def _class(name: str, kind: str, *fields: str) -> NodeClass:
+    return NodeClass(name, kind, fields)
 
 
 def _type(entry: list[Any], types: list[DataType]) -> DataType:
@@ -66,34 +76,68 @@ def _type(entry: list[Any], types: list[DataType]) -> DataType:
     if name == "map":
         return DataType(name, (types[entry[1]], types[entry[2]], bool(entry[3])))
     if name == "struct":
-        return DataType(name, tuple(Field(field[0], types[field[1]], bool(field[2])) for field in entry[1:]))
+        return _struct(tuple(entry[1::3]), tuple([types[number] for number in entry[2::3]]), tuple(entry[3::3]))
     return DataType(name, tuple(entry[1:]))
 
 
-def _node(number: int, entry: list[Any], classes: list[NodeClass], types: list[DataType], nodes: list[Node]) -> Node:
-    cls = classes[entry[0]]
-    children: list[Node] = []
-    is_expression = cls.kind == "e"
-    kind = types[entry[1]] if is_expression and entry[1] >= 0 else UNTYPED
-    if cls.name == "Literal" and kind.name != "object":
-        values: tuple[Any, ...] = (datum(entry[3]),)
-    else:
-        values = _values(entry[3:] if is_expression else entry[1:], types, nodes, children)
-    if len(values) != len(cls.fields):
-        raise ValueError(f"{cls.name} has {len(values)} values for {len(cls.fields)} fields")
-    if is_expression:
-        return Expression(cls, values, number, kind, entry[2] == 1, children)
-    return (Plan if cls.kind == "p" else Node)(cls, values, number, children)
+@lru_cache(maxsize=256)
+def _struct(names: tuple[str, ...], types: tuple[DataType, ...], nullable: tuple[int, ...]) -> DataType:
+    """A struct type. The schemas of a session's tables are in document after document."""
+    return DataType("struct", tuple(map(Field, names, types, map(bool, nullable))))
 
 
-def _values(written: list[Any], types: list[DataType], nodes: list[Node], children: list[Node]) -> tuple[Any, ...]:
+def _nodes(
+    columns: list[Any], entries: list[list[Any]], classes: list[NodeClass], types: list[DataType]
+) -> dict[int, Node]:
+    """The nodes by number: columns, which are most of them, and the others after those that they refer to.
+
+    They are filled in place, because to call their classes takes twice as long.
+    """
+    # The type and nullability of expressions by the number that tells both.
+    heads = [(type, nullable) for type in types for nullable in (False, True)]
+    nodes: dict[int, Node] = {}
+    made = object.__new__
+    number = 0
+    for head, name, id, marks in zip(columns[::4], columns[1::4], columns[2::4], columns[3::4], strict=True):
+        number -= 1
+        nodes[number] = column = made(Expression)
+        column.cls = COLUMN
+        column.values = name, id, tuple(marks.split())
+        column.number = number
+        column.type, column.nullable = heads[head]
+        column._children = ()
+    heads.append((UNTYPED, True))  # by -1
+    for number, entry in enumerate(entries):
+        cls = classes[entry[0]]
+        node: Node
+        values: tuple[Any, ...]
+        children: list[Node] = []
+        if cls.kind == "e":
+            node = expression = made(Expression)
+            expression.type, expression.nullable = heads[entry[1]]
+            if cls.name == "Literal" and expression.type.name != "object":
+                values = (datum(entry[2]),)
+            else:
+                values = _values(entry[2:], types, nodes, children)
+        else:
+            node = made(Plan if cls.kind == "p" else Node)
+            values = _values(entry[1:], types, nodes, children)
+        if len(values) != len(cls.fields):
+            raise ValueError(f"{cls.name} has {len(values)} values for {len(cls.fields)} fields")
+        node.cls = cls
+        node.values = values
+        node.number = number
+        node._children = children
+        nodes[number] = node
+    return nodes
+
+
+def _values(written: list[Any], types: list[DataType], nodes: dict[int, Node], children: list[Node]) -> tuple[Any, ...]:
     """Field values as they are written; the nodes among them are also added to `children`."""
     values: list[Any] = []
     for value in written:
         kind = type(value)
         if kind is int:
-            if value < 0:
-                raise IndexError(value)
             node = nodes[value]
             children.append(node)
             values.append(node)

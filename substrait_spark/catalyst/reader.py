@@ -63,16 +63,19 @@ READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS
 _analyzed_plans = JavaClass(__package__, "AnalyzedPlan", after=READERS)
 
 
-def prepare(df: Planned) -> None:
-    """Let the JVM of a DataFrame compile the reader, if it hasn't yet, while Python goes on with other work."""
-    if not READERS.is_compiled(df.sparkSession._sc._gateway):
-        threading.Thread(target=_prepared, args=(df,), name="substrait-spark-compile", daemon=True).start()
+def prepare(df: Planned, stage: str) -> None:
+    """Let the JVM compile the reader, if it hasn't yet, and plan the query beside that, while Python goes on with other work."""
+    if READERS.is_compiled(df.sparkSession._sc._gateway):
+        return
+    works = (_reader, _optimized_plan) if stage == "optimized" else (_reader,)
+    for work in works:
+        threading.Thread(target=_tried, args=(work, df), name="substrait-spark-prepare", daemon=True).start()
 
 
-def _prepared(df: Planned) -> None:
+def _tried(work: Callable[[Planned], Any], df: Planned) -> None:
     # What fails here fails again, and is told, where the reader is needed.
     with suppress(Exception):
-        _reader(df)
+        work(df)
 
 
 def read(df: Planned, asked: Asked) -> str:
@@ -85,7 +88,9 @@ def read(df: Planned, asked: Asked) -> str:
         packed = _reader(df).read(_source(df, asked), *_arguments(asked), asked.hints)
         return packed if isinstance(packed, str) else "".join([packed.part(index) for index in range(packed.size())])
 
-    return zlib.decompress(base64.b64decode(_answer(df, ask))).decode("ascii")
+    document: str = _answer(df, ask)
+    # What is short comes as it is, which Base64 never begins like.
+    return document if document.startswith("{") else zlib.decompress(base64.b64decode(document)).decode("ascii")
 
 
 def describe(df: Planned, asked: Asked, numbers: Sequence[int]) -> list[str | None]:
@@ -195,10 +200,14 @@ def _is_planned(df: Planned) -> bool:
     from pyspark.errors import PySparkException
 
     try:
-        df._jdf.queryExecution().optimizedPlan()
+        _optimized_plan(df)
     except (PySparkException, Py4JError):
         return False
     return True
+
+
+def _optimized_plan(df: Planned) -> Any:
+    return df._jdf.queryExecution().optimizedPlan()
 
 
 def _reader(df: Planned) -> Any:

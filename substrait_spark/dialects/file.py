@@ -64,6 +64,11 @@ def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Di
     return _from_text(path.stem, _read(path, str(path)), path, rules)
 
 
+def is_built_in(dialect: Dialect) -> bool:
+    """Whether a dialect is one that comes with the package, or the canonical one, with no rules but its own."""
+    return dialect is Dialect.canonical() or (dialect.name in BUILT_IN and dialect is _built_in(dialect.name))
+
+
 def _read(path: Path, origin: str) -> str:
     try:
         with path.open(encoding="utf-8") as file:
