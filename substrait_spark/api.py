@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .captured import Capture, CapturedQueries
 from .catalyst import reader
 from .catalyst.session import is_connect, require_classic_session, require_dataframe, require_running
-from .errors import Problem, Report, UnsupportedPlanError, kind_of
+from .errors import Problem, Report, SubstraitSparkError, UnsupportedPlanError, kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -53,6 +53,49 @@ def df_to_substrait(
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
+
+
+def sql_to_substrait(
+    spark: SparkSession,
+    sql: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    dialect: str | Path | Dialect | None = None,
+    reads: str = "auto",
+    inline_limit: int = 10_000,
+    list_files: int | None = 1000,
+    stage: str = "optimized",
+    local_data: str | Path | None = None,
+) -> Plan:
+    """The Substrait plan of a SQL statement, which is analysed in a session and not run. Further arguments as `df_to_substrait`.
+
+    `parameters` gives the statement's named parameters (`:since`) their types, by name: a text of Spark's such as
+    `"decimal(10,2)"`, with `not null` behind it for one that is never null, or a `DataType`. They are in the plan in this
+    order, from 1, as `DynamicParameter`, open until it runs. In place of a type there may be a value of Python, or a literal
+    column (`lit("tea")` for texts): then it is in the plan's `parameter_bindings`, and its type is what Spark has for it.
+
+    Raises UnsupportedPlanError, which lists every obstacle, where the plan can't say exactly what the statement means, or
+    Spark can't analyse it; UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a
+    dialect that is unknown or invalid; SubstraitSparkError for what is no session, and for a parameter that is neither a
+    type nor a value.
+    """
+    require_classic_session(spark, IN_CONNECT)
+    if not isinstance(sql, str):
+        raise SubstraitSparkError(f"Give the statement as a text, not {kind_of(sql)}.")
+    from .conversion import settings_of
+    from .statements import convert_statement
+
+    settings = settings_of(dialect, reads, inline_limit, list_files, stage, local_data)
+    plan, problems = convert_statement(spark, sql, parameters or {}, settings)
+    if plan is None:
+        raise UnsupportedPlanError(problems)
+    return plan
+
+
+IN_CONNECT = (
+    "This is a Spark Connect session, whose statements are analysed on the server, out of reach. Give a classic session, "
+    "for example SparkSession.builder.master('local[*]'), or, for a query, df_to_substrait(spark.sql(…))."
+)
 
 
 def check(
@@ -106,7 +149,7 @@ def capture(
     Raises UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a dialect that is
     unknown or invalid; SubstraitSparkError for what is no session.
     """
-    require_classic_session(spark)
+    require_classic_session(spark, RUNS_IN_CONNECT)
     from .conversion import settings_of
 
     capturing = Capture(settings_of(dialect, reads, inline_limit, list_files, local_data=local_data))
@@ -115,6 +158,12 @@ def capture(
         yield capturing.queries
     finally:
         capturing.stop()
+
+
+RUNS_IN_CONNECT = (
+    "This is a Spark Connect session: what runs in it is told on the server, out of reach. "
+    "Run the job in a classic session, for example SparkSession.builder.master('local[*]')."
+)
 
 
 def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan:

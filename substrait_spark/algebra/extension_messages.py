@@ -25,6 +25,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("with_replacement", FieldDescriptorProto.TYPE_BOOL, ""),
         ("seed", FieldDescriptorProto.TYPE_INT64, ""),
     ),
+    "Parameters": (("names", FieldDescriptorProto.TYPE_STRING, ""),),
     "SparkOption": (
         ("name", FieldDescriptorProto.TYPE_STRING, ""),
         ("value", FieldDescriptorProto.TYPE_STRING, ""),
@@ -36,7 +37,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
 }
 """Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
 
-_REPEATED = ("options",)
+_REPEATED = ("names", "options")
 """Fields that a message may have several times."""
 
 
@@ -59,6 +60,7 @@ _POOL = descriptor_pool.Default()
 _POOL.AddSerializedFile(_file().SerializeToString())
 
 Generate = _message("Generate")
+Parameters = _message("Parameters")
 Sample = _message("Sample")
 SparkFiles = _message("SparkFiles")
 SparkOption = _message("SparkOption")
@@ -72,6 +74,11 @@ def unpacked(detail: Any) -> Any:
 def unpacked_format(extension: Any) -> Any:
     """The message in the format of a file where it is ours, else None."""
     return _unpacked(extension, SparkFiles)
+
+
+def unpacked_note(extension: Any) -> Any:
+    """The message in an advanced extension of a plan where it is ours, else None."""
+    return _unpacked(extension, Parameters)
 
 
 def _unpacked(detail: Any, *messages: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from substrait.plan_pb2 import Plan
 
-from .. import extensions
+from .. import extensions, parameters
 from ..algebra.depth import cut
 from ..algebra.expression import Origin
 from ..dialects.dialect import Dialect
@@ -40,7 +40,9 @@ def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Prob
     if problems:
         return None, problems
     try:
-        return build(lowered, read.names), ()
+        built = build(lowered, read.names)
+        parameters.carry_over(plan, built)
+        return built, ()
     except Unsupported as problem:
         return None, [_problem("", None, problem)]
 
