@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from .captured import Capture, CapturedQueries
 from .catalyst import reader
 from .catalyst.session import is_connect, require_classic_session, require_dataframe, require_running
-from .errors import Problem, Report, SubstraitSparkError, UnsupportedPlanError, kind_of
+from .errors import Problem, Report, SubstraitSparkError, Unsupported, UnsupportedPlanError, kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from substrait.plan_pb2 import Plan
 
+    from .context import Finish
     from .dialects import Dialect
 
 
@@ -87,6 +88,64 @@ def sql_to_substrait(
 
     settings = settings_of(dialect, reads, inline_limit, list_files, stage, local_data)
     plan, problems = convert_statement(spark, sql, parameters or {}, settings)
+    if plan is None:
+        raise UnsupportedPlanError(problems)
+    return plan
+
+
+def write_to_substrait(
+    df: DataFrame,
+    *,
+    table: str | None = None,
+    path: str | Path | None = None,
+    mode: str = "errorifexists",
+    format: str | None = None,
+    partition_by: str | Sequence[str] = (),
+    options: Mapping[str, str] | None = None,
+    dialect: str | Path | Dialect | None = None,
+    reads: str = "auto",
+    inline_limit: int = 10_000,
+    list_files: int | None = 1000,
+    stage: str = "optimized",
+    local_data: str | Path | None = None,
+    allow_version_mismatch: bool = False,
+) -> Plan:
+    """The Substrait plan of what `df.write` would save, which writes nothing. Further arguments as `df_to_substrait`.
+
+    The rows go to a `table`, as by `saveAsTable`, or to the folder `path`, as by `save`. `mode` is `"errorifexists"`, `"append"`,
+    `"overwrite"` or `"ignore"`; `format` Spark's name of the format, which is the session's default if it is not given;
+    `partition_by` the columns by whose values the rows are parted; `options` are those of the format. The plan is a `WriteRel`,
+    and its table's name is the one that is given.
+
+    Raises what `df_to_substrait` raises, and ValueError unless there is either a table or a path, or for an unknown mode.
+    """
+    if (table is None) == (path is None):
+        raise ValueError("give either a table or a path to write to")
+    require_dataframe(df)
+    from .catalyst.changes import SAVE_MODES, Saving, name_parts, saving
+
+    if not isinstance(mode, str) or mode.lower() not in SAVE_MODES:
+        raise ValueError(f"mode must be one of {', '.join(SAVE_MODES)}, not {mode!r}")
+    if not is_connect(df):
+        require_running(df)
+    writer = Saving(
+        mode.lower(),
+        () if table is None else name_parts(table),
+        None if path is None else str(path),
+        format or str(df.sparkSession.conf.get("spark.sql.sources.default")),
+        (partition_by,) if isinstance(partition_by, str) else tuple(partition_by),
+        {name: str(value) for name, value in (options or {}).items()},
+    )
+    from .statements import finishing_saved, session_of
+
+    try:
+        said = saving(writer, session_of(df.sparkSession))
+    except Unsupported as problem:
+        raise UnsupportedPlanError(
+            [Problem("the write", "DataFrameWriter", "df.write", problem.reason, problem.hint)]
+        ) from None
+    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
+    plan, problems = _convert(df, asked, allow_version_mismatch, finish=finishing_saved(said))
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -199,14 +258,19 @@ NOT_OURS = "Ask the producer of the plan for one that keeps to the specification
 
 
 def _convert(
-    df: DataFrame, asked: tuple[Any, ...], allow_version_mismatch: bool, *, writes: bool = True
+    df: DataFrame,
+    asked: tuple[Any, ...],
+    allow_version_mismatch: bool,
+    *,
+    writes: bool = True,
+    finish: Finish | None = None,
 ) -> tuple[Plan | None, Sequence[Problem]]:
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
         reader.prepare(frame)
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 
-        return convert_as(frame, settings_of(*asked, writes=writes))
+        return convert_as(frame, settings_of(*asked, writes=writes), finish)
 
     require_dataframe(df)
     if is_connect(df):

@@ -17,7 +17,7 @@ from .catalyst import reader
 from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
-from .context import READS, STAGES, Context, PendingProblem, Settings
+from .context import READS, STAGES, Context, Finish, PendingProblem, Settings
 from .dialects import Dialect, load
 from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
 from .expr.membership_places import unsettled
@@ -32,10 +32,15 @@ from .rel.used import used_columns
 from .rewrites import numbered_rows, rewrite
 
 
-def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
-    """The plan of a DataFrame, or of a query that ran, or None and what stands in its way."""
+def convert_as(
+    df: reader.Planned, settings: Settings, finish: Finish | None = None
+) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan of a DataFrame, or of a query that ran, or None and what stands in its way.
+
+    `finish` makes of the query's relation one that writes it.
+    """
     extensions.load_all()
-    context = Context(settings)
+    context = Context(settings, finish=finish)
     plan = emit_text(context, lambda: reader.read(df, settings))
     if not context.found:
         if settings.writes:
@@ -100,7 +105,10 @@ def emit_document(context: Context, document: Document) -> Plan:
     relation, names = relation_of(context, rewrite(document, numbering))
     if context.traits.draws and (problem := drawn_twice(relation)):
         context.report(None, problem)
-    lowered = in_dialect(context, relation, document.output, names)
+    outputs: Sequence[Origin] = document.output
+    if context.finish is not None:
+        relation, names, outputs = context.finish(relation, names, document), [], ()
+    lowered = in_dialect(context, relation, outputs, names)
     return Plan() if context.found else build(lowered, names)
 
 

@@ -34,10 +34,28 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("format", FieldDescriptorProto.TYPE_STRING, ""),
         ("options", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
     ),
+    "TableStorage": (
+        ("format", FieldDescriptorProto.TYPE_STRING, ""),
+        ("location", FieldDescriptorProto.TYPE_STRING, ""),
+        ("options", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
+        ("partition_by", FieldDescriptorProto.TYPE_STRING, ""),
+        ("buckets", FieldDescriptorProto.TYPE_UINT32, ""),
+        ("bucket_by", FieldDescriptorProto.TYPE_STRING, ""),
+        ("sort_by", FieldDescriptorProto.TYPE_STRING, ""),
+        ("comment", FieldDescriptorProto.TYPE_STRING, ""),
+    ),
+    "WriteBehavior": (
+        ("overwrite", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("static_partitions", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
+        ("dynamic_partitions", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("if_not_exists", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("temporary", FieldDescriptorProto.TYPE_STRING, ""),
+        ("purge", FieldDescriptorProto.TYPE_BOOL, ""),
+    ),
 }
 """Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
 
-_REPEATED = ("names", "options")
+_REPEATED = ("names", "options", "partition_by", "bucket_by", "sort_by", "static_partitions")
 """Fields that a message may have several times."""
 
 
@@ -64,6 +82,8 @@ Parameters = _message("Parameters")
 Sample = _message("Sample")
 SparkFiles = _message("SparkFiles")
 SparkOption = _message("SparkOption")
+TableStorage = _message("TableStorage")
+WriteBehavior = _message("WriteBehavior")
 
 
 def unpacked(detail: Any) -> Any:
@@ -79,6 +99,11 @@ def unpacked_format(extension: Any) -> Any:
 def unpacked_note(extension: Any) -> Any:
     """The message in an advanced extension of a plan where it is ours, else None."""
     return _unpacked(extension, Parameters)
+
+
+def unpacked_write(extension: Any) -> Any:
+    """The message that says more of what a relation writes where it is ours, else None."""
+    return _unpacked(extension, TableStorage, WriteBehavior)
 
 
 def _unpacked(detail: Any, *messages: Any) -> Any:

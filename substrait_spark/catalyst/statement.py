@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 _readers = JavaClass(__package__, "StatementReader", after=READERS)
+
+RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))
+"""Catalyst's classes of parsed statements that Spark runs while it analyzes them."""
 
 _REQUIRED = re.compile(r"\s+not\s+null\s*$", re.IGNORECASE)
 
@@ -33,14 +37,45 @@ class Statement:
         return self.java.optimized() if self.stage == "optimized" else self.java
 
     @property
+    def command(self) -> dict[str, Any] | None:
+        """What a command does: its class, and its fields by name (StatementReader.java says which); None of a query."""
+        found: dict[str, Any] | None = json.loads(self.java.command())
+        return found
+
+    @property
+    def query(self) -> Statement | None:
+        """The query whose rows a command writes, or that a view stands for."""
+        found = self.java.query()
+        return None if found is None else Statement(found, self.sparkSession, self.stage)
+
+    @property
+    def columns(self) -> Columns | None:
+        """The columns that a table has, or will have, where the command says them."""
+        found = self.java.columns()
+        return None if found is None else Columns(found, self.sparkSession)
+
+    @property
     def missing(self) -> list[str]:
         """The names of its parameters that nobody said the types of."""
         return [str(name) for name in self.java.missing()]
 
     @property
+    def runs_early(self) -> bool:
+        """Whether Spark would run it, or what is in it, to analyse it."""
+        return self.java.kind() in RUN_BY_ANALYSIS
+
+    @property
     def is_positional(self) -> bool:
         """Whether it has parameters without names."""
         return bool(self.java.positional())
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A frame without rows, to be read as a DataFrame is."""
+
+    _jdf: Any
+    sparkSession: SparkSession  # noqa: N815 - PySpark's name
 
 
 def statement(
