@@ -301,6 +301,10 @@ def test_writers(session: SparkSession, mode: str) -> None:
     assert root(plan).create_mode == WriteRel.CreateMode.Value(f"CREATE_MODE_{MODES[mode]}_IF_EXISTS")
     assert as_plain(said(plan)) == {"format": "orc", "partition_by": ["S"]}
     assert list(root(plan).table_schema.names) == ["k", "d", "s"]
+
+
+def test_rows_of_writers(session: SparkSession) -> None:
+    plan = write_to_substrait(frame(session), table="new", partition_by="s")
     expected = spark_table(frame(session).select("k", "d", "s"))
     assert expected.num_rows
     assert not differences(expected, spark_table(spark_engine.execute(query_of(plan), other_session(session))))
