@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench scale check format matrix floors docs support page clean require
+.PHONY: help demo test fuzz bench scale check format matrix floors docs support page specification clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -62,6 +62,9 @@ support: $(INSTALLED) ## Measure anew what is supported of all functions (some m
 
 page: $(INSTALLED) ## Write the page on what is supported, from what was measured and the tests' verdicts.
 	@PYTHONPATH=tests $(BIN)/python scripts/write_support_page.py
+
+specification: $(INSTALLED) ## Write the page on the specification, item by item.
+	@PYTHONPATH=tests:scripts $(BIN)/python scripts/write_specification_page.py
 
 clean: ## Remove the environments and everything generated.
 	rm -rf $(VENV) .venv-spark-* .venv-floors-* .venv-uv build dist data .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse

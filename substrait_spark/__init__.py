@@ -6,7 +6,15 @@ __version__ = "0.1.0"
 
 from typing import Any
 
-from .api import capture, check, df_to_substrait, lower, sql_to_substrait, write_to_substrait
+from .api import (
+    capture,
+    check,
+    df_to_substrait,
+    expressions_to_substrait,
+    lower,
+    sql_to_substrait,
+    write_to_substrait,
+)
 from .captured import CapturedQueries, CapturedQuery
 from .catalyst.commands import Target
 from .display import to_dot, to_html, to_mermaid, to_svg
@@ -41,6 +49,7 @@ __all__ = [
     "df_to_substrait",
     "diff",
     "explain",
+    "expressions_to_substrait",
     "load_ipython_extension",
     "lower",
     "sql_to_substrait",

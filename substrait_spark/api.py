@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .captured import Capture, CapturedQueries
 from .catalyst import reader
@@ -13,7 +13,9 @@ from .catalyst.session import is_connect, require_classic_session, require_dataf
 from .errors import Problem, Report, SubstraitSparkError, Unsupported, UnsupportedPlanError, kind_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+    from substrait.extended_expression_pb2 import ExtendedExpression
     from substrait.plan_pb2 import Plan
 
     from .context import Finish
@@ -29,6 +31,11 @@ def df_to_substrait(
     list_files: int | None = 1000,
     stage: str = "optimized",
     local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
@@ -39,7 +46,14 @@ def df_to_substrait(
     plan. A read of more than `list_files` files names complete folders by one pattern each, in place of their files; None
     lists all files. `local_data` is a folder for local data of more rows than `inline_limit`: they are written there as Parquet
     files, which the plan reads; without it they are refused. `stage` is `"optimized"` for the plan that Spark's optimizer
-    makes, or `"analyzed"` for the query as it was written, which settings of the optimizer do not change. A Spark Connect frame is planned by the Spark that is installed
+    makes, or `"analyzed"` for the query as it was written, which settings of the optimizer do not change. With
+    `type_aliases`, each type with parameters that is in the plan several times is declared once, and referred to. With `detach`, expressions that nest deeper than readers of
+    protobuf follow are stored apart from their relations (`PlanRel.detached_expressions`), which no engine reads yet. With `provenance`, the plan says
+    what it was made of: Spark's version, the stage, and the session's settings that say what queries mean. With
+    `share_subplans`, parts of a canonical plan that are the same, such as common table expressions that the optimizer has written
+    out, are in it once, and referred to; plans of dialects have them written out. With `hints`, relations
+    have hints (`RelCommon.hint`): how many rows of what size Spark knows them to have, in the analyzed stage what the query
+    calls them, and its advice on joins and partitions. A Spark Connect frame is planned by the Spark that is installed
     here, which must be of the server's minor version, unless `allow_version_mismatch` is true.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`: at most `inline_limit + 1`, or all with `local_data`.
@@ -49,8 +63,21 @@ def df_to_substrait(
     Spark is here for; DialectError for a dialect that is
     unknown or invalid.
     """
-    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
-    plan, problems = _convert(df, asked, allow_version_mismatch)
+    plan, problems = _convert(
+        df,
+        allow_version_mismatch,
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+    )
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -67,6 +94,11 @@ def sql_to_substrait(
     list_files: int | None = 1000,
     stage: str = "optimized",
     local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
 ) -> Plan:
     """The Substrait plan of a SQL statement, which is analysed in a session and not run. Further arguments as `df_to_substrait`.
 
@@ -86,7 +118,19 @@ def sql_to_substrait(
     from .conversion import settings_of
     from .statements import convert_statement
 
-    settings = settings_of(dialect, reads, inline_limit, list_files, stage, local_data)
+    settings = settings_of(
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+    )
     plan, problems = convert_statement(spark, sql, parameters or {}, settings)
     if plan is None:
         raise UnsupportedPlanError(problems)
@@ -108,6 +152,11 @@ def write_to_substrait(
     list_files: int | None = 1000,
     stage: str = "optimized",
     local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of what `df.write` would save, which writes nothing. Further arguments as `df_to_substrait`.
@@ -144,8 +193,22 @@ def write_to_substrait(
         raise UnsupportedPlanError(
             [Problem("the write", "DataFrameWriter", "df.write", problem.reason, problem.hint)]
         ) from None
-    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
-    plan, problems = _convert(df, asked, allow_version_mismatch, finish=finishing_saved(said))
+    plan, problems = _convert(
+        df,
+        allow_version_mismatch,
+        finishing_saved(said),
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+    )
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -166,6 +229,11 @@ def check(
     list_files: int | None = 1000,
     stage: str = "optimized",
     local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
     allow_version_mismatch: bool = False,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
@@ -175,8 +243,22 @@ def check(
 
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
     """
-    asked = (dialect, reads, inline_limit, list_files, stage, local_data)
-    plan, problems = _convert(df, asked, allow_version_mismatch, writes=False)
+    plan, problems = _convert(
+        df,
+        allow_version_mismatch,
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+        writes=False,
+    )
     if plan is None:
         return Report(tuple(problems))
     from .beyond import beyond_specification
@@ -193,6 +275,11 @@ def capture(
     inline_limit: int = 10_000,
     list_files: int | None = 1000,
     local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
 ) -> Iterator[CapturedQueries]:
     """The queries that a block of code runs in a session: `with capture(spark) as queries`. Arguments as `df_to_substrait`.
 
@@ -211,7 +298,19 @@ def capture(
     require_classic_session(spark, RUNS_IN_CONNECT)
     from .conversion import settings_of
 
-    capturing = Capture(settings_of(dialect, reads, inline_limit, list_files, local_data=local_data))
+    settings = settings_of(
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+    )
+    capturing = Capture(settings)
     capturing.listen(spark)
     try:
         yield capturing.queries
@@ -225,25 +324,59 @@ RUNS_IN_CONNECT = (
 )
 
 
-def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan:
+def expressions_to_substrait(
+    df_or_schema: DataFrame | StructType | str,
+    expressions: Mapping[str, Column | str],
+    *,
+    dialect: str | Path | Dialect | None = None,
+    allow_version_mismatch: bool = False,
+) -> ExtendedExpression:
+    """Expressions by themselves, over the columns of a schema: `substrait.proto.ExtendedExpression`, version 0.106.
+
+    `expressions` are Columns, or SQL text of one each, by the names that they get: scalar expressions, and aggregates, each of
+    which is one measure. The schema is that of a DataFrame, of which nothing else matters, or a `StructType`, or one in
+    words such as `"price double, item string"`; for these, the active session settles what expressions mean. `dialect` and
+    `allow_version_mismatch` are as for `df_to_substrait`. Starts no Spark job.
+
+    Raises UnsupportedPlanError, which lists every obstacle, with the name of the expression; UnsupportedSessionError and
+    DialectError as `df_to_substrait` does; ValueError where there is no expression, and TypeError for what is none.
+    """
+    from .dialects.file import load
+    from .extended.api import convert
+
+    return convert(df_or_schema, expressions, load(dialect), allow_version_mismatch=allow_version_mismatch)
+
+
+@overload
+def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan: ...
+@overload
+def lower(plan: ExtendedExpression, dialect: str | Path | Dialect) -> ExtendedExpression: ...
+def lower(plan: Plan | ExtendedExpression, dialect: str | Path | Dialect) -> Plan | ExtendedExpression:
     """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
+    Likewise an extended expression.
 
     The plan may be `df_to_substrait`'s or another producer's: any plan of one root relation whose parts are read
     (docs/design.md says how). A plan of `df_to_substrait`'s that calls an engine's own functions is lowered already, and is
     refused, since what keeps the engine from its defects would be in it twice. `dialect` is as for `df_to_substrait`.
 
     Raises UnsupportedPlanError, which lists every obstacle by its place in the plan; DialectError for a dialect that is
-    unknown or invalid; TypeError where `plan` is no Plan message.
+    unknown or invalid; TypeError where `plan` is no such message.
     """
     from substrait.plan_pb2 import Plan as Message
 
     from .dialects.file import load
+    from .extended.lowering import lower_expressions
+    from .extended.plans import is_extended_expression
     from .lowering.plan import lower_plan
     from .testing.structure import structural_problems
 
-    if not isinstance(plan, Message):
-        raise TypeError(f"plan must be a substrait.plan_pb2.Plan, not {kind_of(plan)}")
-    lowered, problems = lower_plan(plan, load(dialect))
+    lowered: Plan | ExtendedExpression | None
+    if is_extended_expression(plan):
+        lowered, problems = lower_expressions(plan, load(dialect))
+    elif isinstance(plan, Message):
+        lowered, problems = lower_plan(plan, load(dialect))
+    else:
+        raise TypeError(f"plan must be a substrait.plan_pb2.Plan or an ExtendedExpression, not {kind_of(plan)}")
     if lowered is None:
         raise UnsupportedPlanError(problems)
     if wrong := structural_problems(lowered):
@@ -258,19 +391,16 @@ NOT_OURS = "Ask the producer of the plan for one that keeps to the specification
 
 
 def _convert(
-    df: DataFrame,
-    asked: tuple[Any, ...],
-    allow_version_mismatch: bool,
-    *,
-    writes: bool = True,
-    finish: Finish | None = None,
+    df: DataFrame, allow_version_mismatch: bool, finish: Finish | None = None, **asked: Any
 ) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan, or its problems, as `conversion.settings_of` takes what is asked for."""
+
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
         reader.prepare(frame)
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 
-        return convert_as(frame, settings_of(*asked, writes=writes), finish)
+        return convert_as(frame, settings_of(**asked), finish)
 
     require_dataframe(df)
     if is_connect(df):

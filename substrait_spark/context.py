@@ -18,20 +18,33 @@ READS = ("auto", "files", "tables")
 
 STAGES = ("optimized", "analyzed")
 
+SWITCHES = ("type_aliases", "detach", "provenance", "share_subplans", "hints")
+"""What is asked for or isn't."""
+
 
 @dataclass(frozen=True)
 class Settings:
-    """What the caller asked for."""
+    """What the caller asked for, as `df_to_substrait` says it. `conversion.settings_of` makes it of the arguments."""
 
     dialect: Dialect
-    reads: str
-    inline_limit: int
+    reads: str = "auto"
+    inline_limit: int = 10_000
     list_files: int | None = 1000
     stage: str = "optimized"
     local_data: Path | None = None
     """The folder for local rows that are too many for the plan; None where these are refused."""
     writes: bool = True
     """Whether files are written into it, or only the plan is made."""
+    type_aliases: bool = False
+    """Whether types that are in the plan several times are declared once."""
+    detach: bool = False
+    """Whether expressions that nest too deep are stored apart from their relations."""
+    provenance: bool = False
+    """Whether the plan says what it was made of."""
+    share_subplans: bool = False
+    """Whether parts of the plan that are the same are in it once."""
+    hints: bool = False
+    """Whether the plan has what Spark knows of its rows, and what the query calls its parts and advises."""
 
 
 Finish = Callable[[Relation, Sequence[str], Document], Relation]
@@ -64,6 +77,10 @@ class Context:
     """The exprIds of the columns that the plan uses; None where nobody asked which."""
     unsettled: Collection[object] = ()
     """The IN subqueries that nobody may emit: what becomes of them where they aren't known is not said."""
+    statistics: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    """By number, how many rows and bytes Spark knows plan nodes to have."""
+    aliases: dict[Plan, str] = field(default_factory=dict)
+    """What the query calls parts of it."""
     ctes: Mapping[int, int] = field(default_factory=dict)
     """How often the plan refers to each common table expression."""
     beside: dict[Path, bytes] = field(default_factory=dict)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 from substrait.plan_pb2 import Plan
 
 from . import extensions
+from .algebra.common_subplans import with_common_subplans
 from .algebra.depth import cut
 from .algebra.expression import Origin
 from .algebra.nondeterminism import drawn_twice
@@ -17,19 +19,24 @@ from .catalyst import reader
 from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
-from .context import READS, STAGES, Context, Finish, PendingProblem, Settings
+from .context import READS, STAGES, SWITCHES, Context, Finish, PendingProblem, Settings
 from .dialects import Dialect, load
 from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
 from .expr.membership_places import unsettled
 from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
-from .plan import DEPTH_LIMIT, RELATION_DEPTH, build
+from .plan import RELATION_DEPTH, TOO_DEEP, build
+from .provenance import note_provenance
 from .refusals import unknown_form
 from .rel import beside
-from .rel.builder import RelationBuilder
+from .rel.builder import Handler, RelationBuilder
 from .rel.dispatch import HANDLERS
+from .rel.hints import note_aliases
 from .rel.used import used_columns
 from .rewrites import numbered_rows, rewrite
+from .type_aliases import declare_aliases
+
+Made = TypeVar("Made")
 
 
 def convert_as(
@@ -46,30 +53,37 @@ def convert_as(
         if settings.writes:
             beside.write(context.beside)
         return plan, ()
-    return None, _problems(df, settings, context.found)
+    return None, problems_of(df, settings, context.found)
 
 
 def settings_of(
-    dialect: str | Path | Dialect | None,
-    reads: str,
-    inline_limit: int,
-    list_files: int | None,
-    stage: str = "optimized",
-    local_data: str | Path | None = None,
-    *,
-    writes: bool = True,
+    *, dialect: str | Path | Dialect | None = None, local_data: str | Path | None = None, **asked: Any
 ) -> Settings:
-    """What the caller asked for. Arguments as `df_to_substrait` has them."""
-    if reads not in READS:
-        raise ValueError(f"reads must be one of {', '.join(READS)}, not {reads!r}")
-    if not _is_count(inline_limit):
-        raise ValueError(f"inline_limit must be a number of rows from 0 to {2**31 - 1}, not {inline_limit!r}")
-    if list_files is not None and not _is_count(list_files):
-        raise ValueError(f"list_files must be None or a number of files from 0 to {2**31 - 1}, not {list_files!r}")
-    if stage not in STAGES:
-        raise ValueError(f"stage must be one of {', '.join(STAGES)}, not {stage!r}")
-    folder = None if local_data is None else beside.folder(local_data)
-    return Settings(load(dialect), reads, inline_limit, list_files, stage, folder, writes)
+    """What the caller asked for, if it can be asked for. Arguments as `df_to_substrait` has them, and fields of `Settings`.
+
+    Raises ValueError for values that an argument doesn't take; DialectError for a dialect that is unknown or invalid.
+    """
+    settings = Settings(load(dialect), local_data=None if local_data is None else beside.folder(local_data), **asked)
+    if settings.reads not in READS:
+        raise ValueError(f"reads must be one of {', '.join(READS)}, not {settings.reads!r}")
+    if not _is_count(settings.inline_limit):
+        raise ValueError(f"inline_limit must be a number of rows from 0 to {2**31 - 1}, not {settings.inline_limit!r}")
+    if settings.list_files is not None and not _is_count(settings.list_files):
+        raise ValueError(
+            f"list_files must be None or a number of files from 0 to {2**31 - 1}, not {settings.list_files!r}"
+        )
+    if settings.stage not in STAGES:
+        raise ValueError(f"stage must be one of {', '.join(STAGES)}, not {settings.stage!r}")
+    for switch in SWITCHES:
+        if not isinstance(getattr(settings, switch), bool):
+            raise ValueError(f"{switch} must be True or False, not {getattr(settings, switch)!r}")
+    if settings.detach and not settings.dialect.is_canonical:
+        raise ValueError(
+            "detach can be True only without a dialect: engines don't read expressions that are stored apart"
+        )
+    if settings.type_aliases and not settings.dialect.abilities.type_aliases:
+        raise ValueError(f"type_aliases can't be True: the dialect {settings.dialect.name} reads no aliases of types")
+    return settings
 
 
 def _is_count(value: object) -> bool:
@@ -78,8 +92,13 @@ def _is_count(value: object) -> bool:
 
 def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
     """The plan of a document's text; None where there are problems, which go to the context."""
+    return reported(context, lambda: emit_document(context, decode(text())))
+
+
+def reported(context: Context, make: Callable[[], Made]) -> Made | None:
+    """What is made; None where there are problems, which go to the context."""
     try:
-        plan = emit_document(context, decode(text()))
+        made = make()
     except Unsupported as problem:
         context.report(None, problem)
     except RecursionError:
@@ -87,13 +106,7 @@ def emit_text(context: Context, text: Callable[[], str]) -> Plan | None:
     except UNEXPECTED as error:
         if not context.found:  # what was found before is why
             context.report(None, unknown_form(error))
-    return None if context.found else plan
-
-
-TOO_DEEP = Unsupported(
-    f"it nests deeper than Python's stack has room for, and Substrait readers stop at {DEPTH_LIMIT} nested messages",
-    "Split the query: write an intermediate result to a table and continue from there.",
-)
+    return None if context.found else made
 
 
 def emit_document(context: Context, document: Document) -> Plan:
@@ -101,15 +114,27 @@ def emit_document(context: Context, document: Document) -> Plan:
     if document.streaming:
         raise Unsupported("it is a streaming DataFrame", "Export the batch query that reads the same source.")
     settings = context.settings
-    numbering = numbered_rows.rules(document, settings.inline_limit) if settings.local_data is not None else ()
-    relation, names = relation_of(context, rewrite(document, numbering))
+    rules = [*numbered_rows.rules(document, settings.inline_limit)] if settings.local_data is not None else []
+    if settings.hints:
+        rules.append(note_aliases(context))
+        context.statistics = document.statistics
+    relation, names = relation_of(context, rewrite(document, rules))
     if context.traits.draws and (problem := drawn_twice(relation)):
         context.report(None, problem)
+    if settings.share_subplans and not context.traits.draws:
+        relation = with_common_subplans(relation, lambda part: part if settings.detach else cut(part, RELATION_DEPTH))
     outputs: Sequence[Origin] = document.output
     if context.finish is not None:
         relation, names, outputs = context.finish(relation, names, document), [], ()
-    lowered = in_dialect(context, relation, outputs, names)
-    return Plan() if context.found else build(lowered, names)
+    lowered = relation if settings.detach else in_dialect(context, relation, outputs, names)
+    if context.found:
+        return Plan()
+    plan = build(lowered, names, settings.detach)
+    if settings.type_aliases:
+        declare_aliases(plan)
+    if settings.provenance:
+        note_provenance(plan, document, settings.stage)
+    return plan
 
 
 def in_dialect(context: Context, relation: Relation, outputs: Sequence[Origin], names: Sequence[str]) -> Relation:
@@ -120,14 +145,16 @@ def in_dialect(context: Context, relation: Relation, outputs: Sequence[Origin], 
     return Lowering(dialect, context.report_at).lower(relation, outputs, names)
 
 
-def relation_of(context: Context, document: Document) -> tuple[Relation, list[str]]:
+def relation_of(
+    context: Context, document: Document, handlers: Mapping[str, Handler] = HANDLERS
+) -> tuple[Relation, list[str]]:
     """The root relation of a rewritten document, and the depth-first names of its columns; problems go to the context."""
     context.configuration = document.configuration
     context.root = document.root
     context.used = used_columns(document.root)
     context.unsettled = unsettled(document.root) if "InSubquery" in document.classes else ()
     context.ctes = Counter(node["cteId"] for node in document.nodes if node.name == "CTERelationRef")
-    relations = RelationBuilder(context, HANDLERS, expressions)
+    relations = RelationBuilder(context, handlers, expressions)
     output = relations.emit(document.root)
     relation = relations.finished(output.select([attribute["exprId"] for attribute in document.output]).relation)
     names = [
@@ -138,7 +165,7 @@ def relation_of(context: Context, document: Document) -> tuple[Relation, list[st
     return relation, names
 
 
-def _problems(df: reader.Planned, settings: Settings, found: Sequence[PendingProblem]) -> list[Problem]:
+def problems_of(df: reader.Planned, settings: Settings, found: Sequence[PendingProblem]) -> list[Problem]:
     """The problems with Spark's own SQL text of each node."""
     nodes = [item.node if isinstance(item.node, Node) else None for item in found]
     numbers = sorted({node.number for node in nodes if node is not None and node.number is not None})

@@ -240,6 +240,13 @@ def resolve(kind: str, alias: str, name: str, arguments: tuple[Type | str, ...])
     return None
 
 
+@lru_cache(maxsize=65536)
+def resolved(kind: str, function: str, arguments: tuple[Type | str, ...]) -> Declaration | None:
+    """`resolve` by the function as rules name it, `alias:name`."""
+    alias, _, name = function.rpartition(":")
+    return resolve(kind, alias, name, arguments)
+
+
 def _result(implementation: Implementation, arguments: tuple[Type | str, ...]) -> Type | None:
     expected = implementation.arguments
     if implementation.variadic:

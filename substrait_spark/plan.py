@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from substrait.plan_pb2 import ExecutionBehavior, Plan
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import ExecutionBehavior, Plan, PlanRel
 
 from . import __version__
 from .algebra.depth import deepest
+from .algebra.detachment import detached
+from .algebra.expression import Expression
 from .algebra.references import shared_relations
 from .algebra.relation import Relation
 from .errors import Unsupported
@@ -28,16 +31,23 @@ RELATION_DEPTH = DEPTH_LIMIT - _ROOT_LEVELS
 """How deep messages may nest in the root relation."""
 
 
-class Declarations:
-    """What a plan declares on first use: functions and URNs, by anchors from 1, and the types of extension messages."""
+TOO_DEEP = Unsupported(
+    f"it nests deeper than Python's stack has room for, and Substrait readers stop at {DEPTH_LIMIT} nested messages",
+    "Split the query: write an intermediate result to a table and continue from there.",
+)
 
-    def __init__(self, plan: Plan) -> None:
+
+class Declarations:
+    """What a plan, or an extended expression, declares on first use: functions and URNs, by anchors from 1, and the types of extension messages."""
+
+    def __init__(self, plan: Plan | ExtendedExpression) -> None:
         self._plan = plan
         self._functions: dict[tuple[str, str], int] = {}
         self._urns: dict[str, int] = {}
         self._relations = 0
         self.enclosing: list[int] = []
         self.shared: dict[Relation, int] = {}
+        self._detached: list[tuple[Expression, list[int]]] = []
 
     def relation(self) -> int:
         """A new anchor of a relation."""
@@ -61,6 +71,18 @@ class Declarations:
         if type_url not in self._plan.expected_type_urls:
             self._plan.expected_type_urls.append(type_url)
 
+    def detached(self, expression: Expression) -> int:
+        """The number of an expression that is stored apart from the relation that is written."""
+        self._detached.append((expression, list(self.enclosing)))
+        return len(self._detached) - 1
+
+    def write_detached(self, relation: PlanRel) -> None:
+        """Store what has got a number with its relation, and what gets one meanwhile."""
+        for expression, enclosing in self._detached:
+            self.enclosing = enclosing
+            expression.write(relation.detached_expressions.add(), self)
+        self._detached, self.enclosing = [], []
+
     def _urn(self, urn: str) -> int:
         anchor = self._urns.get(urn)
         if anchor is None:
@@ -69,13 +91,14 @@ class Declarations:
         return anchor
 
 
-def build(relation: Relation, names: Sequence[str]) -> Plan:
+def build(relation: Relation, names: Sequence[str], detach: bool = False) -> Plan:
     """The plan of a root relation whose columns, depth-first, have these names.
 
-    Raises `Unsupported` where its messages would nest too deep for protobuf readers.
+    With `detach`, expressions that nest too deep for their place are stored apart. Raises `Unsupported` where its messages would nest too deep for protobuf readers.
     """
     shared = shared_relations(relation)
-    for each in (*shared, relation):
+    flat = {each: detached(each, RELATION_DEPTH) if detach else each for each in (*shared, relation)}
+    for each in flat.values():
         _require_room(each)
     plan = Plan()
     version = plan.version
@@ -85,11 +108,14 @@ def build(relation: Relation, names: Sequence[str]) -> Plan:
     plan.execution_behavior.variable_eval_mode = mode
     declarations = Declarations(plan)
     for ordinal, each in enumerate(shared):
-        each.write(plan.relations.add().rel, declarations)
+        entry = plan.relations.add()
+        flat[each].write(entry.rel, declarations)
+        declarations.write_detached(entry)
         declarations.shared[each] = ordinal
-    root = plan.relations.add().root
-    relation.write(root.input, declarations)
-    root.names.extend(names)
+    entry = plan.relations.add()
+    flat[relation].write(entry.root.input, declarations)
+    entry.root.names.extend(names)
+    declarations.write_detached(entry)
     return plan
 
 

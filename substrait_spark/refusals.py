@@ -41,7 +41,10 @@ ENVIRONMENT = {
     "Collations": ("it lists the collations of the Spark that runs it", "Save the list as a table."),
     "InputFileBlockLength": _FILE,
     "InputFileBlockStart": _FILE,
-    "InputFileName": _FILE,
+    "InputFileName": (
+        _FILE[0],
+        "Select it, or _metadata.file_path, right above the read of the files, or save the names of the files as a column.",
+    ),
     "SQLKeywords": ("it lists the keywords of the Spark that runs it", "Save the list as a table."),
     "SparkPartitionID": (
         "it tells how Spark has divided the rows among its tasks, and a plan has no partitions",

@@ -98,7 +98,9 @@ def _every_plan_is_right() -> Iterator[None]:
         read = read_plan(plan)
         assert not read.problems
         assert read.root is not None
-        assert build(read.root, read.names) == plan, "The plan that is read and written again is another."
+        assert build(read.root, read.names, *arguments[2:]) == plan, (
+            "The plan that is read and written again is another."
+        )
         return plan
 
     def emitted(context: Context, text: Callable[[], str]) -> Plan | None:

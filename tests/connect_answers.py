@@ -21,10 +21,10 @@ from typing import Any
 
 import connect_corpus
 import pandas as pd  # type: ignore[import-untyped]
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from substrait_spark import SubstraitSparkError, check, df_to_substrait, explain
+from substrait_spark import SubstraitSparkError, check, df_to_substrait, explain, expressions_to_substrait
 from substrait_spark.connect import planner
 
 Answers = Iterator[tuple[str, str]]
@@ -65,6 +65,17 @@ def refused(spark: SparkSession, folder: Path) -> Answers:
     both = check(spark.range(3).select(double("id").alias("u"), double(F.col("id") + 1).alias("v")))
     yield "python functions", str(both)
     yield "reads='files'", str(check(spark.table("other.APP.`A b`"), reads="files"))
+
+
+def expressions(spark: SparkSession) -> Answers:
+    """Expressions by themselves, over a table and a schema."""
+    rows = spark.table("types")
+    yield "an expression", explain(expressions_to_substrait(rows, {"r": rows["a"] + 1, "n": F.count("*")}))
+    yield "an expression over a schema", explain(expressions_to_substrait("a int", {"r": "a > 1"}))
+    try:
+        expressions_to_substrait(rows, {"fine": "a", "r": F.row_number().over(Window.orderBy("a")), "none": "nothing"})
+    except SubstraitSparkError as error:
+        yield "no expressions", str(error)
 
 
 def catalogs(spark: SparkSession) -> Answers:
@@ -163,6 +174,7 @@ def main(url: str, folder: str, output: str) -> None:
     answers: dict[str, str] = {}
     for found in (
         refused(spark, Path(folder)),
+        expressions(spark),
         catalogs(spark),
         changes(spark),
         threads(spark),

@@ -19,6 +19,9 @@ from substrait_spark.engines.comparison.order import Ordering, ordering
 from substrait_spark.engines.comparison.tables import compared
 from substrait_spark.engines.spark.rows import spark_rows
 
+PERMISSIONS = ("spark.sql.timeType.enabled", "spark.sql.geospatial.enabled")
+"""Settings that types are switched on by."""
+
 SHOWN = 5
 """How many differing rows an assertion shows."""
 
@@ -89,6 +92,7 @@ def other_session(spark: SparkSession) -> SparkSession:
         "spark.sql.session.timeZone": "Asia/Kathmandu",
         "spark.sql.caseSensitive": "true",
         **{key: spark.conf.get(key) for key in (*quick_spark.SETTINGS, *READING)},
+        **{key: spark.conf.get(key, "false") for key in PERMISSIONS},
     }.items():
         other.conf.set(key, str(value))
     return other

@@ -84,6 +84,22 @@ SAME = {
     "scalar without a row": "SELECT k, (SELECT k FROM u WHERE k > 9) m FROM t",
     "scalar in having": "SELECT k, sum(v) FROM t GROUP BY k HAVING sum(v) > (SELECT min(v) FROM u)",
     "subquery in having": "SELECT k, sum(v) s FROM t GROUP BY k HAVING EXISTS (SELECT 1 FROM u WHERE u.k = t.k)",
+    "correlated scalar": "SELECT k, (SELECT max(u.v) FROM u WHERE u.k = t.k) m, (SELECT count(*) FROM u WHERE u.k = t.k) c FROM t",
+    "correlated by other conditions": (
+        "SELECT k, (SELECT count(DISTINCT u.n) FILTER (WHERE u.k > 1) FROM u WHERE u.k >= t.k OR u.n = t.n OR u.v <=> t.v) c FROM t"
+    ),
+    "computed of the row": "SELECT k, (SELECT coalesce(max(u.v), -1D) + 1 FROM u WHERE u.n = t.n) m, (SELECT coalesce(sum(k), -9) FROM u WHERE u.v > t.v) s FROM t",
+    "correlated in a filter": "SELECT k FROM t WHERE k < 9 AND v >= (SELECT avg(v) FROM u WHERE u.k = t.k) AND 4 / k > 0",
+    "correlated in having": "SELECT n, sum(v) FROM t GROUP BY n HAVING sum(v) >= (SELECT count(*) FROM u WHERE u.n = t.n)",
+    "correlated without an aggregate": "SELECT k, (SELECT n FROM u WHERE u.k = t.k AND u.k > 2) m FROM t",
+    "what raises for no row": "SELECT k, (SELECT max(1 / (u.k - 1)) FROM u WHERE u.k > t.k AND u.k > 1) m FROM t",
+    "lateral": "SELECT t.k, x.v FROM t, LATERAL (SELECT u.v FROM u WHERE u.k = t.k) x",
+    "lateral aggregate": "SELECT t.k, x.s FROM t CROSS JOIN LATERAL (SELECT count(*) s FROM u WHERE u.k >= t.k) x",
+    "lateral having": "SELECT t.k, x.s FROM t, LATERAL (SELECT count(*) s FROM u WHERE u.k >= t.k HAVING count(*) > 1) x",
+    "lateral left aggregate": "SELECT t.k, x.s, x.m FROM t LEFT JOIN LATERAL (SELECT count(*) s, max(v) m FROM u WHERE u.k = t.k) x ON x.s > 0",
+    "lateral of itself": "SELECT t.k, x.s FROM t, LATERAL (SELECT t.k + 1 AS s) x",
+    "lateral generated": "SELECT t.k, x.col FROM t, LATERAL explode(sequence(1, t.k)) x",
+    "laterals": "SELECT t.k, y.d FROM t, LATERAL (SELECT count(*) c FROM u WHERE u.k = t.k) x, LATERAL (SELECT x.c + t.k AS d) y",
     "cte": "WITH c AS (SELECT k, count(*) n FROM t GROUP BY k) SELECT a.k, b.n FROM c a JOIN c b ON a.k = b.k",
     "ctes of ctes": (
         "WITH c AS (SELECT k FROM t), d AS (SELECT k + 1 k FROM c) "
@@ -120,11 +136,8 @@ def test_not_in_of_a_null_has_no_row(tables: SparkSession) -> None:
 
 
 CANONICAL = {
-    "correlated scalar": "SELECT k, (SELECT max(u.v) FROM u WHERE u.k = t.k) m, (SELECT count(*) FROM u WHERE u.k = t.k) c FROM t",
-    "lateral": "SELECT t.k, x.v FROM t, LATERAL (SELECT u.v FROM u WHERE u.k = t.k) x",
-    "lateral aggregate": "SELECT t.k, x.s FROM t CROSS JOIN LATERAL (SELECT count(*) s FROM u WHERE u.k >= t.k) x",
     "lateral left": "SELECT t.k, x.v FROM t LEFT JOIN LATERAL (SELECT u.v FROM u WHERE u.k = t.k ORDER BY v LIMIT 1) x ON x.v > 1",
-    "lateral of itself": "SELECT t.k, x.s FROM t, LATERAL (SELECT t.k + 1 AS s) x",
+    "lateral union": "SELECT t.k FROM t, LATERAL (SELECT u.k FROM u WHERE u.k = t.k UNION ALL SELECT t.k + 1) x",
     "subqueries of a join": (
         "SELECT t.k FROM t JOIN u ON t.k = u.k AND t.v IN (SELECT v FROM u) AND EXISTS (SELECT 1 FROM t x WHERE x.k = u.k)"
     ),

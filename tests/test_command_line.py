@@ -298,7 +298,11 @@ MISTAKES = {
         "no relation in it",
     ),
     "lowered to nothing": (("lower", "-"), EMPTY, "Missing option '-d' / '--dialect'"),
-    "unknown dialect": (("check", "-", "--dialect", "duckdb2"), b"", "or the name of a built-in one (datafusion)."),
+    "unknown dialect": (
+        ("check", "-", "--dialect", "duckdb2"),
+        b"",
+        "or the name of a built-in one (datafusion, pyarrow).",
+    ),
     "neither plan nor query": (("check",), b"", "Give a PLAN, or a query by --sql."),
     "both from stdin": (("diff", "-", "-"), b"", "Only one of the plans can come from stdin."),
     "no pair": (("run", "-", "-t", "orders"), b"", "'orders' is not of the form name=value"),
@@ -428,6 +432,8 @@ def answers(orders: Path, exported: Path, tmp_path_factory: pytest.TempPathFacto
         "a program": (("EXECUTE IMMEDIATE 'SHOW TABLES'",), ""),
         "no table": (("SELECT 1", "-t", f"t={folder / 'query.sql'}"), ""),
         "no name": (("SELECT 1", "-t", f"my-orders={orders}"), ""),
+        "with more": (("SELECT decimal(1), decimal(2)", "--with", "type-aliases", "--with", "provenance"), ""),
+        "with too much": (("SELECT 1", "--with", "detach", "-d", "datafusion"), ""),
     }
     given = {name: (("export", *arguments), stdin) for name, (arguments, stdin) in commands.items()}
     other = QUERY.replace("sum(price)", "sum(price) + 1")
@@ -452,6 +458,16 @@ def test_export_in_every_form(exported: Path, answers: dict[str, Answer]) -> Non
     assert json_format.Parse(exported.with_name("plan.json").read_text("utf-8"), Plan()) == plan
     assert answers["from stdin"].stdout == explain(plan).rstrip("\n") + "\n"
     assert_only_progress(answers["from stdin"].stderr.encode())
+
+
+def test_export_with_what_plans_may_have_besides(answers: dict[str, Answer]) -> None:
+    code, stdout, _ = answers["with more"]
+    assert code == 0
+    assert "alias@1: decimal<10, 0>" in stdout
+    assert "substrait_spark.Provenance" in stdout
+    code, _, stderr = answers["with too much"]
+    assert code == 2
+    assert "detach can be True only without a dialect" in stderr
 
 
 def test_compare(answers: dict[str, Answer]) -> None:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 from rows import assert_same_rows, plan_of
 from substrait.algebra_pb2 import ReadRel
@@ -96,7 +97,7 @@ def test_a_partition_column_in_the_files_too(spark: SparkSession, tmp_path: Path
 
 
 def test_too_many_partitions(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("substrait_spark.rel.files.PARTITIONS", 2)
+    monkeypatch.setattr("substrait_spark.rel.files.BRANCHES", 2)
     spark.range(3).selectExpr("id", "id AS p").write.partitionBy("p").parquet(str(tmp_path / "t"))
     df = spark.read.parquet(str(tmp_path / "t"))
     assert "it reads 3 partitions" in str(check(df))
@@ -211,14 +212,73 @@ def test_merged_schemas(spark: SparkSession, tmp_path: Path) -> None:
     assert_same_rows(spark.read.option("mergeSchema", "true").parquet(str(tmp_path / "t")))
 
 
-def test_metadata_columns_are_refused(spark: SparkSession, parts: str) -> None:
-    df = partitioned(spark, parts).select("k", "_metadata.file_name")
-    assert "the column _metadata is metadata of the files" in str(check(df))
+NAMED = {
+    "each row's file": lambda df: df.select("k", "_metadata.file_path", "_metadata.file_name", "_metadata.file_size"),
+    "the function": lambda df: df.where("k > 1").select("k", "p", F.input_file_name().alias("file")).where("k < 5"),
+    "no other column": lambda df: df.select(F.input_file_name()),
+    "grouped": lambda df: df.groupBy(F.input_file_name().alias("file"), "_metadata.file_size").agg(F.sum("k")),
+    "filtered": lambda df: df.where("_metadata.file_name LIKE '%0%' AND d IS NULL").select("k", "_metadata.file_name"),
+    "passed on": lambda df: df.withColumn("x", df.k + 1).where("x > 2").select("x", "_metadata.file_name"),
+    "above a join": lambda df: df.join(df.sparkSession.range(3), df.k == F.col("id")).select(
+        "k", "_metadata.file_path"
+    ),
+    "in one input of a union": lambda df: df.select("k", F.input_file_name()).union(df.select("k", "v")),
+    "no file": lambda df: df.where("k > 99 AND d = date'1900-01-01'").select("k", "_metadata.file_name"),
+}
+"""Queries that ask for the files of their rows."""
+
+
+@pytest.mark.parametrize("query", NAMED)
+def test_names_and_sizes_of_files(spark: SparkSession, parts: str, query: str) -> None:
+    df = NAMED[query](partitioned(spark, parts))
+    assert_same_rows(df, empty=query == "no file", stages=["optimized", "analyzed"])
+
+
+def test_names_of_text_files(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "csv é;x%20")
+    spark.range(4).selectExpr("id", "'x' AS s").write.csv(path)
+    assert_same_rows(spark.read.schema("id int, s string").csv(path).select("*", F.input_file_name()))
+    spark.range(4).write.json(path, mode="overwrite")
+    assert_same_rows(spark.read.schema("id int").json(path).select("id", "_metadata.file_path"))
+
+
+def test_names_of_files_of_version_two_sources(spark: SparkSession, parts: str) -> None:
+    spark.conf.set("spark.sql.sources.useV1SourceList", "")
+    try:
+        assert_same_rows(partitioned(spark, parts).select("k", F.input_file_name()))
+    finally:
+        spark.conf.unset("spark.sql.sources.useV1SourceList")
+
+
+def test_what_else_is_asked_of_files_is_refused(spark: SparkSession, parts: str) -> None:
+    df = partitioned(spark, parts)
+    whole, time = df.select("_metadata"), df.select("_metadata.file_modification_time", "_metadata.file_name")
+    for query in (whole, time, df.groupBy("_metadata").count()):
+        assert "Use no more of it than _metadata.file_path" in str(check(query))
+    for query in (df.orderBy("k"), df.limit(2), df.distinct(), df.join(df.sparkSession.range(2))):
+        assert "right above the read of the files" in str(check(query.select(F.input_file_name())))
+    assert "names a folder with a pattern" in str(check(df.select("_metadata.file_name"), list_files=0))
+
+
+def test_the_cache_tells_no_names_of_files(spark: SparkSession, parts: str) -> None:
+    df = partitioned(spark, parts).cache()
+    try:
+        for stage in ("optimized", "analyzed"):
+            assert "InputFileName" in str(check(df.select(F.input_file_name()), stage=stage))
+    finally:
+        df.unpersist()
+    assert check(df.select(F.input_file_name()))
+
+
+def test_names_of_a_table_s_files(spark: SparkSession) -> None:
     spark.range(2).write.saveAsTable("with_metadata")
     try:
-        assert "the column _metadata is metadata" in str(
-            check(spark.table("with_metadata").select("_metadata.file_name"))
-        )
+        for column in ("_metadata.file_name", "input_file_name()"):
+            df = spark.table("with_metadata").selectExpr("id", column)
+            assert "Use reads='files'" in str(check(df))
+            rows = datafusion.execute(df_to_substrait(df, reads="files", dialect="datafusion"))
+            assert sorted(map(tuple, df.collect())) == sorted(zip(*rows.to_pydict().values(), strict=True))
+        assert check(spark.table("with_metadata"))
     finally:
         spark.sql("DROP TABLE with_metadata")
 

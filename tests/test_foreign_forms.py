@@ -10,12 +10,13 @@ from pyspark.sql import SparkSession
 from rows import differences, other_session, spark_table
 from substrait.algebra_pb2 import Expression as Message
 from substrait.algebra_pb2 import Rel
-from substrait.plan_pb2 import Plan
+from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from substrait_spark import InvalidPlanError, PlanningError, UnsupportedPlanError, lower
 from substrait_spark.algebra import types
 from substrait_spark.algebra.builder import CallBuilder, Traits
 from substrait_spark.algebra.expression import (
+    ContextVariable,
     Exists,
     Expression,
     FieldReference,
@@ -179,7 +180,7 @@ def test_subqueries(spark: SparkSession, relation: Relation, query: str) -> None
 
 def test_a_scalar_subquery_of_the_row(spark: SparkSession) -> None:
     query = "SELECT *, (SELECT max(v) FROM u WHERE u.k = t.k) FROM t"
-    assert_rows(spark, plan_of(Project(t, [ScalarSubquery(GREATEST)])), query, lowers=False)
+    assert_rows(spark, plan_of(Project(t, [ScalarSubquery(GREATEST)])), query)
 
 
 @pytest.mark.parametrize("in_projection", [False, True])
@@ -256,16 +257,16 @@ SAME_KEY_AS_LEFT = Filter(u, SAME_OUTER)
 
 
 @pytest.mark.parametrize(
-    ("join_type", "width", "query", "lowers"),
+    ("join_type", "width", "query"),
     [
-        ("INNER", 3, "SELECT * FROM t, LATERAL (SELECT max(v) FROM u WHERE u.k = t.k)", False),
-        ("LEFT", 4, "SELECT * FROM t LEFT JOIN LATERAL (SELECT * FROM u WHERE u.k = t.k AND u.v > t.v) ON true", True),
-        ("LEFT_SEMI", 2, "SELECT * FROM t LEFT SEMI JOIN u ON u.k = t.k", True),
-        ("LEFT_ANTI", 2, "SELECT * FROM t LEFT ANTI JOIN u ON u.k = t.k", True),
-        ("LEFT_MARK", 3, "SELECT *, coalesce(k IN (1, 2), false) FROM t", True),
+        ("INNER", 3, "SELECT * FROM t, LATERAL (SELECT max(v) FROM u WHERE u.k = t.k)"),
+        ("LEFT", 4, "SELECT * FROM t LEFT JOIN LATERAL (SELECT * FROM u WHERE u.k = t.k AND u.v > t.v) ON true"),
+        ("LEFT_SEMI", 2, "SELECT * FROM t LEFT SEMI JOIN u ON u.k = t.k"),
+        ("LEFT_ANTI", 2, "SELECT * FROM t LEFT ANTI JOIN u ON u.k = t.k"),
+        ("LEFT_MARK", 3, "SELECT *, coalesce(k IN (1, 2), false) FROM t"),
     ],
 )
-def test_lateral_joins(spark: SparkSession, join_type: str, width: int, query: str, lowers: bool) -> None:
+def test_lateral_joins(spark: SparkSession, join_type: str, width: int, query: str) -> None:
     right: Relation = SAME_KEY_AS_LEFT
     if join_type == "INNER":
         right = GREATEST
@@ -275,7 +276,7 @@ def test_lateral_joins(spark: SparkSession, join_type: str, width: int, query: s
     def change(rel: Any) -> None:
         rel.lateral_join.type = _join_type(join_type)
 
-    assert_rows(spark, plan_of(LateralJoin(t, right, "INNER", e.true()), change, width), query, lowers)
+    assert_rows(spark, plan_of(LateralJoin(t, right, "INNER", e.true()), change, width), query)
 
 
 def _join_type(name: str) -> int:
@@ -298,7 +299,7 @@ def test_a_lateral_single_join(spark: SparkSession) -> None:
         rel.lateral_join.type = _join_type("LEFT_SINGLE")
 
     plan = plan_of(LateralJoin(t, GREATEST, "INNER", e.true()), change)
-    assert_rows(spark, plan, "SELECT *, (SELECT max(v) FROM u WHERE u.k = t.k) FROM t", lowers=False)
+    assert_rows(spark, plan, "SELECT *, (SELECT max(v) FROM u WHERE u.k = t.k) FROM t")
 
 
 # ---- references and masks
@@ -427,3 +428,11 @@ def test_parameters(spark: SparkSession) -> None:
     binding.value.string = "seven"
     with pytest.raises(UnsupportedPlanError, match="the parameter 3 is i64\\?, and bound to string"):
         lower(plan, "datafusion")
+
+
+def test_variables_that_are_evaluated_for_each_record(spark: SparkSession) -> None:
+    plan = plan_of(Project(t, [ContextVariable("current_date")]))
+    assert spark_engine.execute(plan, spark).count() == len(T)
+    plan.execution_behavior.variable_eval_mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_RECORD
+    with pytest.raises(UnsupportedPlanError, match="its variables are evaluated for each record"):
+        spark_engine.execute(plan, spark)

@@ -128,6 +128,5 @@ def test_values_below_null_lists_are_nobodys() -> None:
     assert [row and row["c0"] for row in rows.to_pydict()["c1"]] == [0, 1, None, 5, 6]
 
 
-def test_a_part_without_a_type_is_the_only_obstacle(spark: SparkSession) -> None:
-    (problem,) = check(spark.sql("SELECT id, explode_outer(array()) FROM range(2)"))
-    assert problem.reason == "Substrait has no type for a NULL that nothing gives a type"
+def test_elements_without_a_type(spark: SparkSession) -> None:
+    assert_same_rows(spark.sql("SELECT id, explode_outer(array()) FROM range(2)"))

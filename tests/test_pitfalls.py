@@ -377,8 +377,8 @@ def test_h28_decimal_sums_over_windows(spark: SparkSession) -> None:
 
 
 def test_h30_every_problem_is_told(spark: SparkSession) -> None:
-    report = check(spark.sql("SELECT input_file_name(), spark_partition_id() FROM t"))
-    assert {problem.catalyst_class for problem in report} == {"InputFileName", "SparkPartitionID"}
+    report = check(spark.sql("SELECT input_file_block_start(), spark_partition_id() FROM t"))
+    assert {problem.catalyst_class for problem in report} == {"InputFileBlockStart", "SparkPartitionID"}
     for problem in report:
         assert problem.path
         assert problem.sql

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from rows import assert_same_rows, plan_of
+from rows import assert_engine_raises, assert_same_rows, canonical_rows, differences, plan_of, spark_table
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
@@ -167,15 +167,63 @@ def test_a_null_takes_the_type_of_its_context(spark: SparkSession) -> None:
     assert_same_rows(spark.sql("SELECT NULL AS a, id FROM range(2) UNION ALL SELECT 'x', 7"))
 
 
+UNTYPED = [
+    "SELECT NULL AS n, array() AS a, array(NULL, NULL) AS l, map('a', NULL) AS m, struct(NULL, id) AS s FROM range(2)",
+    "SELECT NULL AS n UNION ALL SELECT NULL",
+    "SELECT NULL AS n UNION ALL SELECT 'x'",
+    "SELECT * FROM VALUES (NULL, 1), (NULL, 2)",
+    "SELECT x FROM VALUES (array()), (array(NULL)) t(x)",
+    "SELECT n, count(*), count(n), max(n), first(n), collect_list(n), count(DISTINCT n) FROM v GROUP BY n",
+    "SELECT n, sum(id) FROM v GROUP BY ROLLUP(n)",
+    "SELECT n, id FROM v ORDER BY n, id DESC",
+    "SELECT DISTINCT n FROM v",
+    "SELECT n FROM v INTERSECT SELECT NULL",
+    "SELECT n FROM v EXCEPT SELECT 1",
+    "SELECT a.id, b.n FROM v a LEFT JOIN v b ON a.n <=> b.n AND a.id > b.id",
+    "SELECT lag(n) OVER (PARTITION BY n ORDER BY id) AS l, id FROM v",
+    "SELECT explode(array(n, n)) AS e, id FROM v",
+    "SELECT n IS NULL, n = n, coalesce(n, n), nvl(n, id), n IN (NULL), greatest(n, n), xxhash64(n), typeof(n) FROM v",
+    "SELECT CASE WHEN id > 0 THEN NULL END, if(id > 0, NULL, NULL), CAST(n AS STRING), CAST(n AS INTERVAL DAY) FROM v",
+    "SELECT CAST(array(n) AS array<date>), CAST(struct(n) AS struct<a: timestamp>), transform(array(n), x -> x) FROM v",
+    "SELECT assert_true(id >= 0), CAST(assert_true(id >= 0) AS DATE), coalesce(assert_true(id >= 0), 'a') FROM v",
+    "SELECT if(id >= 0, NULL, raise_error('x')) AS e FROM v",
+]
+
+
+@pytest.mark.parametrize("query", UNTYPED)
+def test_a_null_without_a_type_is_a_boolean(spark: SparkSession, query: str) -> None:
+    spark.sql("SELECT NULL AS n, id FROM range(3)").createOrReplaceTempView("v")
+    assert_same_rows(spark.sql(query), stages=("optimized", "analyzed"))
+
+
+@pytest.mark.parametrize(
+    "error", ["assert_true(id > 0)", "CAST(assert_true(id > 0) AS DATE)", "raise_error(string(id))"]
+)
+def test_a_null_without_a_type_may_be_an_error(spark: SparkSession, error: str) -> None:
+    assert_engine_raises(spark.sql(f"SELECT {error} AS e FROM range(2)"))
+
+
+def test_text_of_a_null_without_a_type(spark: SparkSession) -> None:
+    df = spark.sql("SELECT to_json(struct(NULL AS n, id), map('ignoreNullFields', 'false')) AS j FROM range(2)")
+    assert not differences(spark_table(df), canonical_rows(df))
+
+
+def test_an_error_among_nulls_keeps_its_place(spark: SparkSession) -> None:
+    (problem,) = check(spark.sql("SELECT CAST(element_at(array(NULL), CAST(id AS INT)) AS DATE) AS d FROM range(2)"))
+    assert "may be an error" in problem.reason
+    assert problem.hint
+
+
+def test_local_rows_of_nulls_without_a_type(spark: SparkSession) -> None:
+    df = spark.createDataFrame([(None, 1), (None, 2)], "a void, b int")
+    assert_same_rows(df)
+    assert columns(plan_of(df)) == ["bool?", "i32?"]
+
+
 REFUSED = {
-    "SELECT NULL AS n": "a NULL that nothing gives a type",
-    "SELECT array() AS n": "a NULL that nothing gives a type",
-    "SELECT make_interval(1, 2, 3) AS i": "a legacy calendar interval",
-    "SELECT make_interval(id) AS i FROM range(2)": "a legacy calendar interval",
     "SELECT parse_json('1') AS v": "VARIANT",
     "SELECT 'a' COLLATE UTF8_LCASE AS c": "STRING COLLATE UTF8_LCASE compares strings in a way",
     "SELECT CAST(id AS STRING) COLLATE UTF8_LCASE = 'a' AS c FROM range(2)": "compares strings in a way",
-    "SELECT time'01:02:03' AS t": "TIME",
 }
 
 

@@ -83,12 +83,11 @@ class CallBuilder:
 
     def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> extensions.Declaration:
         """The declaration of a function, `alias:name`, that takes these arguments."""
-        alias, _, name = function.rpartition(":")
         try:
             shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
         except AttributeError:
             raise TypeError(_no_expression(function, arguments)) from None
-        declaration = extensions.resolve(kind, alias, name, shapes)
+        declaration = extensions.resolved(kind, function, shapes)
         if declaration is None:
             listed = ", ".join(repr(shape) if isinstance(shape, str) else str(shape) for shape in shapes)
             raise UndeclaredFunctionError(f"the {kind} function {function} is not declared for ({listed})")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .expression import Expression, ScalarFunction
+from .expression import Expression
+from .occurrence import NOT_DETERMINISTIC
 from .relation import Aggregate, Project, Relation
-from .traversal import inputs_first, ordinals, subexpressions
+from .traversal import inputs_first, ordinals
 
 Below = list[list[bool]]
 """For each input, which of its columns are constant."""
@@ -29,9 +30,8 @@ def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}) -> list
 
 def is_constant(expression: Expression, columns: list[bool]) -> bool:
     """Whether an expression is constant over columns of which that is known."""
-    for part in subexpressions(expression):
-        if isinstance(part, ScalarFunction) and not part.declaration.deterministic:
-            return False
+    if expression.occurs & NOT_DETERMINISTIC:
+        return False
     return all(ordinal < len(columns) and columns[ordinal] for ordinal in ordinals(expression))
 
 

@@ -15,7 +15,7 @@ from substrait.algebra_pb2 import Expression as Message
 from substrait.algebra_pb2 import SortField as SortMessage
 from substrait.type_pb2 import Type as TypeMessage
 
-from . import types
+from . import occurrence, types
 from .types import Type
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Anchors(Protocol):
     """Relations of the plan beside its root, by their place in it."""
 
     def relation(self) -> int: ...
+
+    def detached(self, expression: Expression) -> int: ...
 
 
 class Origin(Protocol):
@@ -72,11 +74,29 @@ class Expression(Traced):
 
     NAME: ClassVar[str] = ""
     PLURAL: ClassVar[str] = ""
-    __slots__ = ("height", "raises", "type")
+    OCCURS: ClassVar[int] = 0
+    """What each of its kind adds to what occurs in it."""
+    __slots__ = ("height", "occurs", "raises", "size", "type")
     type: Type
     height: int
     raises: bool
     """Whether evaluating it may raise for some row; engines must not evaluate it for rows that Spark does not."""
+    occurs: int
+    """What is in it, as `occurrence` has it."""
+    size: int
+    """How many expressions it is made of, itself among them, when what it has several times is written out each time."""
+
+    def _take(self, parts: Sequence[Expression]) -> int:
+        """Note whether the parts raise, what occurs in them, and how many they are; returns the height of the highest."""
+        height, raises, occurs, size = 1, False, self.OCCURS, 1
+        for part in parts:
+            if part.height > height:  # noqa: PLR1730 - max() doubles the time of the loop, which every expression takes
+                height = part.height
+            raises = raises or part.raises
+            occurs |= part.occurs
+            size += part.size
+        self.raises, self.occurs, self.size = raises, occurs, size
+        return height
 
     def variant(self) -> tuple[str, str]:
         """The list in a dialect's entry for this kind that names the variants of it, and the name of this one."""
@@ -130,6 +150,11 @@ class FieldReference(Expression):
         self.parameter = parameter
         self.height = 4 + 2 * len(path)
         self.raises = False
+        self.size = 1
+        if parameter is not None:
+            self.occurs = occurrence.PARAMETER
+        else:
+            self.occurs = occurrence.COLUMN | occurrence.OUTER_COLUMN if outer else occurrence.COLUMN
 
     def step(self, segment: tuple[str, Any], type: Type) -> FieldReference:
         """The reference one segment further in."""
@@ -196,8 +221,7 @@ class Part(Expression):
         self.root = root
         self.path = path
         self.type = type
-        self.height = max(2 + root.height, 2 + 2 * len(path))
-        self.raises = root.raises
+        self.height = 2 + max(self._take((root,)), 2 * len(path))
 
     def step(self, segment: tuple[str, Any], type: Type) -> Part:
         """The value one segment further in."""
@@ -228,6 +252,12 @@ class Literal(Expression):
         self.type = types.nullable(type) if value is None else type
         self.height = 2 + (type.height if value is None else _levels(type))
         self.raises = False
+        self.size = 1
+        self.occurs = self.OCCURS
+        if type.kind == "precision_timestamp_tz":
+            self.occurs |= occurrence.INSTANT
+        elif isinstance(value, str) and "\0" in value:
+            self.occurs |= occurrence.ZERO_CHARACTER
 
     def write(self, target: Message, anchors: Anchors) -> None:
         write_literal(self.value, self.type, target.literal)
@@ -251,8 +281,8 @@ class ContextVariable(Expression):
     def __init__(self, name: str, type: Type | None = None) -> None:
         self.name = name
         self.type = type or CONTEXT_VARIABLES[name]
+        self._take(())
         self.height = 3
-        self.raises = False
 
     def variant(self) -> tuple[str, str]:
         return "variable_types", self.name.upper()
@@ -286,6 +316,8 @@ class DynamicParameter(Expression):
 class StandIn(Literal):
     """Takes the place of what has no form, so that the rest of the plan is still looked at; it gets into no plan."""
 
+    OCCURS = occurrence.STAND_IN
+
     __slots__ = ()
 
     def __init__(self, type: Type) -> None:
@@ -316,10 +348,13 @@ class ScalarFunction(Expression):
         self.raising = raising
         self.type = declaration.result
         self._operands = operands_of(arguments)
-        inner = max([operand.height for operand in self._operands], default=1)
-        self.height = max(3 + inner, 2 + self.type.height)
+        self.height = max(3 + self._take(self._operands), 2 + self.type.height)
         self.raises_itself = raising or _checked(declaration, options)
-        self.raises = self.raises_itself or any(operand.raises for operand in self._operands)
+        if self.raises_itself:
+            self.raises = True
+            self.occurs |= occurrence.MAY_RAISE
+        if not declaration.deterministic:
+            self.occurs |= occurrence.NOT_DETERMINISTIC
 
     def children(self) -> tuple[Expression, ...]:
         return self._operands
@@ -351,8 +386,10 @@ class Cast(Expression):
         self.type = type
         self.throws = throws
         self.checks = checks
-        self.height = 2 + max(input.height, type.height)
-        self.raises = input.raises or (throws and (checks or not types.always_casts(input.type, type)))
+        self.height = 2 + max(self._take((input,)), type.height)
+        if throws and (checks or not types.always_casts(input.type, type)):
+            self.raises = True
+            self.occurs |= occurrence.MAY_RAISE
 
     def children(self) -> tuple[Expression, ...]:
         return (self.input,)
@@ -384,9 +421,9 @@ class IfThen(Expression):
         self.otherwise = otherwise
         self.type = otherwise.type
         self._parts = (*[part for clause in clauses for part in clause], otherwise)
+        self._take(self._parts)
         inner = max([part.height for part in self._parts[:-1]])
         self.height = max(3 + inner, 2 + otherwise.height)
-        self.raises = any(part.raises for part in self._parts)
 
     def children(self) -> tuple[Expression, ...]:
         return self._parts
@@ -407,13 +444,14 @@ class IfThen(Expression):
 class Shared(Expression):
     """A value that is used in several places: `algebra/sharing.py` computes it once, where it can, in a project below."""
 
+    OCCURS = occurrence.SHARED
+
     __slots__ = ("value",)
 
     def __init__(self, value: Expression) -> None:
         self.value = value
         self.type = value.type
-        self.height = value.height
-        self.raises = value.raises
+        self.height = self._take((value,))
 
     def children(self) -> tuple[Expression, ...]:
         return (self.value,)
@@ -437,8 +475,7 @@ class SingularOrList(Expression):
         self.options = options
         maybe_null = value.type.nullable or any(option.type.nullable for option in options)
         self.type = types.of("boolean", nullable=maybe_null)
-        self.height = 2 + max(value.height, *(option.height for option in options))
-        self.raises = any(part.raises for part in self.children())
+        self.height = 2 + self._take((value, *options))
 
     def children(self) -> tuple[Expression, ...]:
         return (self.value, *self.options)
@@ -462,9 +499,7 @@ class Nested(Expression):
     def __init__(self, type: Type, parts: tuple[Expression, ...]) -> None:
         self.type = types.required(type)
         self.parts = parts
-        inner = max((part.height for part in parts), default=1)
-        self.height = (4 if type.kind == "map" else 3) + inner
-        self.raises = any(part.raises for part in parts)
+        self.height = (4 if type.kind == "map" else 3) + self._take(parts)
 
     def children(self) -> tuple[Expression, ...]:
         return self.parts
@@ -498,6 +533,7 @@ class Subquery(Expression):
     """An expression over a relation that stands in it."""
 
     NAME = "SUBQUERY"
+    OCCURS = occurrence.SUBQUERY
 
     __slots__ = ("relation",)
     relation: Relation
@@ -522,8 +558,8 @@ class ScalarSubquery(Subquery):
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
         self.type = types.nullable(relation.types[0])
+        self._take(())  # it doesn't raise for some row: it is evaluated once, whatever the rows
         self.height = 3 + relation.height
-        self.raises = False  # it is evaluated once, whatever the rows
 
     def with_relation(self, relation: Relation) -> ScalarSubquery:
         return ScalarSubquery(relation)
@@ -544,8 +580,7 @@ class InSubquery(Subquery):
         self.needles = needles
         self.relation = relation
         self.type = types.of("boolean", nullable=True)
-        self.height = 3 + max(relation.height, *(needle.height for needle in needles))
-        self.raises = any(needle.raises for needle in needles)
+        self.height = 3 + max(relation.height, self._take(needles))
 
     def children(self) -> tuple[Expression, ...]:
         return self.needles
@@ -574,8 +609,8 @@ class Exists(Subquery):
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
         self.type = types.BOOLEAN
+        self._take(())
         self.height = 3 + relation.height
-        self.raises = False
 
     def with_relation(self, relation: Relation) -> Exists:
         return Exists(relation)
@@ -593,6 +628,7 @@ class Lambda(Expression):
     """An anonymous function; its body refers to its parameters by position."""
 
     NAME = "LAMBDA"
+    OCCURS = occurrence.LAMBDA
 
     __slots__ = ("body", "parameters")
 
@@ -600,8 +636,7 @@ class Lambda(Expression):
         self.parameters = parameters
         self.body = body
         self.type = types.of("func", *parameters, body.type, nullable=False)
-        self.height = max(2 + body.height, 3 + max((p.height for p in parameters), default=0))
-        self.raises = body.raises
+        self.height = max(2 + self._take((body,)), 3 + max((p.height for p in parameters), default=0))
 
     def children(self) -> tuple[Expression, ...]:
         return (self.body,)
@@ -788,7 +823,6 @@ class WindowFunction(Expression):
     """A window function as an expression, for consumers that have no window relation."""
 
     NAME = "WINDOW_FUNCTION"
-
     __slots__ = ("call", "partition", "sorts")
 
     def __init__(
@@ -801,10 +835,11 @@ class WindowFunction(Expression):
         self.partition = partition
         self.sorts = sorts
         self.type = call.type
+        self._take(self.children())
+        self.raises = any(part.raises for part in call.expressions())
         inner = [3 + part.height for part in partition]
         inner += [3 + sort.expression.height for sort in sorts]
         self.height = max(call.height, *inner) if inner else call.height
-        self.raises = any(part.raises for part in call.expressions())
 
     def children(self) -> tuple[Expression, ...]:
         return (*self.call.expressions(), *self.partition, *(sort.expression for sort in self.sorts))
@@ -908,10 +943,14 @@ def _precision(field: str) -> Callable[[Any, Type, Message.Literal], None]:
 
 
 def _interval_year(value: int, type: Type, target: Message.Literal) -> None:
+    _write_months(value, target.interval_year_to_month)
+
+
+def _write_months(value: int, target: Message.Literal.IntervalYearToMonth) -> None:
     sign = -1 if value < 0 else 1
     years, months = divmod(abs(value), 12)
-    target.interval_year_to_month.years = sign * years
-    target.interval_year_to_month.months = sign * months
+    target.years = sign * years
+    target.months = sign * months
 
 
 def _interval_day(value: int, type: Type, target: Message.Literal) -> None:
@@ -920,6 +959,19 @@ def _interval_day(value: int, type: Type, target: Message.Literal) -> None:
     days, seconds = divmod(seconds, 86_400)
     interval = target.interval_day_to_second
     interval.days = sign * days
+    interval.seconds = sign * seconds
+    interval.precision = type.parameters[0]
+    interval.subseconds = sign * (micros // 10 ** (6 - interval.precision))
+
+
+def _interval_compound(value: tuple[int, int, int], type: Type, target: Message.Literal) -> None:
+    """Months, days and microseconds; days of 24 hours are no days here."""
+    months, days, micros = value
+    _write_months(months, target.interval_compound.interval_year_to_month)
+    sign = -1 if micros < 0 else 1
+    seconds, micros = divmod(abs(micros), 1_000_000)
+    interval = target.interval_compound.interval_day_to_second
+    interval.days = days
     interval.seconds = sign * seconds
     interval.precision = type.parameters[0]
     interval.subseconds = sign * (micros // 10 ** (6 - interval.precision))
@@ -976,6 +1028,7 @@ _LITERALS: dict[str, Callable[[Any, Type, Message.Literal], None]] = {
     "precision_timestamp_tz": _precision("precision_timestamp_tz"),
     "interval_year": _interval_year,
     "interval_day": _interval_day,
+    "interval_compound": _interval_compound,
     "list": _list,
     "map": _map,
     "struct": _struct,

@@ -1,5 +1,5 @@
-"""The messages of our extension relations and formats of files (docs/reference/extension-relations.md), described here in
-place of a .proto file, so that nothing needs to be generated."""
+"""The messages of our extension relations, formats of files and remarks (docs/reference/extension-relations.md), described
+here in place of a .proto file, so that nothing needs to be generated."""
 
 from __future__ import annotations
 
@@ -52,10 +52,23 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("temporary", FieldDescriptorProto.TYPE_STRING, ""),
         ("purge", FieldDescriptorProto.TYPE_BOOL, ""),
     ),
+    "JoinHint": (
+        ("left", FieldDescriptorProto.TYPE_STRING, ""),
+        ("right", FieldDescriptorProto.TYPE_STRING, ""),
+    ),
+    "PartitionHint": (
+        ("operation", FieldDescriptorProto.TYPE_STRING, ""),
+        ("partitions", FieldDescriptorProto.TYPE_INT64, ""),
+    ),
+    "Provenance": (
+        ("spark_version", FieldDescriptorProto.TYPE_STRING, ""),
+        ("stage", FieldDescriptorProto.TYPE_STRING, ""),
+        ("settings", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
+    ),
 }
 """Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
 
-_REPEATED = ("names", "options", "partition_by", "bucket_by", "sort_by", "static_partitions")
+_REPEATED = (*("names", "options", "settings", "partition_by", "bucket_by", "sort_by", "static_partitions"),)
 """Fields that a message may have several times."""
 
 
@@ -84,6 +97,9 @@ SparkFiles = _message("SparkFiles")
 SparkOption = _message("SparkOption")
 TableStorage = _message("TableStorage")
 WriteBehavior = _message("WriteBehavior")
+JoinHint = _message("JoinHint")
+PartitionHint = _message("PartitionHint")
+Provenance = _message("Provenance")
 
 
 def unpacked(detail: Any) -> Any:

@@ -10,6 +10,7 @@ from collections import Counter
 
 from ..errors import Unsupported
 from .expression import Literal, ScalarFunction, Subquery
+from .occurrence import NOT_DETERMINISTIC, SUBQUERY
 from .references import shared_relations
 from .relation import Relation
 
@@ -50,9 +51,11 @@ def _calls(root: Relation) -> Counter[Call]:
     while relations:
         relation = relations.pop()
         relations.extend(relation.inputs)
-        stack = [*relation.expressions()]
+        stack = [*relation.expressions()] if relation.holds & (NOT_DETERMINISTIC | SUBQUERY) else []
         while stack:
             expression = stack.pop()
+            if not expression.occurs & (NOT_DETERMINISTIC | SUBQUERY):
+                continue
             if isinstance(expression, Subquery):
                 relations.append(expression.relation)
             if isinstance(expression, ScalarFunction) and not expression.declaration.deterministic:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from .expression import Expression, Subquery
+from .occurrence import REFERENCE, SUBQUERY
 from .relation import Reference, Relation
-from .traversal import relations_below, rewritten, subquery_relations, transformed
+from .traversal import relations_below, rewritten, transformed
 
 
 def shared_relations(root: Relation) -> list[Relation]:
     """The relations that a relation refers to, directly or not, each after those that it refers to itself."""
     found: dict[Relation, None] = {}
+    if not root.occurs & (REFERENCE | SUBQUERY):
+        return []
     stack = [(root, False)]
     while stack:
         relation, done = stack.pop()
@@ -24,6 +27,8 @@ def shared_relations(root: Relation) -> list[Relation]:
 
 def inlined(root: Relation) -> Relation:
     """The relation with what it refers to in each place that does, also in its subqueries."""
+    if not root.occurs & (REFERENCE | SUBQUERY):
+        return root
     if not any(isinstance(each, Reference) for each in relations_below(root, subqueries=True)):
         return root
     known: dict[Relation, Relation] = {}
@@ -43,7 +48,7 @@ def inlined(root: Relation) -> Relation:
     def rule(relation: Relation) -> Relation:
         if isinstance(relation, Reference):
             return whole(relation.shared)
-        if not subquery_relations(relation):
+        if not relation.holds & SUBQUERY:
             return relation
         return relation.over(relation.inputs, [rewritten(each, in_subquery) for each in relation.expressions()])
 

@@ -13,8 +13,8 @@ from google.protobuf.any_pb2 import Any as AnyMessage
 from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
 
-from . import extension_messages, types
-from .expression import AggregateFunction, Anchors, Expression, Literal, Origin, SortField, WindowCall
+from . import extension_messages, occurrence, types
+from .expression import AggregateFunction, Anchors, Expression, Literal, Origin, SortField, WindowCall, operands_of
 from .types import Type
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Relation:
     """
 
     NAME: ClassVar[str] = ""
-    """What the dialect schema calls it."""
+    """What the dialect schema calls it, empty for what is in no plan."""
     DOES: ClassVar[str] = ""
     """What problems say that it does, where the specification has no name for it."""
     PASSES_INPUTS: ClassVar[bool] = False
@@ -46,12 +46,20 @@ class Relation:
     """Whether it yields each row of its one input once at most, so that what is unique there stays so."""
     LEVELS_ABOVE_EXPRESSIONS: ClassVar[int] = 2
     """How many messages, its own included, lie around its expressions at most."""
-    __slots__ = ("_own_height", "_width", "emit", "height", "inputs", "place", "types")
+    OCCURS: ClassVar[int] = 0
+    """What each of its kind adds to what occurs in it."""
+    __slots__ = ("_own_height", "_width", "emit", "height", "hint", "holds", "inputs", "occurs", "place", "types")
     inputs: tuple[Relation, ...]
     types: tuple[Type, ...]
     emit: tuple[int, ...] | None
     height: int
+    holds: int
+    """What the relation is, and what is in its own expressions, as `occurrence` has it."""
+    occurs: int
+    """The same of the relation and of all below it, but for the relations of subqueries."""
     place: Place | None
+    hint: bytes
+    """A RelCommon.Hint, serialised: what may be known of the relation, on which nothing hangs."""
     _SLOTS: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -63,35 +71,52 @@ class Relation:
 
     def _finish(self, inputs: tuple[Relation, ...], direct: Sequence[Type], expressions: int = 0) -> None:
         """Set what every relation has: its inputs, its own columns, and the height with its expressions'."""
-        self.inputs = inputs
         self.types = tuple(direct)
         self._width = len(self.types)
         self.emit = None
         self.place = None
+        self.hint = b""
         self._own_height = 2 + max(expressions, 2)
-        self.height = max(self._own_height, *(2 + input.height for input in inputs), 0)
+        self.holds = self.OCCURS
+        for expression in self.expressions():
+            self.holds |= expression.occurs
+        self._stand_on(inputs)
+
+    def _stand_on(self, inputs: tuple[Relation, ...]) -> None:
+        self.inputs = inputs
+        self.height, self.occurs = self._own_height, self.holds
+        for input in inputs:
+            self.height = max(self.height, 2 + input.height)
+            self.occurs |= input.occurs
 
     def select(self, ordinals: Sequence[int]) -> Relation:
         """The same relation with these of its columns, in this order."""
-        if list(ordinals) == list(range(len(self.types))):
+        if len(ordinals) == len(self.types) and list(ordinals) == list(range(len(ordinals))):
             return self
         copy = self._copy()
         emit = tuple(ordinals if self.emit is None else [self.emit[o] for o in ordinals])
-        copy.emit = None if emit == tuple(range(self._width)) else emit
+        copy.emit = None if len(emit) == self._width and emit == tuple(range(self._width)) else emit
         copy.types = tuple([self.types[o] for o in ordinals])
         return copy
 
     def with_all_columns(self) -> Relation:
         """The same relation without `emit`: with its own columns, all of them."""
         made = self._over(self.inputs, self.expressions())
-        made.place = self.place
+        made.place, made.hint = self.place, self.hint
         return made
+
+    def with_hint(self, hint: bytes) -> Relation:
+        """The same relation with another hint."""
+        if hint == self.hint:
+            return self
+        copy = self._copy()
+        copy.hint = hint
+        return copy
 
     def with_inputs(self, inputs: tuple[Relation, ...]) -> Relation:
         """The same relation over other inputs of the same types."""
         copy = self._copy()
-        copy.inputs = inputs
-        copy.height = max(self._own_height, *(2 + input.height for input in inputs), 0)
+        copy._stand_on(inputs)
         return copy
 
     def over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
@@ -101,7 +126,7 @@ class Relation:
         one before, behind those: expressions may use them.
         """
         made = self._over(inputs, expressions)
-        made.place = self.place
+        made.place, made.hint = self.place, self.hint
         width = len(self.inputs[0].types) if len(inputs) == 1 else 0
         added = len(inputs[0].types) - width if len(inputs) == 1 else 0
         if not added and self.emit is None:
@@ -144,6 +169,8 @@ class Relation:
             common.direct.SetInParent()
         else:
             common.emit.output_mapping.extend(self.emit)
+        if self.hint:
+            common.hint.MergeFromString(self.hint)
 
 
 class Statistics(NamedTuple):
@@ -212,6 +239,19 @@ class NamedTable(Read):
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
         target.read.named_table.names.extend(self.table)
+
+
+class BaseSchema(Read):
+    """The columns that expressions by themselves are over. It is in no plan."""
+
+    NAME = ""
+    __slots__ = ()
+
+    def __init__(self, names: Sequence[str], schema: Sequence[Type]) -> None:
+        self.statistics = None
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish((), schema, self._schema_height())
 
 
 class File(NamedTuple):
@@ -437,6 +477,7 @@ class Join(_ConditionalJoin):
     """The rows of both inputs for which the condition holds, and those without any that the type of the join adds."""
 
     NAME = "JOIN"
+    OCCURS = occurrence.JOIN
     __slots__ = ()
 
     def write(self, target: Message, anchors: Anchors) -> None:
@@ -505,6 +546,7 @@ class Aggregate(Relation):
     """Grouping expressions, then measures, then, where there are several grouping sets, the set's number."""
 
     NAME = "AGGREGATE"
+    OCCURS = occurrence.AGGREGATE
     LEVELS_ABOVE_EXPRESSIONS = 7
     __slots__ = ("groupings", "measures", "sets")
 
@@ -532,7 +574,8 @@ class Aggregate(Relation):
         return (*self.groupings, *(e for measure in self.measures for e in measure.expressions()))
 
     def evaluated(self) -> tuple[Expression, ...]:
-        return self.groupings  # the filter of a measure may drop rows
+        unfiltered = [measure for measure in self.measures if measure.filter is None]
+        return (*self.groupings, *(e for measure in unfiltered for e in operands_of(measure.arguments)))
 
     def functions(self) -> tuple[AggregateFunction, ...]:
         return self.measures
@@ -593,6 +636,7 @@ class Fetch(Relation):
     """Rows from an offset on, as many as a count says, all where it is None."""
 
     NAME = "FETCH"
+    OCCURS = occurrence.FETCH
     PASSES_INPUTS = True
     KEEPS_KEYS = True
     __slots__ = ("count", "offset")
@@ -618,6 +662,7 @@ class Set(Relation):
     """Inputs of the same types combined; `operation` is a name of SetRel.SetOp without its prefix."""
 
     NAME = "SET"
+    OCCURS = occurrence.SET
     __slots__ = ("operation",)
 
     def __init__(self, inputs: Sequence[Relation], operation: str) -> None:
@@ -658,6 +703,7 @@ class Reference(Relation):
     """The rows of a relation that the plan has beside its root, and that may be referred to several times."""
 
     NAME = "REFERENCE"
+    OCCURS = occurrence.REFERENCE
     __slots__ = ("shared",)
 
     def __init__(self, shared: Relation) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from . import types
 from .evaluation import always_evaluated
-from .expression import Expression, FieldReference, Lambda, Shared, Subquery
+from .expression import Expression, FieldReference, Lambda, Shared
+from .occurrence import OUTER_COLUMN, PARAMETER, SHARED, SUBQUERY
 from .relation import Join, Project, Relation
 from .traversal import ordinals, rewritten, subexpressions, transformed
 from .wider_join import right_side_moved, with_columns_of
@@ -20,13 +21,15 @@ from .wider_join import right_side_moved, with_columns_of
 
 def share(root: Relation) -> Relation:
     """The relation, with what is shared in its expressions and in those below it computed once."""
-    return transformed(root, _shared_once)
+    return transformed(root, _shared_once, occurring=SHARED)
 
 
 def _shared_once(relation: Relation) -> Relation:
+    if not relation.holds & SHARED:
+        return relation
     if isinstance(relation, Join):
         return _shared_by_side(relation)
-    if len(relation.inputs) != 1 or not relation.expressions():
+    if len(relation.inputs) != 1:
         return relation
     levels = _levels(relation)
     return _bound(relation, levels) if levels else relation
@@ -60,8 +63,7 @@ def _shared_by_side(join: Join) -> Relation:
 def _side(shared: Shared, width: int) -> int | None:
     """The input of a join, by its number, whose columns a value needs; None where it can't be computed in one."""
     sides = {n >= width for n in ordinals(shared)}
-    has_query = any(isinstance(part, Subquery) for part in subexpressions(shared))
-    return None if len(sides) != 1 or has_query or shared.raises else int(sides.pop())
+    return None if len(sides) != 1 or shared.occurs & SUBQUERY or shared.raises else int(sides.pop())
 
 
 def _computed(input: Relation, levels: list[list[Shared]], before: int) -> tuple[Relation, dict[int, FieldReference]]:
@@ -83,7 +85,8 @@ def _levels(relation: Relation) -> list[list[Shared]]:
     uses: dict[int, int] = {}
     found: list[Shared] = []
     for root in relation.expressions():
-        found.extend(_occurrences(root, uses))
+        if root.occurs & SHARED:
+            found.extend(_occurrences(root, uses))
     if not found:
         return []
     certain = _evaluated(relation)
@@ -133,8 +136,7 @@ def _evaluated(relation: Relation) -> set[int]:
 
 
 def _movable(shared: Shared) -> bool:
-    references = (part for part in subexpressions(shared.value) if isinstance(part, FieldReference))
-    return not any(part.outer or part.parameter is not None for part in references)
+    return not shared.occurs & (OUTER_COLUMN | PARAMETER)
 
 
 def _replaced(root: Expression, columns: dict[int, FieldReference], before: int = 0) -> Expression:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeGuard
 
 from .expression import Expression, FieldReference, Lambda, Literal, ScalarFunction, Subquery
+from .occurrence import OUTER_COLUMN, PARAMETER, SUBQUERY
 from .relation import LateralJoin, Relation
 
 
@@ -33,9 +34,12 @@ def relations_below(root: Relation, subqueries: bool = False) -> list[Relation]:
 
 def subquery_relations(relation: Relation) -> list[Relation]:
     """The relations of the subqueries in a relation's own expressions."""
+    if not relation.holds & SUBQUERY:
+        return []
     return [
         part.relation
         for expression in relation.expressions()
+        if expression.occurs & SUBQUERY
         for part in subexpressions(expression)
         if isinstance(part, Subquery)
     ]
@@ -46,6 +50,8 @@ def refers_outwards(relation: Relation, steps: int = 1) -> bool:
     stack = [(relation, steps)]
     while stack:
         each, steps = stack.pop()
+        if not each.occurs & (OUTER_COLUMN | SUBQUERY):
+            continue
         parts = [part for expression in each.expressions() for part in subexpressions(expression)]
         if any(isinstance(part, FieldReference) and part.outer >= steps for part in parts):
             return True
@@ -110,12 +116,17 @@ def rebuilt(
 
 
 def transformed(
-    root: Relation, rule: Callable[[Relation], Relation], concerned: Callable[[Relation], bool] | None = None
+    root: Relation,
+    rule: Callable[[Relation], Relation],
+    concerned: Callable[[Relation], bool] | None = None,
+    occurring: int | None = None,
 ) -> Relation:
     """The relation with the rule applied to each below it, inputs first, and to itself; types stay.
 
-    Nothing is to do where no relation is `concerned`, if it is said which are.
+    Nothing is to do where no relation is `concerned`, if it is said which are, or where nothing of this `occurs` in any.
     """
+    if occurring is not None and not root.occurs & occurring:
+        return root
     if concerned is not None and not any(map(concerned, relations_below(root))):
         return root
     done: dict[Relation, Relation] = {}
@@ -153,7 +164,7 @@ def _moved(root: Expression, steps: int, depth: int) -> Expression:
 
 def refers_to_parameters(expression: Expression) -> bool:
     """Whether an expression uses the parameter of a lambda, be it one inside of it."""
-    return any(isinstance(part, FieldReference) and part.parameter is not None for part in subexpressions(expression))
+    return bool(expression.occurs & PARAMETER)
 
 
 def ordinals(expression: Expression) -> Iterator[int]:

@@ -61,11 +61,15 @@ _DECIMAL_BYTES = 16
 
 
 def read_type(
-    message: TypeMessage, complain: Complain, declared: DeclaredTypes = _NONE_DECLARED, level: int = 0
+    message: TypeMessage,
+    complain: Complain,
+    declared: DeclaredTypes = _NONE_DECLARED,
+    level: int = 0,
+    is_aliased: bool = False,
 ) -> Type | None:
     """The type that a message stands for; None, after a complaint, where it stands for none that we know.
 
-    A user-defined type is of the kind `u!name`.
+    A user-defined type is of the kind `u!name`. One that an alias stands for need not state its nullability.
     """
     kind = message.WhichOneof("kind")
     if kind is None or level > LEVELS:
@@ -75,7 +79,7 @@ def read_type(
     if not hasattr(field, "nullability"):
         complain(f"the type {kind} is not known")
         return None
-    if field.nullability == TypeMessage.NULLABILITY_UNSPECIFIED:
+    if field.nullability == TypeMessage.NULLABILITY_UNSPECIFIED and not is_aliased:
         complain(f"the type {kind} doesn't state its nullability")
     nullable = field.nullability != TypeMessage.NULLABILITY_REQUIRED
     if kind == "alias":
@@ -95,7 +99,9 @@ def _aliased(anchor: int, nullable: bool, complain: Complain, declared: Declared
         return None
     if anchor not in declared.found:
         declared.found[anchor] = None
-        declared.found[anchor] = read_type(declared.aliases[anchor], complain, declared, level + 1)
+        if declared.aliases[anchor].WhichOneof("kind") == "alias":
+            complain(f"the type alias {anchor} is one of an alias")
+        declared.found[anchor] = read_type(declared.aliases[anchor], complain, declared, level + 1, is_aliased=True)
     found = declared.found[anchor]
     if found is None:
         complain(f"the type alias {anchor} stands for no type")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 from substrait.type_pb2 import Type as TypeMessage
 
@@ -48,37 +50,26 @@ DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
 
 
 class Type:
-    """A Substrait type.
+    """A Substrait type, made by `of`: types that are the same are one object.
 
     `parameters`: decimal (precision, scale); the precision types (digits,); list (element,); map (key, value);
     struct its field types; func its parameter types and, last, its return type. `height` is how many messages its
-    protobuf form nests, `size` how many types there are in it, itself among them, and `names` how many fields of structs.
+    protobuf form nests, `size` how many types there are in it, itself among them, `names` how many fields of structs, and
+    `kinds` the kinds of all of them.
     """
 
-    __slots__ = ("_hash", "height", "kind", "names", "nullable", "parameters", "size")
+    __slots__ = ("__weakref__", "height", "kind", "kinds", "names", "nullable", "parameters", "size")
 
     def __init__(self, kind: str, parameters: tuple[Any, ...] = (), nullable: bool = True) -> None:
         self.kind = kind
         self.parameters = parameters
         self.nullable = nullable
-        self._hash = hash((kind, parameters, nullable))
         inner = [part for part in parameters if isinstance(part, Type)]
         self.height: int = 2 + max([part.height for part in inner], default=0)
+        self.kinds: frozenset[str] = frozenset((kind,)).union(*[part.kinds for part in inner])
         self.size: int = 1 + sum([part.size for part in inner])
         self.names: int = sum([part.names for part in inner]) + (len(parameters) if kind == "struct" else 0)
         bounds.require_parts(self.size)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Type)
-            and self._hash == other._hash
-            and self.kind == other.kind
-            and self.nullable == other.nullable
-            and self.parameters == other.parameters
-        )
 
     def __str__(self) -> str:
         mark = "?" if self.nullable else ""
@@ -92,10 +83,19 @@ class Type:
     __repr__ = __str__
 
 
+_in_use: WeakValueDictionary[tuple[Any, ...], Type] = WeakValueDictionary()
+_making = Lock()
+
+
 @lru_cache(maxsize=65536)
 def of(kind: str, *parameters: Any, nullable: bool = True) -> Type:
     """The type; the same object for the same arguments, as long as it is in use."""
-    return Type(kind, parameters, nullable)
+    key = (kind, parameters, nullable)
+    with _making:
+        found = _in_use.get(key)
+        if found is None:
+            found = _in_use[key] = Type(*key)
+    return found
 
 
 def with_nullable(type: Type, nullable: bool) -> Type:
@@ -125,7 +125,7 @@ def equal_but_nullability(left: Type, right: Type) -> bool:
 
 def holds(type: Type, kinds: Sequence[str]) -> bool:
     """Whether a type is, or has somewhere inside, a type of one of these kinds."""
-    return type.kind in kinds or any(isinstance(part, Type) and holds(part, kinds) for part in type.parameters)
+    return not type.kinds.isdisjoint(kinds)
 
 
 def least_nullable_common(left: Type, right: Type) -> Type:

@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation$;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -27,10 +29,13 @@ public class AnalyzedPlan {
   private static final String CATALYST = "org.apache.spark.sql.catalyst.";
   private static final String SCANS = "org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown$";
 
+  /** The rule that drops names of parts of a query. */
+  private static final String UNNAMING = "analysis.EliminateSubqueryAliases$";
+
   /** Rules in the order in which Spark's optimizer runs them; not every Spark has each. */
   private static final String[] RULES = {
     "optimizer.EliminateResolvedHint$",
-    "analysis.EliminateSubqueryAliases$",
+    UNNAMING,
     "expressions.EliminatePipeOperators$",
     "analysis.EliminateView$",
     "optimizer.EliminateSQLFunctionNode$",
@@ -49,30 +54,42 @@ public class AnalyzedPlan {
     "optimizer.DecimalAggregates$",
   };
 
-  /** The plan, as PlanReader reads it. */
-  public PlanReader.Query of(Object dataset) throws Exception {
+  /** The plan, as PlanReader reads it; with the names that a query gives to parts of it, where they are wanted. */
+  public PlanReader.Query of(Object dataset, boolean named) throws Exception {
     QueryExecution execution = (QueryExecution) dataset.getClass().getMethod("queryExecution").invoke(dataset);
-    return (PlanReader.Query) PlanReader.onDeepStack(new Finishing(execution));
+    return (PlanReader.Query) PlanReader.onDeepStack(new Finishing(execution, named, false));
+  }
+
+  /** The plan of what selects from `WHERE false`, without what is below that: of it the columns are left, in a LocalRelation. */
+  public PlanReader.Query overSchema(Object dataset) throws Exception {
+    QueryExecution execution = (QueryExecution) dataset.getClass().getMethod("queryExecution").invoke(dataset);
+    return (PlanReader.Query) PlanReader.onDeepStack(new Finishing(execution, false, true));
   }
 
   public static class Finishing extends PlanReader.InSession {
     private final QueryExecution execution;
+    private final boolean named;
+    private final boolean overSchema;
 
-    Finishing(QueryExecution execution) {
+    Finishing(QueryExecution execution, boolean named, boolean overSchema) {
       super(execution.sparkSession(), null);
       this.execution = execution;
+      this.named = named;
+      this.overSchema = overSchema;
     }
 
     public Object apply() {
-      LogicalPlan analyzed = execution.normalized();
+      LogicalPlan analyzed = overSchema ? (LogicalPlan) execution.analyzed().transformDown(new Schema()) : execution.normalized();
       boolean streaming = analyzed.isStreaming();
-      LogicalPlan plan = streaming ? analyzed : new Finish(rules(execution)).plan(analyzed);
+      LogicalPlan plan = streaming ? analyzed : new Finish(rules(execution, named)).plan(analyzed);
       return new PlanReader.Query(execution, plan, execution.analyzed().output(), null);
     }
 
-    private static Rule[] rules(QueryExecution execution) {
+    private static Rule[] rules(QueryExecution execution, boolean named) {
       Rule[] rules = new Rule[RULES.length];
-      for (int i = 0; i < RULES.length; i++) rules[i] = rule(RULES[i], execution);
+      for (int i = 0; i < RULES.length; i++) {
+        if (!(named && RULES[i].equals(UNNAMING))) rules[i] = rule(RULES[i], execution);
+      }
       return rules;
     }
 
@@ -164,6 +181,17 @@ public class AnalyzedPlan {
       } catch (Exception left) {
         return constant;
       }
+    }
+  }
+
+  /** Puts the columns of `WHERE false` in its place. */
+  public static class Schema extends scala.runtime.AbstractPartialFunction {
+    public boolean isDefinedAt(Object plan) {
+      return plan instanceof Filter && Literal.FalseLiteral().equals(((Filter) plan).condition());
+    }
+
+    public Object applyOrElse(Object plan, scala.Function1 otherwise) {
+      return isDefinedAt(plan) ? LocalRelation$.MODULE$.apply(((LogicalPlan) plan).output()) : otherwise.apply(plan);
     }
   }
 

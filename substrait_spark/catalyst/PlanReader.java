@@ -36,6 +36,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.PivotFirst;
 import org.apache.spark.sql.catalyst.plans.logical.CommandResult;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Statistics;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
@@ -84,14 +85,14 @@ public class PlanReader {
   }
 
   /** The plan of a Dataset or a kept query, packed: as text if it is short, else to be fetched in parts, and held only until then. */
-  public Object read(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles) throws Exception {
-    Document document = new Document((String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, null)));
+  public Object read(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean hints) throws Exception {
+    Document document = new Document((String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, hints, null)));
     return document.size() == 1 ? (Object) document.part(0) : document;
   }
 
   /** The SQL text of the nodes with these numbers, in a document of the same Dataset or kept query. */
   public String describe(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
-    return (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, numbers));
+    return (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, false, numbers));
   }
 
   private static QueryExecution queryExecution(Object dataset) throws Exception {
@@ -201,9 +202,10 @@ public class PlanReader {
     private final int inlineLimit;
     private final int listFiles;
     private final boolean tablesAsFiles;
+    private final boolean hints;
     private final String numbers;
 
-    Reading(PlanReader reader, Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
+    Reading(PlanReader reader, Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean hints, String numbers) throws Exception {
       super(
           source instanceof Query ? ((Query) source).session : queryExecution(source).sparkSession(),
           source instanceof Query ? ((Query) source).settings : null);
@@ -212,11 +214,12 @@ public class PlanReader {
       this.inlineLimit = inlineLimit;
       this.listFiles = listFiles;
       this.tablesAsFiles = tablesAsFiles;
+      this.hints = hints;
       this.numbers = numbers;
     }
 
     public Object apply() {
-      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, listFiles, tablesAsFiles, numbers == null);
+      Walk walk = new Walk(reader.harmlessOptions, inlineLimit, listFiles, tablesAsFiles, numbers == null, hints);
       String document = walk.document(query());
       return numbers == null ? document : walk.sql(numbers);
     }
@@ -242,6 +245,8 @@ public class PlanReader {
     /** The settings that it ran with; null for those that the session has when it is read. */
     private final SQLConf settings;
     private final boolean streaming;
+    /** Whether Spark reads rows of the cache, of which it no longer knows the files. */
+    private final boolean cached;
     private final LogicalPlan plan;
     /** The columns by the names that users see. */
     private final Object shown;
@@ -255,6 +260,7 @@ public class PlanReader {
       this.context = execution.sparkSession().sparkContext();
       this.mode = execution.mode();
       this.streaming = execution.analyzed().isStreaming();
+      this.cached = !streaming && readsCache(sources(execution.withCachedData()));
       this.settings = settings;
       this.plan = plan;
       this.shown = shown;
@@ -356,11 +362,13 @@ public class PlanReader {
     private static final Map<Class<?>, String[]> NAMES = new java.util.concurrent.ConcurrentHashMap<Class<?>, String[]>();
     private static final Method PRODUCT_ELEMENT_NAME = productElementName();
 
-    /** Settings that functions and readers of text use when they run, and that are in no node of the plan. */
+    /** Settings that say what queries mean, most of them by what functions and readers of text do when they run. No secrets. */
     private static final String[] CONFIGURATION = {
+      "spark.sql.ansi.enabled",
       "spark.sql.caseSensitive",
       "spark.sql.columnNameOfCorruptRecord",
       "spark.sql.csv.parser.columnPruning.enabled",
+      "spark.sql.decimalOperations.allowPrecisionLoss",
       "spark.sql.icu.caseMappings.enabled",
       "spark.sql.json.enableExactStringParsing",
       "spark.sql.json.enablePartialResults",
@@ -378,7 +386,8 @@ public class PlanReader {
       "spark.sql.parquet.fieldId.read.enabled",
       "spark.sql.parquet.int96TimestampConversion",
       "spark.sql.parquet.int96RebaseModeInRead",
-      "spark.sql.session.timeZone"
+      "spark.sql.session.timeZone",
+      "spark.sql.timestampType"
     };
 
     /** Metadata of attributes that says where their values come from, or that they are windows to merge. */
@@ -394,6 +403,9 @@ public class PlanReader {
     private final int listFiles;
     private final boolean tablesAsFiles;
     private final boolean withRows;
+    private final boolean hints;
+    /** What Spark knows of the rows of plan nodes, by their numbers. */
+    private final StringBuilder statistics = new StringBuilder();
     private final StringBuilder classes = new StringBuilder();
     private final StringBuilder types = new StringBuilder();
     private final StringBuilder nodes = new StringBuilder();
@@ -410,12 +422,13 @@ public class PlanReader {
     private Query query;
 
     /** Without rows, nodes have the same numbers, and no Spark job runs. */
-    Walk(Set<String> harmlessOptions, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean withRows) {
+    Walk(Set<String> harmlessOptions, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean withRows, boolean hints) {
       this.harmlessOptions = harmlessOptions;
       this.inlineLimit = inlineLimit;
       this.listFiles = listFiles;
       this.tablesAsFiles = tablesAsFiles;
       this.withRows = withRows;
+      this.hints = hints;
     }
 
     String document(Query query) {
@@ -440,7 +453,8 @@ public class PlanReader {
         text.append(':');
         string(setting(settings, CONFIGURATION[i]), text);
       }
-      text.append("},\"streaming\":").append(query.streaming);
+      text.append("},\"statistics\":{").append(statistics);
+      text.append("},\"streaming\":").append(query.streaming).append(",\"cached\":").append(query.cached);
       text.append(",\"names\":").append(names).append("],\"output\":").append(output).append(",\"root\":").append(root);
       text.append(",\n\"classes\":[").append(classes).append("],\n\"types\":[").append(types);
       text.append("],\n\"nodes\":[").append(nodes).append("]}");
@@ -516,8 +530,21 @@ public class PlanReader {
         numbered.add(object);
         if (nodes.length() > 0) nodes.append(",\n");
         nodes.append(text);
+        if (hints && object instanceof LogicalPlan) noteStatistics((LogicalPlan) object, number.intValue());
       }
       return number.intValue();
+    }
+
+    private void noteStatistics(LogicalPlan plan, int number) {
+      try {
+        Statistics known = plan.stats();
+        if (known.rowCount().isEmpty()) return;
+        if (statistics.length() > 0) statistics.append(',');
+        statistics.append('"').append(number).append("\":[").append(known.rowCount().get()).append(',').append(known.sizeInBytes()).append(']');
+      } catch (Exception unknown) {
+        // Not all of an analyzed plan can be estimated.
+        return;
+      }
     }
 
     private void productEntry(scala.Product product, StringBuilder out) {

@@ -1,7 +1,7 @@
 """Decoding the document that PlanReader.java writes.
 
-A JSON object: `spark` (version), `streaming`, `configuration`, `names` (root names), `output` (root attributes), `root` (a node
-number) and three tables, `classes`, `types` and `nodes`, whose entries refer to earlier entries by number.
+A JSON object: `spark` (version), `streaming`, `cached`, `configuration`, `statistics` (rows and bytes of plan
+nodes), `names` (root names), `output` (root attributes), `root` (a node number) and three tables, `classes`, `types` and `nodes`, whose entries refer to earlier entries by number.
 
 * class: `[name, kind, field…]`; kind `e` expression, `p` plan, `v` value object
 * type: `[name, parameter…]`
@@ -54,6 +54,8 @@ def _decode(document: dict[str, Any]) -> Document:
         nodes,
         names,
         document["configuration"],
+        document["cached"],
+        {int(number): (rows, size) for number, (rows, size) in document.get("statistics", {}).items()},
     )
 
 

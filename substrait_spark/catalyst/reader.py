@@ -20,6 +20,9 @@ from .source_options import HARMLESS_OPTIONS
 
 GONE = "The JVM of this DataFrame's session can't be reached any more: start a session and build the DataFrame again."
 
+OVER_SCHEMA = "over schema"
+"""The stage of an expression by itself: analyzed, over the columns alone of the `WHERE false` that it selects from."""
+
 INTERRUPTED = "The JVM's answer was lost, as when Ctrl-C interrupts Spark: convert the DataFrame again."
 
 
@@ -51,6 +54,9 @@ class Asked(Protocol):
     @property
     def local_data(self) -> Path | None: ...
 
+    @property
+    def hints(self) -> bool: ...
+
 
 READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
 
@@ -76,7 +82,7 @@ def read(df: Planned, asked: Asked) -> str:
     """
 
     def ask() -> str:
-        packed = _reader(df).read(_source(df, asked), *_arguments(asked))
+        packed = _reader(df).read(_source(df, asked), *_arguments(asked), asked.hints)
         return packed if isinstance(packed, str) else "".join([packed.part(index) for index in range(packed.size())])
 
     return zlib.decompress(base64.b64decode(_answer(df, ask))).decode("ascii")
@@ -92,7 +98,10 @@ def describe(df: Planned, asked: Asked, numbers: Sequence[int]) -> list[str | No
 
 def _source(df: Planned, asked: Asked) -> Any:
     """What is read: what has the plan, which then is the optimized one, or the analyzed plan itself."""
-    return df._jdf if asked.stage == "optimized" else _analyzed_plans.of(df.sparkSession._sc._gateway).of(df._jdf)
+    if asked.stage == "optimized":
+        return df._jdf
+    plans = _analyzed_plans.of(df.sparkSession._sc._gateway)
+    return plans.overSchema(df._jdf) if asked.stage == OVER_SCHEMA else plans.of(df._jdf, asked.hints)
 
 
 def _arguments(asked: Asked) -> tuple[int, int, bool]:

@@ -200,6 +200,10 @@ class Document(NamedTuple):
     """The names of all Catalyst classes in the plan."""
     configuration: Mapping[str, str] = {}
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
+    cached: bool = False
+    """Whether Spark reads some of it from its cache, which does not tell of files."""
+    statistics: Mapping[int, tuple[int, int]] = {}
+    """By number, how many rows and bytes Spark knows plan nodes to have; empty where nobody asked."""
 
 
 def make(name: str, type: DataType, nullable: bool = True, /, **fields: Any) -> Expression:

@@ -24,22 +24,17 @@ ATOMIC = {
     "timestamp_ntz": ("precision_timestamp", 6),
     "yearmonth": ("interval_year",),
     "daytime": ("interval_day", 6),
+    "interval": ("interval_compound", 6),
+    "void": ("boolean",),
 }
-"""Spark's timestamps and day-time intervals count microseconds. The sub-ranges of interval types (DAY TO HOUR)
-say how values print, not which values there are, and have no counterpart."""
+"""Spark's timestamps and intervals of a day count microseconds. The sub-ranges of interval types (DAY TO HOUR)
+say how values print, not which values there are, and have no counterpart. The only value of the type of a NULL that
+nothing gives a type is null, which the smallest type has too."""
 
 REFUSED = {
-    "void": (
-        "Substrait has no type for a NULL that nothing gives a type",
-        "Cast the NULL to the type that it stands for.",
-    ),
     "variant": (
         "Substrait has no type for VARIANT, whose values bring their types with them",
         "Read the fields from JSON text by from_json or get_json_object, or save them as columns of their types in Spark.",
-    ),
-    "interval": (
-        "a legacy calendar interval, of months, days and microseconds, can only be added to a date or a timestamp",
-        "Use a year-month or a day-time interval.",
     ),
     "udt": (
         "Substrait has no type for a user-defined type",
@@ -48,10 +43,6 @@ REFUSED = {
     "object": (
         "Substrait has no type for a JVM object",
         "Typed Dataset operations can't be exported; use DataFrame operations.",
-    ),
-    "time": (
-        "TIME, a type that Spark keeps switched off by default, is not exported",
-        "Cast the column to a timestamp or a string.",
     ),
     "geometry": (
         "Substrait has no type for GEOMETRY, whose values carry a reference system",
@@ -71,7 +62,9 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
     name = type.name
     if name in ATOMIC:
         kind, *parameters = ATOMIC[name]
-        return types.of(str(kind), *parameters, nullable=nullable)
+        return types.of(str(kind), *parameters, nullable=nullable or name == "void")
+    if name.startswith("time("):
+        return types.of("precision_time", _digits(type), nullable=nullable)
     if name.startswith(("char(", "varchar(")):
         return types.of("string", nullable=nullable)
     if name == "decimal":
@@ -87,6 +80,17 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
         fields = (to_substrait(field.type, field.nullable) for field in type.parameters)
         return types.of("struct", *fields, nullable=nullable)
     raise refusal(type)
+
+
+def _digits(type: DataType) -> int:
+    """The number in the name of a type, as of the digits behind a second's point in time(6)."""
+    return int(type.name.partition("(")[2].rstrip(")"))
+
+
+def nanoseconds(type: DataType) -> int:
+    """How many nanoseconds there are in the last digit of a TIME's type, whose values Spark counts in nanoseconds."""
+    size: int = 10 ** (9 - _digits(type))
+    return size
 
 
 def _decimal(type: DataType, nullable: bool) -> Type:

@@ -10,7 +10,7 @@ import click
 from .. import __version__, df_to_substrait, diff, explain, lower, sql_to_substrait, support
 from .. import check as check_query
 from ..captured import COMMAND
-from ..context import READS, STAGES
+from ..context import READS, STAGES, SWITCHES
 from ..dialects.file import BUILT_IN, load
 from ..engines.comparison.run import TOLERANCE
 from ..testing import departures
@@ -59,6 +59,14 @@ STAGE = click.option(
     default="optimized",
     show_default=True,
     help="The query as Spark's optimizer makes it, or as it was written (analyzed).",
+)
+
+SWITCHED_ON = click.option(
+    "--with",
+    "switches",
+    type=click.Choice([switch.replace("_", "-") for switch in SWITCHES]),
+    multiple=True,
+    help="What the plan has besides: types under aliases, expressions stored apart where they nest too deep, what it was made of, parts that are the same once, or hints. Repeat it for several.",
 )
 
 
@@ -166,6 +174,7 @@ def group() -> None:
 @READS_OPTION
 @STAGE
 @click.option("--statements", is_flag=True, help="Take other statements than queries too; nothing of them runs.")
+@SWITCHED_ON
 @FORMAT
 @OUTPUT
 def export(
@@ -176,6 +185,7 @@ def export(
     reads: str,
     stage: str,
     statements: bool,
+    switches: tuple[str, ...],
     form: str | None,
     output: str,
 ) -> None:
@@ -190,14 +200,21 @@ def export(
       substrait-spark export revenue.sql -t orders=data/orders -d datafusion -o revenue.plan
       cat revenue.sql | substrait-spark export - -t orders=data/orders -f json > revenue.json
     """
-    load(dialect)
+    from ..conversion import settings_of
+
+    asked: dict[str, Any] = {"dialect": dialect, "reads": reads, "stage": stage}
+    asked.update({switch.replace("-", "_"): True for switch in switches})
+    try:
+        settings_of(**asked)
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from error
     query = Query(_text(sql), tables, settings)
     if statements:
         with with_tables(query) as spark, waiting("exporting the plan"):
-            plan = sql_to_substrait(spark, query.sql, dialect=dialect, reads=reads, stage=stage)
+            plan = sql_to_substrait(spark, query.sql, **asked)
     else:
         with dataframe(query) as df, waiting("exporting the plan"):
-            plan = df_to_substrait(df, dialect=dialect, reads=reads, stage=stage)
+            plan = df_to_substrait(df, **asked)
     plan_files.write_plan(plan, output, plan_files.form_of(output, form))
 
 
@@ -239,7 +256,7 @@ def capture_command(
     """
     from ..conversion import settings_of
 
-    queries, code = captured(script, arguments, settings_of(dialect, reads, 10_000, 1000, local_data=local_data))
+    queries, code = captured(script, arguments, settings_of(dialect=dialect, reads=reads, local_data=local_data))
     plan_files.write_captured(queries, output)
     click.echo(summary(queries, output), err=True)
     lacking = any(query.plan is None and query.action != COMMAND for query in queries)
@@ -278,13 +295,14 @@ def lower_command(plan: str, dialect: str, form: str | None, output: str) -> Non
 def explain_command(plan: str, verbose: bool, output: str) -> None:
     """Show a plan as text.
 
-    One line for each relation, its inputs indented below it, its columns with their types.
+    One line for each relation, its inputs indented below it, its columns with their types. Of an extended expression, one
+    for each expression.
 
     \b
       substrait-spark explain revenue.plan
       cat revenue.json | substrait-spark explain -
     """
-    text = explain(plan_files.read_plan(plan), verbose=verbose)
+    text = explain(plan_files.read_message(plan), verbose=verbose)
     plan_files.write(text.rstrip("\n").encode("utf-8") + b"\n", output)
 
 
@@ -355,7 +373,7 @@ def diff_command(old: str, new: str, output: str) -> None:
     """
     if old == new == "-":
         raise click.UsageError("Only one of the plans can come from stdin.")
-    difference = diff(plan_files.read_plan(old), plan_files.read_plan(new))
+    difference = diff(plan_files.read_message(old), plan_files.read_message(new))
     plan_files.write(difference.rstrip("\n").encode("utf-8") + b"\n" if difference else b"", output)
     if difference:
         raise click.exceptions.Exit(1)

@@ -7,10 +7,12 @@ import sys
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from google.protobuf import json_format
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from ..algebra import extension_messages as _  # noqa: F401 - JSON needs to know our extension relations
@@ -28,21 +30,57 @@ CAPTURED = re.compile(r"\d{3,}-[\w-]+\.(plan|txt)")
 TEXT = b"substrait plan text "
 """How the text of a plan begins."""
 
+NO_MESSAGE = (DecodeError, json_format.ParseError, UnicodeDecodeError, RecursionError)
+"""What is raised for what holds no message."""
+
+Kind = TypeVar("Kind", bound=Message)
+
 
 def read_plan(path: str) -> Plan:
     """The plan in a file, binary or JSON, or on stdin by the name `-`."""
+    return _plan_in(content(path), path)
+
+
+def read_message(path: str) -> Plan | ExtendedExpression:
+    """The plan, or the extended expression, in a file or on stdin."""
     held = content(path)
+    return _expressions_in(held) or _plan_in(held, path)
+
+
+def _expressions_in(held: bytes) -> ExtendedExpression | None:
+    """The extended expression that is held; None for anything else. A plan has its version in another field."""
+    found = _parsed(held, ExtendedExpression())
+    if found is None or not (found.HasField("version") and found.HasField("base_schema") and found.referred_expr):
+        return None
+    plan = _parsed(held, Plan())
+    return found if plan is None or not plan.HasField("version") else None
+
+
+def _parsed(held: bytes, message: Kind) -> Kind | None:
+    """The message of a kind that is held; None where it is none."""
+    try:
+        _parse(held, message)
+    except NO_MESSAGE:
+        return None
+    return message
+
+
+def _parse(held: bytes, message: Message) -> None:
+    if held.removeprefix(BOM_UTF8).lstrip()[:1] == b"{":
+        json_format.Parse(held.decode("utf-8-sig"), message)
+    else:
+        message.ParseFromString(held)
+
+
+def _plan_in(held: bytes, path: str) -> Plan:
     if held.startswith(TEXT):
         raise click.ClickException(
             f"{shown(path)} is the text of a plan, which can't be read back: export with --format binary or json."
         )
     plan = Plan()
     try:
-        if held.removeprefix(BOM_UTF8).lstrip()[:1] == b"{":
-            json_format.Parse(held.decode("utf-8-sig"), plan)
-        else:
-            plan.ParseFromString(held)
-    except (DecodeError, json_format.ParseError, UnicodeDecodeError, RecursionError) as error:
+        _parse(held, plan)
+    except NO_MESSAGE as error:
         raise _no_plan(path, held, error) from error
     if not plan.relations:
         raise _no_plan(path, held, None)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..errors import Problem, Unsupported, UnsupportedSessionError
 from .message import FILES_QUALIFIER, obstacles
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from substrait.plan_pb2 import Plan
 
     from ..catalyst.reader import Planned
 
-    Converted = tuple[Plan | None, Sequence[Problem]]
+Made = TypeVar("Made")
 
 PACKAGES_NEEDED = (
     "Spark Connect frames need Java's bridge beside the client's own packages: pip install 'substrait-spark[connect]'"
@@ -26,8 +25,8 @@ TOO_OLD = "Spark Connect frames are converted from PySpark 4.0 on: no earlier on
 
 
 def convert_planned(
-    df: DataFrame, convert: Callable[[Planned], Converted], *, allow_version_mismatch: bool
-) -> Converted:
+    df: DataFrame, convert: Callable[[Planned], tuple[Made | None, Sequence[Problem]]], *, allow_version_mismatch: bool
+) -> tuple[Made | None, Sequence[Problem]]:
     """What `convert` makes of a Connect frame, once it is planned here, or None and what stands in the way of planning it.
 
     Raises UnsupportedSessionError where the server doesn't answer, or no Spark is here that plans its frames.
@@ -45,8 +44,8 @@ def convert_planned(
     session = PLANNER.session(remote._session, allow_version_mismatch)
     try:
         with session.planned(message) as dataset:
-            plan, problems = convert(PlannedFrame(dataset, PlannedSession(session.context)))
-            return plan, [replace(problem, sql=FILES_QUALIFIER.sub("", problem.sql)) for problem in problems]
+            made, problems = convert(PlannedFrame(dataset, PlannedSession(session.context)))
+            return made, [replace(problem, sql=FILES_QUALIFIER.sub("", problem.sql)) for problem in problems]
     except Unsupported as problem:
         return None, [_problem(problem)]
 

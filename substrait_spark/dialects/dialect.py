@@ -59,6 +59,10 @@ class Abilities(NamedTuple):
     """Runs aggregates with several groupings."""
     measure_filters: bool = True
     """Runs measures that count only the rows for which a condition holds."""
+    correlated_scalars: bool = True
+    """Runs scalar subqueries that refer to the query around them, whatever the columns of both are called."""
+    type_aliases: bool = True
+    """Reads types by their aliases."""
     emit: bool = True
     """Reads `emit` of all relations. Without it projects alone have one, which picks exactly what they compute."""
 
@@ -96,6 +100,8 @@ class Dialect:
             for kind, section in extensions.KINDS.items()
         }
         self._known: dict[tuple[Any, ...], Function | None] = {}
+        self.known_forms: set[tuple[Any, ...]] = set()
+        """Forms of expressions that were found to be supported: their kinds, types and variants."""
         self._allowed_types: dict[tuple[Type, bool], bool] = {}
         self._casts = None if self._expressions is None else _casts(self._expressions.get("CAST", {}))
 
@@ -264,6 +270,8 @@ def _takes(entry: Function, arguments: Sequence[Expression | str]) -> bool:
 
 
 def _has_literals(entry: Function, arguments: Sequence[Expression | str]) -> bool:
+    if not entry.metadata:
+        return True
     positions = entry.metadata.get("literals")
     return not positions or all(isinstance(arguments[position], Literal) for position in positions)
 

@@ -20,7 +20,7 @@ from .rules import problems_of_guards, problems_of_rules, rules_of
 
 ENGINES = "substrait_spark.engines"
 
-BUILT_IN = ("datafusion",)
+BUILT_IN = ("datafusion", "pyarrow")
 """Dialects by name: each is a package in `engines/`."""
 
 METADATA = ("abilities", "defects", "extensions", "rules")

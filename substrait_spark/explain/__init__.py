@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from .shown import Difference, PlanText
 
 if TYPE_CHECKING:
+    from substrait.extended_expression_pb2 import ExtendedExpression
     from substrait.plan_pb2 import Plan
 
 __all__ = ["diff", "explain"]
 
 
-def explain(plan: Plan, *, verbose: bool = False) -> PlanText:
+def explain(plan: Plan | ExtendedExpression, *, verbose: bool = False) -> PlanText:
     """The plan as text: one line for each relation, its inputs indented below it, its columns with their types.
+    Of an extended expression, one line for each expression and measure.
 
     Nothing that is in the plan is left out but hints and the numbers of anchors, which `verbose` adds; a field that
     this release doesn't know shows as `!unknown{…}`. Any plan has a text, however deep, and with whatever mistakes.
@@ -26,7 +28,7 @@ def explain(plan: Plan, *, verbose: bool = False) -> PlanText:
     return PlanText(layout(document(plan, verbose=verbose), verbose=verbose))
 
 
-def diff(plan_a: Plan, plan_b: Plan) -> Difference:
+def diff(plan_a: Plan | ExtendedExpression, plan_b: Plan | ExtendedExpression) -> Difference:
     """What changes from one plan to another: each relation that differs, its place, and what differs in it.
 
     Relations are matched by structure, and expressions are compared by the columns that they mean: where a column

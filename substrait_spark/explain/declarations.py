@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from ..quotation import declared_name, quoted
@@ -29,7 +30,7 @@ class _Declared(NamedTuple):
 class Declarations:
     """The names of a plan's functions and types."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan | ExtendedExpression) -> None:
         self._urns: dict[int, str] = {}
         for entry in plan.extension_urns:
             self._urns.setdefault(entry.extension_urn_anchor, entry.urn)

@@ -21,7 +21,7 @@ class Derived:
         self._functions = Functions(plan, complain)
         self._relations = Relations(self._functions, complain)
         for entry in plan.relations:
-            self._relations.read_root(entry.root.input if entry.WhichOneof("rel_type") == "root" else entry.rel)
+            self._relations.read_root(entry)
 
     def columns(self, rel: Message) -> Types | None:
         """The types of a relation's output columns; None for an extension's, which nobody knows."""

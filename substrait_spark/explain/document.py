@@ -90,3 +90,5 @@ class Document:
     extensions: tuple[Text, ...]
     declared: frozenset[tuple[str, str]]
     trees: tuple[Tree, ...]
+    kind: str = "plan"
+    """What it is."""

@@ -48,7 +48,7 @@ def _in_full(lines: list[str]) -> Iterator[str]:
 
 def _lines(document: Document, verbose: bool) -> Iterator[str]:
     schemas = _schemas(document)
-    yield f"{_TITLE}{VERSION_WITH_SCHEMAS if schemas else VERSION}"
+    yield f"substrait {document.kind} text {VERSION_WITH_SCHEMAS if schemas else VERSION}"
     yield from map(plain, (*document.header, *document.extensions))
     for schema, number in schemas.items():
         yield f"schema {number}: {schema}"

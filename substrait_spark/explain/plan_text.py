@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from google.protobuf.message import Message
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from ..algebra.types import field_count
 from ..errors import SubstraitSparkError, kind_of
+from ..extended.plans import is_extended_expression, plan_of
 from ..plan import SUBSTRAIT_VERSION
 from ..quotation import quoted
 from ..reading.encodings import up_to_date
 from ..trampoline import Steps, in_turn, run
-from .columns import ColumnNames
+from .columns import ColumnNames, Item
 from .declarations import Declarations
 from .derived import Derived
-from .document import Document, Tree
+from .document import Document, Relation, Tree
 from .expression_text import Scope
 from .literal_text import LiteralText
 from .parts import advanced, part_text
@@ -27,12 +29,14 @@ from .type_text import TypeText
 from .view import View
 
 
-def document(plan: Plan, *, verbose: bool = False) -> Document:
-    """The plan laid out, with hints and the numbers of anchors where `verbose`.
+def document(plan: Plan | ExtendedExpression, *, verbose: bool = False) -> Document:
+    """The plan, or the extended expression, laid out, with hints and the numbers of anchors where `verbose`.
 
-    Raises SubstraitSparkError for what is no plan.
+    Raises SubstraitSparkError for what is neither.
     """
-    if not (isinstance(plan, Message) and plan.DESCRIPTOR.full_name == Plan.DESCRIPTOR.full_name):
+    if is_extended_expression(plan):
+        return run(_extended(plan, verbose))
+    if not isinstance(plan, Plan):
         raise SubstraitSparkError(
             f"Give a substrait.proto.Plan, not {kind_of(plan)}: df_to_substrait(df) makes one of a DataFrame,"
             " Plan.FromString(content) of bytes."
@@ -65,6 +69,40 @@ def _document(plan: Plan, verbose: bool) -> Steps[Document]:
     trees = yield in_turn(_tree(entry, text, names, derived) for entry in view.take_all("relations"))
     rest = view.untaken()
     return Document((*header, rest) if rest else header, extensions, declarations.names(), tuple(trees))
+
+
+def _extended(message: Any, verbose: bool) -> Steps[Document]:
+    """An extended expression: a tree of one part for each of its expressions and measures, over the schema in its header."""
+    declarations = Declarations(message)
+    plan = plan_of(message)
+    derived, names, view = Derived(plan), ColumnNames(), View(message)
+    text = RelationText(declarations, derived, names, verbose=verbose)
+    header = yield _header(view, declarations)
+    schema = yield text.schema(view.take("base_schema"), shown=True, columns=None)
+    legend = declarations.legend(anchors=verbose)
+    untold = [line for field in ("extension_urns", "extensions") for line in _untold(view.take_all(field))]
+    references = zip(view.take_all("referred_expr"), plan.relations, strict=True)
+    trees = yield in_turn(_referred(each, entry.root, text, names, derived) for each, entry in references)
+    scope = Scope((), ())
+    detached = yield text.expressions.all(view.take_all("detached_expressions"), scope)
+    trees += [Tree("detached_expressions", None, detached, tuple(scope.queries), None, ())] if detached else []
+    rest = view.untaken()
+    shown = (*header, ("base_", part_text(schema)), *((rest,) if rest else ()))
+    return Document(shown, (*legend, *untold), declarations.names(), tuple(trees), "extended expression")
+
+
+def _referred(reference: Any, root: Any, text: RelationText, names: ColumnNames, derived: Derived) -> Steps[Tree]:
+    """An expression or a measure, as the only part of what computes it in a plan."""
+    view = View(reference)
+    kind = view.chosen("expr_type")
+    output_names = tuple(view.take_all("output_names"))
+    view.take(kind or "")
+    yield names.add_root(root.input, _top_names(output_names, derived.columns(root.input)))
+    relation: Relation = yield text.of(root.input, None)
+    parts = [part._replace(label="", opening="", closing="") for part in relation.parts[:1]] if kind else []
+    sources = tuple(Item("", n) for n in range(len(parts)))
+    shown = replace(relation, kind=(kind or "nothing").capitalize(), parts=tuple(parts), sources=sources, inputs=())
+    return Tree("referred_expr", output_names, (), (), shown, view.untaken())
 
 
 def _header(view: View, declarations: Declarations) -> Steps[tuple[Text, ...]]:

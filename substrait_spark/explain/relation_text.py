@@ -142,7 +142,7 @@ class RelationText:
         over = scope.over(names, types)
         parts = yield self._source(message, over)
         selected = "projection" if rel.read.HasField("projection") else rel.read.common.WhichOneof("emit_kind")
-        parts.append((yield self._schema(schema, shown=selected in ("projection", "emit"), columns=self._columns(rel))))
+        parts.append((yield self.schema(schema, shown=selected in ("projection", "emit"), columns=self._columns(rel))))
         for field in ("filter", "best_effort_filter"):
             parts.append((yield self._expression(field, message.take(field), over)))
         mask = message.take("projection")
@@ -150,7 +150,7 @@ class RelationText:
             parts.append(part("projection", (yield self._paths.mask(mask))))
         return parts
 
-    def _schema(self, message: Any, *, shown: bool, columns: tuple[Column, ...] | None) -> Steps[Part]:
+    def schema(self, message: Any, *, shown: bool, columns: tuple[Column, ...] | None) -> Steps[Part]:
         """A schema, where the relation's columns don't show it already."""
         if message is None:
             return part("schema", "none")
@@ -392,12 +392,12 @@ class RelationText:
         parts = [part("", message.take_enum("op")), *self._object(message)]
         parts.append(part("create_mode", _stated(message.take_enum("create_mode"))))
         parts.append(part("output", message.take_enum("output")))
-        parts.append((yield self._schema(message.take("table_schema"), shown=True, columns=None)))
+        parts.append((yield self.schema(message.take("table_schema"), shown=True, columns=None)))
         return parts
 
     def _ddl(self, message: View, scope: Scope, rel: Rel) -> Steps[list[Part]]:
         parts = [part("", f"{message.take_enum('op')} {message.take_enum('object')}"), *self._object(message)]
-        parts.append((yield self._schema(message.take("table_schema"), shown=True, columns=None)))
+        parts.append((yield self.schema(message.take("table_schema"), shown=True, columns=None)))
         defaults = message.take("table_defaults")
         if defaults is not None:
             parts.append(part("defaults", (yield self._literals.struct(defaults))))
@@ -434,7 +434,7 @@ class RelationText:
             changes.append((f"${target}{name} = ", shown, view.untaken()))
         parts.append(list_part("set", tuple(changes), empty=True))
         parts.append((yield self._expression("where", message.take("condition"), over)))
-        parts.append((yield self._schema(schema, shown=True, columns=None)))
+        parts.append((yield self.schema(schema, shown=True, columns=None)))
         return parts
 
     # ---- extensions

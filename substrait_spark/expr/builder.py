@@ -57,18 +57,18 @@ class ExpressionBuilder(CallBuilder):
         if node in emitted:
             return emitted[node]
         operands = self._dispatch.operands
-        stack: list[tree.Expression] = [node]
+        stack: list[tuple[tree.Expression, bool]] = [(node, False)]
         while stack:
-            current = stack[-1]
+            current, has_operands = stack.pop()
             if current in emitted:
-                stack.pop()
                 continue
-            pending = [child for child in operands(current) if child not in emitted]
-            if pending:
-                stack.extend(reversed(pending))
-                continue
+            if not has_operands:
+                pending = [(child, False) for child in operands(current) if child not in emitted]
+                if pending:
+                    stack.append((current, True))
+                    stack.extend(reversed(pending))
+                    continue
             emitted[current] = self._emit_one(current)
-            stack.pop()
         return emitted[node]
 
     def emit_all(self, nodes: Iterable[tree.Expression]) -> tuple[Expression, ...]:

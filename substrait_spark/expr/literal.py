@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
+from ..catalyst.sql_types import catalog_type
 from ..catalyst.tree import DataType, Opaque
-from ..catalyst.types import to_substrait
+from ..catalyst.types import nanoseconds, to_substrait
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
@@ -34,10 +36,19 @@ def plain(value: Any, type: DataType) -> Any:
         if abs(unscaled) >= 10 ** type.parameters[0]:
             raise Unsupported(f"its value has more than {type.parameters[0]} digits")
         return unscaled
+    if type.name.startswith("time("):
+        return value // nanoseconds(type)
     if isinstance(value, bytes) and type.name != "binary":
         raise Unsupported("the string holds bytes that are no UTF-8", "Keep such bytes in a BINARY column.")
     if isinstance(value, bool) != (type.name == "boolean"):  # in Python, True is an integer too
         raise Unsupported(f"its value {value!r} is no {type.name}")
+    return _parts(value, type)
+
+
+def _parts(value: Any, type: DataType) -> Any:
+    """The value, with those in it as `plain` has them."""
+    if type.name == "interval":
+        return _calendar_interval(value)
     if type.name == "array":
         return tuple(_part(element, *type.parameters) for element in value)
     if type.name == "map":
@@ -48,6 +59,13 @@ def plain(value: Any, type: DataType) -> Any:
             _part(part, field.type, field.nullable) for part, field in zip(value, type.parameters, strict=True)
         )
     return value
+
+
+def _calendar_interval(value: Any) -> tuple[int, int, int]:
+    months, days, micros = value
+    if abs(micros) // 1_000_000 >= 2**31:
+        raise Unsupported("its interval has more seconds than a literal holds", "Write whole days as days.")
+    return months, days, micros
 
 
 def _part(value: Any, type: DataType, nullable: bool) -> Any:
@@ -61,4 +79,22 @@ def require_value(value: Any, nullable: bool) -> None:
         raise Unsupported("it holds a null where its schema says that there is none", "Correct the schema.")
 
 
-RULES: dict[str, Rule] = {"Literal": literal}
+# ---- constants, which are literals once Spark's optimizer has been there
+
+
+def number(value: float) -> Rule:
+    """A number of double precision."""
+    return lambda e, node: e.fp64(value)
+
+
+def type_of(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """TypeOf: the name of a type, which is never evaluated."""
+    return e.text(catalog_type(node["child"].type))
+
+
+RULES: dict[str, Rule] = {
+    "EulerNumber": number(math.e),
+    "Literal": literal,
+    "Pi": number(math.pi),
+    "TypeOf": type_of,
+}

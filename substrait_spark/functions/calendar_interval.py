@@ -1,7 +1,7 @@
-"""Adding legacy calendar intervals, which count months, days and microseconds apart, to dates and timestamps.
+"""Calendar intervals, which count months, days and microseconds apart: making them, and adding them to dates and timestamps.
 
-No value of a plan is such an interval: its three numbers are the arguments of what adds it. session_window and
-make_interval make such intervals, and casts of texts such as concat(n, ' days').
+Where the three numbers are at hand, they are the arguments of what adds the interval, so that no engine needs values of that
+type: those of literals, of session_window and make_interval, and of texts such as concat(n, ' days').
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from ..algebra import types
 from ..algebra.expression import Literal
 from ..algebra.types import Type
 from ..catalyst import tree
-from ..catalyst.modes import ANSI, TRY
-from ..catalyst.types import refusal
+from ..catalyst.modes import ANSI, TRY, eval_mode
 from ..errors import Unsupported
 from .arithmetic import integer_operation
-from .datetime import zone_argument
+from .datetime import failing, zone_argument
 from .interval import add_interval
-from .table import Plain
+from .table import Plain, plain
 from .time_zone import HOUR, SECOND
 
 if TYPE_CHECKING:
@@ -54,11 +53,13 @@ def _added(e: ExpressionBuilder, node: tree.Expression, value: Expression, inter
     if interval.name == "Literal" and interval["value"] is None:
         return e.null(value.type)
     parts = parts_of(e, interval)
-    if value.type.kind == "date" and not node["ansiEnabled"] and not _is_zero(parts[2]):
+    if value.type.kind == "date" and not node["ansiEnabled"] and not (parts and _is_zero(parts[2])):
         raise Unsupported(
             "the legacy mode adds the time of a calendar interval to midnight of a date, and drops it again",
             "Add a year-month interval or days, or set spark.sql.ansi.enabled.",
         )
+    if parts is None:
+        return e.call("spark:add_compound_interval", value, e.emit(interval), *zone_argument(e, node, value))
     return e.call("spark:add_calendar_interval", value, *parts, *zone_argument(e, node, value))
 
 
@@ -80,19 +81,19 @@ def _chosen(
 # ---- months, days and microseconds
 
 
-def parts_of(e: ExpressionBuilder, interval: tree.Expression) -> list[Expression]:
-    """The months, the days and the microseconds of an interval. Raises `Unsupported` where they are not at hand."""
+def parts_of(e: ExpressionBuilder, interval: tree.Expression) -> list[Expression] | None:
+    """The months, the days and the microseconds of an interval; None where they are not at hand."""
     if interval.name == "Literal":
         months, days, micros = interval["value"]
         return [e.i32(months), e.i32(days), e.i64(micros)]
     if interval.name == "UnaryMinus":
         parts = parts_of(e, interval["child"])
-        return [_negated(e, part) for part in parts]
+        return None if parts is None else [_negated(e, part) for part in parts]
     if interval.name == "MakeInterval":
         return _made(e, interval)
     if interval.name == "Cast" and interval["child"].type.name == "string":
         return _read(e, interval["child"])
-    raise refusal(interval.type)
+    return None
 
 
 def _negated(e: ExpressionBuilder, part: Expression) -> Expression:
@@ -139,22 +140,27 @@ _PREFIX = re.compile(r" *(interval +)?", re.IGNORECASE)
 _UNIT = re.compile(r" +([a-z]+?)s?( *)", re.IGNORECASE)
 
 
-def _read(e: ExpressionBuilder, text: tree.Expression) -> list[Expression]:
-    """The parts of a text that joins whole numbers and literal units, such as concat(n, ' days'): null on overflow."""
+def _read(e: ExpressionBuilder, text: tree.Expression) -> list[Expression] | None:
+    """The parts of a text that joins whole numbers and literal units, such as concat(n, ' days'): null on overflow.
+
+    None for other texts.
+    """
     pieces = list(text["children"]) if text.name == "Concat" else []
     if pieces and _literal(pieces[0]) is not None:
         prefix = _literal(pieces.pop(0))
         pieces = pieces if _PREFIX.fullmatch(str(prefix)) else []
     if not pieces or len(pieces) % 2:
-        raise _no_text()
+        return None
     parts: list[Expression] = [e.i32(0), e.i32(0), e.i64(0)]
     for at in range(0, len(pieces), 2):
         found = _UNIT.fullmatch(_literal(pieces[at + 1]) or "")
         unit = UNITS.get(found[1].lower()) if found else None
         if found is None or unit is None or (at + 2 < len(pieces) and not found[2]):
-            raise _no_text()
+            return None
         part, size = unit
         amount = _whole_number(e, pieces[at], types.required(parts[part].type))
+        if amount is None:
+            return None
         amount = amount if size == 1 else _total(e, amount, size, e.literal(0, types.required(parts[part].type)), TRY)
         parts[part] = amount if _is_zero(parts[part]) else integer_operation(e, "add", parts[part], amount, TRY)
     return parts
@@ -165,22 +171,68 @@ def _literal(piece: tree.Expression) -> str | None:
     return piece["value"] if piece.name == "Literal" and isinstance(piece["value"], str) else None
 
 
-def _whole_number(e: ExpressionBuilder, piece: tree.Expression, kind: Type) -> Expression:
-    """The number that a piece writes."""
+def _whole_number(e: ExpressionBuilder, piece: tree.Expression, kind: Type) -> Expression | None:
+    """The number that a piece writes, None where it is no whole number's text."""
     if piece.name != "Cast" or piece["child"].type.name not in ("byte", "short", "integer", "long"):
-        raise _no_text()
+        return None
     return e.cast(e.emit(piece["child"]), kind, throws=False)
 
 
-def _no_text() -> Unsupported:
-    return Unsupported(
-        "only texts that join whole numbers and literal units, such as concat(n, ' days'), are read as intervals",
-        "Write the text so, or use make_interval.",
-    )
+# ---- values
 
 
-SCALAR: dict[str, Plain | Rule] = {
+def made(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """MakeInterval, as a value."""
+    fields = ("years", "months", "weeks", "days", "hours", "mins", "secs")
+    return e.call(f"spark:{failing(node, 'make_interval')}", *e.emit_all([node[field] for field in fields]))
+
+
+def read(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    """A cast of a text to a value."""
+    return e.call("spark:interval" if eval_mode(node) == ANSI else "spark:try_interval", value)
+
+
+def calculated(name: str, *fields: str) -> Rule:
+    """Add, Subtract, UnaryMinus: what overflows wraps around in LEGACY mode."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        overflow = "ERROR" if eval_mode(node) == ANSI else "SILENT"
+        return e.call(f"spark:{name}", *e.emit_all([node[field] for field in fields]), overflow=overflow)
+
+    return emit
+
+
+def scaled(name: str) -> Rule:
+    """MultiplyInterval, DivideInterval."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        if not node["failOnError"]:
+            raise Unsupported(
+                "a product or a quotient of a calendar interval keeps what fits in LEGACY mode, and no function says so",
+                "Set spark.sql.ansi.enabled, or use a year-month or a day-time interval.",
+            )
+        return e.call(f"spark:{name}", e.emit(node["interval"]), e.emit(node["num"]))
+
+    return emit
+
+
+ADDING: dict[str, Plain | Rule] = {
     "DateAddInterval": add_to_date,
     "TimeAdd": add_to_timestamp,
     "TimestampAddInterval": add_to_timestamp,
+}
+"""What adds an interval to a date or a timestamp, and asks for its parts."""
+
+SCALAR: dict[str, Plain | Rule] = {
+    **ADDING,
+    "Add(interval)": calculated("add_compound_intervals", "left", "right"),
+    "DivideInterval": scaled("divide_compound_interval"),
+    **{
+        f"ExtractInterval{part}": plain(f"spark:extract_{part.lower()}")
+        for part in ("Days", "Hours", "Minutes", "Months", "Seconds", "Years")
+    },
+    "MakeInterval": made,
+    "MultiplyInterval": scaled("multiply_compound_interval"),
+    "Subtract(interval)": calculated("subtract_compound_intervals", "left", "right"),
+    "UnaryMinus(interval)": calculated("negate_compound_interval", "child"),
 }

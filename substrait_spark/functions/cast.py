@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra import types
-from ..algebra.expression import Cast, Expression, FieldReference, Lambda, Nested
+from ..algebra.expression import Cast, Expression, FieldReference, IfThen, Lambda, Nested, ScalarFunction
 from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, LEGACY, eval_mode
@@ -34,6 +34,8 @@ def cast(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 
 def _cast(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    if node["child"].type.name == "void":
+        return _null(e, value, e.type_of(node, True))
     target = e.type_of(node, value.type.nullable)
     time = time_cast(e, node, value, target)
     if time is not None:
@@ -44,6 +46,21 @@ def _cast(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Exp
         _require_plain_texts(e, target)
         return BY_PARTS[value.type.kind](e, node, value, target)
     return _converted(e, value, target, eval_mode(node))
+
+
+def _null(e: ExpressionBuilder, value: Expression, target: Type) -> Expression:
+    """The NULL of a type that a NULL without a type becomes, which may raise first."""
+    if not value.raises:
+        return e.null(target)
+    if isinstance(value, IfThen):
+        clauses = [part for condition, branch in value.clauses for part in (condition, _null(e, branch, target))]
+        return e.if_then(*clauses, _null(e, value.otherwise, target))
+    if isinstance(value, ScalarFunction) and value.declaration.function == "spark:raise_error":
+        return e.call("spark:raise_error", *value.arguments[:-1], e.null(target))
+    raise Unsupported(
+        "a NULL without a type, which may be an error, is cast to another type",
+        "Cast the NULL to its type where it is made.",
+    )
 
 
 # ---- numbers, booleans, text and binary

@@ -33,7 +33,10 @@ def _require_policy(e: ExpressionBuilder, node: tree.Expression) -> None:
 def date_format(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """DateFormatClass."""
     _require_policy(e, node)
-    return e.call("spark:date_format", e.emit(node["left"]), e.emit(node["right"]), e.text(zone_of(node).name))
+    value, pattern = e.emit(node["left"]), e.emit(node["right"])
+    if value.type.kind == "precision_time":
+        return e.call("spark:date_format", value, pattern)
+    return e.call("spark:date_format", value, pattern, e.text(zone_of(node).name))
 
 
 def from_unixtime(e: ExpressionBuilder, node: tree.Expression) -> Expression:

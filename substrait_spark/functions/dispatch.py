@@ -42,6 +42,7 @@ from . import (
     sketch,
     string,
     structured_text,
+    time_of_day,
     user_error,
     vector,
 )
@@ -89,10 +90,15 @@ SCALAR: dict[str, Plain | Rule] = {
     **sketch.SCALAR,
     **string.SCALAR,
     **structured_text.SCALAR,
+    **time_of_day.SCALAR,
     **user_error.SCALAR,
     **vector.SCALAR,
 }
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
+
+
+BY_TYPE = frozenset(key.rpartition("(")[0] for key in SCALAR)
+"""What has entries for types of its first operand, as `Concat` by `Concat(string)`."""
 
 
 def rule_of(node: Expression) -> Rule:
@@ -111,13 +117,14 @@ def scalar_rule(node: Expression) -> Rule | None:
     A class of several families has an entry for each type of its first operand: `Concat(string)`, `Concat(array)`.
     """
     key = key_of(node)
-    entry = SCALAR.get(f"{key}({first_type(node)})") or SCALAR.get(key)
+    entry = SCALAR.get(f"{key}({first_type(node)})") if key in BY_TYPE else None
+    entry = entry or SCALAR.get(key)
     return entry.emit if isinstance(entry, Plain) else entry
 
 
-EMITTED_ON_REQUEST = ("object", "interval", "void")
-"""Types of operands that are left to the rule: constants of functions, calendar intervals, which it adds in parts, and
-NULLs, which it may give a type."""
+ON_REQUEST = dict.fromkeys(calendar_interval.ADDING, ("object", "interval"))
+"""By class, types of operands that are left to the rule where it is not only constants of functions: calendar intervals,
+which it adds in parts where they are at hand."""
 
 
 def operands(node: Expression) -> list[Expression]:
@@ -137,12 +144,13 @@ def operands(node: Expression) -> list[Expression]:
         return subquery.operands(node)
     if name == "TryEval":
         return operands(node["child"])
+    on_request = ON_REQUEST.get(name, ("object",))
     return [
         child
         for child in children
         if isinstance(child, Expression)
         and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
-        and child.type.name not in EMITTED_ON_REQUEST
+        and child.type.name not in on_request
         and not (name == "Not" and child.cls.name == "InSubquery")
     ]
 

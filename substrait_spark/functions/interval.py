@@ -64,6 +64,35 @@ def timestamp_diff(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return e.call("spark:timestampdiff", e.text(unit), start, end, *zone_argument(e, node, start))
 
 
+MODES = frozenset(["evalMode", "evalContext", "failOnError"])
+"""Fields that say how a function fails, which a TryEval around it has settled."""
+
+
+def tried_added(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """try_add and try_subtract of a date or timestamp and an interval."""
+    value, interval = e.emit_all(arguments_of(node, frozenset(["timeZoneId"])))
+    return e.call("spark:try_add_interval", value, interval, *zone_argument(e, node["child"], value))
+
+
+def tried_subtracted(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """try_subtract of timestamps."""
+    left, right = e.emit_all(arguments_of(node, frozenset(["timeZoneId", "legacyInterval"])))
+    if node["child"]["legacyInterval"]:
+        raise Unsupported("a difference is a legacy interval", "Unset spark.sql.legacy.interval.enabled.")
+    return e.call("spark:try_subtract_timestamps", left, right, *zone_argument(e, node["child"], left))
+
+
+def tried_arithmetic(name: str) -> Rule:
+    """try_add and try_subtract of intervals."""
+    return lambda e, node: e.call(f"spark:{name}", *e.emit_all(arguments_of(node, MODES)))
+
+
+def time_bucket(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """TimeBucket."""
+    size, value, origin = e.emit_all(arguments_of(node, frozenset(["timeZoneId"])))
+    return e.call("spark:time_bucket", size, value, origin, *zone_argument(e, node, value))
+
+
 # ---- arithmetic
 
 
@@ -109,9 +138,19 @@ SCALAR: dict[str, Plain | Rule] = {
     "MultiplyYMInterval": calculated("multiply_interval", "interval", "num"),
     "SubtractDates": subtract("subtract_dates"),
     "SubtractTimestamps": subtract("subtract_timestamps"),
+    "TimeBucket": time_bucket,
     "TimestampAdd": timestamp_add,
     "TimestampAddYMInterval": added("timestamp"),
     "TimestampDiff": timestamp_diff,
+    **{
+        f"TryEval({name})({kind})": tried_arithmetic(f"try_{name.lower()}_intervals")
+        for name in ("Add", "Subtract")
+        for kind in (*KINDS, "interval")
+    },
+    "TryEval(DateAddYMInterval)": tried_added,
+    "TryEval(SubtractTimestamps)": tried_subtracted,
+    "TryEval(TimestampAddInterval)": tried_added,
+    "TryEval(TimestampAddYMInterval)": tried_added,
     **{
         f"TryEval({name}{kind}Interval)": tried(name.lower())
         for name in ("Divide", "Multiply")

@@ -86,6 +86,8 @@ def _percentage(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def _as_number(call: EmittedCall, child: Expression) -> Expression:
     """Numbers count as doubles, once they are told apart; intervals stay."""
     kind = child.type.kind
+    if kind == "precision_time":
+        raise Unsupported("no function of plans is a percentile of TIME", "Take that of time_to_micros(t).")
     if call.distinct and kind == "i64":
         return child
     if call.distinct and kind == "decimal" and child.type.parameters[0] > DOUBLE_DIGITS:

@@ -29,10 +29,16 @@ def kll(name: str, kind: str) -> AggregateRule:
     return emit
 
 
+def frequent_items(call: EmittedCall, node: tree.Expression) -> AggregateForm:
+    """CollectFrequentItems, of df.stat.freqItems."""
+    return call.one("spark:collect_frequent_items", call.e.emit(node["child"]), call.e.i32(node["size"]), skips=None)
+
+
 AGGREGATE: dict[str, AggregateRule] = {
     "ApproxTopK": plain_aggregate("spark:approx_top_k", skips=None),
     "ApproxTopKAccumulate": plain_aggregate("spark:approx_top_k_accumulate", skips=None),
     "ApproxTopKCombine": plain_aggregate("spark:approx_top_k_combine"),
+    "CollectFrequentItems": frequent_items,
     "CountMinSketchAgg": plain_aggregate("spark:count_min_sketch"),
     "HllSketchAgg": plain_aggregate("spark:hll_sketch_agg"),
     "HllUnionAgg": plain_aggregate("spark:hll_union_agg"),

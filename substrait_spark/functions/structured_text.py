@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..catalyst import tree
 from ..catalyst.modes import time_zone
-from ..catalyst.sql_types import sql_type
+from ..catalyst.sql_types import OF_VALUES, sql_type
 from ..catalyst.tree import DataType, Field
 from ..errors import Unsupported
 from .table import Plain, plain
@@ -86,7 +86,7 @@ def _written(
     e: ExpressionBuilder, function: str, value: tree.Expression, zone: str, options: tree.Options
 ) -> Expression:
     _require_settings(e, function, value.type)
-    written = (e.emit(value), e.text(sql_type(value.type)), e.text(zone))
+    written = (e.emit(value), e.text(sql_type(value.type, OF_VALUES)), e.text(zone))
     return e.call(f"spark:{function}", *written, *_options(e, function, options))
 
 

@@ -12,6 +12,7 @@ from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
 from ..catalyst.sql_types import UNITS, sql_type
 from ..catalyst.tree import DataType
 from ..errors import Unsupported
+from . import calendar_interval
 from . import time_zone as tz
 from .datetime import scaled, zone_argument, zone_of
 from .time_zone import DATE, DAY, HOUR, LOCAL, SECOND
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from ..expr.builder import ExpressionBuilder
 
 INTERVALS = ("interval_day", "interval_year")
-TIMES = frozenset({"date", "precision_timestamp", "precision_timestamp_tz", *INTERVALS})
+MOMENTS = ("date", "precision_time", "precision_timestamp", "precision_timestamp_tz")
+TIMES = frozenset({*MOMENTS, *INTERVALS, "interval_compound"})
 TimeCast = Callable[["ExpressionBuilder", tree.Expression, "Expression"], "Expression"]
 
 
@@ -61,6 +63,37 @@ def _to_instant(e: ExpressionBuilder, node: tree.Expression, value: Expression) 
 
 def _to_local(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     return tz.local(e, value, zone_of(node))
+
+
+# ---- times of day: what is less than the last digit of their type is cut
+
+
+def _local_to_time(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    return e.cast(value, e.type_of(node))
+
+
+def _instant_to_time(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    return e.cast(_to_local(e, node, value), e.type_of(node))
+
+
+def _text_to_time(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    return e.call(_reading(node, "time"), value, e.null(e.type_of(node)))
+
+
+def _time_to_integer(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    """Whole seconds since midnight."""
+    seconds = e.call("spark:time_diff", e.text("SECOND"), e.literal(0, types.required(value.type)), value)
+    return e.cast(seconds, e.type_of(node), throws=eval_mode(node) == ANSI)
+
+
+def _time_to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    if value.type.parameters[0] > MICROSECONDS:
+        raise Unsupported("a TIME of more than six digits is cast to a decimal", "Cast it to TIME(6) first.")
+    return e.cast(e.call("spark:time_to_seconds", value), e.type_of(node), throws=eval_mode(node) == ANSI)
+
+
+MICROSECONDS = 6
+"""The digits of times that `time_to_seconds` gives."""
 
 
 # ---- to text
@@ -186,6 +219,15 @@ CASTS: dict[tuple[str, str], TimeCast] = {
     ("precision_timestamp_tz", "string"): _to_text,
     ("precision_timestamp", "string"): _to_text,
     ("date", "string"): _to_text,
+    ("precision_time", "precision_time"): _local_to_time,
+    ("precision_time", "string"): _to_text,
+    ("precision_time", "decimal"): _time_to_decimal,
+    **{("precision_time", kind): _time_to_integer for kind in INTEGERS},
+    ("precision_timestamp", "precision_time"): _local_to_time,
+    ("precision_timestamp_tz", "precision_time"): _instant_to_time,
+    ("string", "precision_time"): _text_to_time,
+    ("string", "interval_compound"): calendar_interval.read,
+    ("interval_compound", "string"): _to_text,
     ("string", "date"): _text_to_date,
     ("string", "precision_timestamp"): _text_to_local,
     ("string", "precision_timestamp_tz"): _text_to_instant,

@@ -1,4 +1,5 @@
-"""Errors that a query raises by itself: raise_error and assert_true. They have the type of what they stand in for."""
+"""Errors that a query raises by itself: raise_error and assert_true. They have the type of what they stand in for, and
+without one that of a NULL without a type."""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..catalyst import tree
 from ..catalyst.tree import DataType, make
 from ..catalyst.types import to_substrait
-from ..errors import Unsupported
 from .table import Plain, plain
 
 if TYPE_CHECKING:
@@ -22,10 +22,7 @@ CLASS = "USER_RAISED_EXCEPTION"
 
 def untyped(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """RaiseError where nothing says which type it stands in for."""
-    raise Unsupported(
-        "raise_error and assert_true give a NULL that nothing gives a type",
-        "Cast the result to a type, for example with CAST(assert_true(condition) AS BOOLEAN).",
-    )
+    return in_place(e, node, node.type)
 
 
 def null_test(function: str) -> Rule:

@@ -46,6 +46,10 @@ class Expressions:
         """The rows that relations with an anchor lend to those inside them."""
         self.parameters: dict[int, Type] = {}
         """The types of the parameters that expressions refer to."""
+        self.detached: Sequence[Message] = ()
+        """What is stored apart from the relation of the plan whose types are derived."""
+        self._open: set[int] = set()
+        """Of these, what the expression around is."""
 
     def read_type(self, message: TypeMessage) -> Type | None:
         """The type that a message of this plan stands for."""
@@ -106,6 +110,14 @@ class Expressions:
             self._complain("an execution context variable is empty")
             return done(None)
         return done(types.of("date" if kind == "current_date" else "string", nullable=False))
+
+    def _detached_expression_ordinal(self, ordinal: int, scope: Scope) -> Steps[Type | None]:
+        if ordinal in self._open or ordinal >= len(self.detached):
+            return None  # reading complains of it
+        self._open.add(ordinal)
+        found = yield self.type(self.detached[ordinal], scope)
+        self._open.discard(ordinal)
+        return found
 
     # ---- references
 

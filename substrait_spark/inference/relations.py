@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 from substrait.algebra_pb2 import Rel, RelCommon
+from substrait.plan_pb2 import PlanRel
 from substrait.type_pb2 import Type as TypeMessage
 
 from .. import bounds
@@ -50,8 +51,10 @@ class Relations:
             self._details[id(detail)] = (detail, extension_messages.unpacked(detail))
         return self._details[id(detail)][1]
 
-    def read_root(self, rel: Rel) -> Types | None:
+    def read_root(self, entry: PlanRel) -> Types | None:
         """The output types of the plan's next relation; ReferenceRels refer to those before them by number."""
+        rel = entry.root.input if entry.WhichOneof("rel_type") == "root" else entry.rel
+        self.expressions.detached = entry.detached_expressions
         found = run(self.types(rel, None))
         self._roots.append(found)
         return found

@@ -15,6 +15,7 @@ from . import count
 from .application import applied, applied_in_type, unexpected
 from .expression import ExpressionLowering, over_lowered
 from .lacking import without_other_form
+from .text_length import without_length
 
 if TYPE_CHECKING:
     from .builder import LoweringBuilder
@@ -138,7 +139,8 @@ def result_of(
 ) -> Expression:
     """The result of a form, over the relation that has what its calls have become; what can't be told is reported."""
     try:
-        return applied_in_type(form.result, function.declaration.function, function.type, above, references)
+        wanted = without_length(above.dialect, function.type)
+        return applied_in_type(form.result, function.declaration.function, wanted, above, references)
     except Unsupported as problem:
         above.lowering.report(above, function, problem)
     except UNEXPECTED as error:

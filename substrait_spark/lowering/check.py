@@ -14,12 +14,12 @@ from ..algebra.expression import (
     Origin,
     Part,
     ScalarFunction,
-    StandIn,
     Subquery,
     Traced,
     WindowCall,
     WindowFunction,
 )
+from ..algebra.occurrence import STAND_IN
 from ..algebra.relation import LocalFiles, Read, Relation, SparkFiles, VirtualTable
 from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.traversal import inputs_first
@@ -69,14 +69,14 @@ class _Check:
         self._dialect = dialect
         self._lowering = lowering
         self._seen: set[Expression] = set()
-        self._forms: set[tuple[object, ...]] = set()
 
     def relation(self, relation: Relation) -> list[Relation]:
         """The relations of the subqueries in a relation, which is looked at but for these."""
         subqueries: list[Relation] = []
-        if isinstance(relation, VirtualTable) and any(isinstance(e, StandIn) for e in relation.expressions()):
+        if isinstance(relation, VirtualTable) and relation.holds & STAND_IN:
             return subqueries
-        self._try(None, partial(require_relation, self._dialect, relation))
+        if not self._dialect.allows_relation(relation.NAME, *relation.variant()):
+            self._try(None, partial(require_relation, self._dialect, relation))
         if isinstance(relation, Read):
             self._columns(relation)
         if isinstance(relation, LocalFiles) and isinstance(relation.format, SparkFiles):
@@ -95,6 +95,8 @@ class _Check:
         return subqueries
 
     def _columns(self, read: Read) -> None:
+        if all(self._dialect.allows_type(kind, column=True) for kind in set(read.schema)):
+            return
         for n, kind in enumerate(read.schema):
             try:
                 self._dialect.require_type(kind, column=True)
@@ -102,9 +104,9 @@ class _Check:
                 self._lowering.report_column(read.origins[n] if n < len(read.origins) else None, problem)
 
     def _expression(self, expression: Expression) -> None:
-        form = (expression.NAME, expression.variant(), reaches_in(expression), expression.type)
-        if form not in self._forms and self._is_in_dialect(expression):
-            self._forms.add(form)
+        form = (type(expression), expression.type, expression.variant(), reaches_in(expression))
+        if form not in self._dialect.known_forms and self._is_in_dialect(expression):
+            self._dialect.known_forms.add(form)
         if isinstance(expression, ScalarFunction):
             self._function(expression)
         elif isinstance(expression, WindowFunction):
@@ -136,7 +138,7 @@ class _Check:
 def require_relation(dialect: Dialect, relation: Relation) -> None:
     """Raise NotInDialect for a kind of relation, or a variant of it, that the dialect lacks."""
     key, value = relation.variant()
-    if not dialect.allows_relation(relation.NAME, key, value):
+    if relation.NAME and not dialect.allows_relation(relation.NAME, key, value):
         if relation.DOES:
             raise NotInDialect(
                 f"the dialect {dialect.name} has no relation that {relation.DOES}",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .. import extensions
 from ..algebra import types
+from ..algebra.composition import part_of
 from ..algebra.expression import (
     Cast,
     Expression,
@@ -15,7 +16,6 @@ from ..algebra.expression import (
     IfThen,
     Lambda,
     Literal,
-    Part,
     ScalarFunction,
     Shared,
     SingularOrList,
@@ -24,7 +24,7 @@ from ..algebra.expression import (
     Subquery,
     put_back,
 )
-from ..algebra.traversal import rebuilt
+from ..algebra.traversal import is_column, rebuilt
 from ..algebra.types import INTERVALS, Type
 from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
 from . import calls
@@ -73,6 +73,8 @@ class ExpressionLowering:
         self._lambdas = lambdas
         self._rules = e.lowering.rules
         self._done: dict[Expression, Expression] = {}
+        self._columns = None if results is not None or self._rules.are_about(FieldReference) else e.columns
+        """The types of the columns, where these stay what they are."""
 
     def lower(self, root: Expression) -> Expression:
         """The expression in the dialect's forms, in its type but for nullability."""
@@ -83,7 +85,12 @@ class ExpressionLowering:
         return _from(expression, self._tried(expression, self._lowered))
 
     def _by_itself(self, expression: Expression) -> Expression | None:
-        """An expression by a rule that lowers the parts itself, because it looks at them as they were; None without one."""
+        """A column; or an expression by a rule that lowers the parts itself, because it looks at them as they were; else None."""
+        if self._columns is not None and is_column(expression):
+            kind = self._columns[expression.ordinal]
+            return (
+                expression if kind is expression.type else _from(expression, FieldReference(expression.ordinal, kind))
+            )
         if isinstance(expression, ScalarFunction):
             unlowered = self._unlowered_rule(expression)
             if unlowered is None:
@@ -133,7 +140,7 @@ class ExpressionLowering:
         children = expression.children()
         found = [self._done[child] for child in children]
         for child, each in zip(children, found, strict=True):
-            if is_count(child, each) and not self._takes_counts(expression):
+            if child.type.kind in INTERVALS and is_count(child, each) and not self._takes_counts(expression):
                 raise self._no_interval(child.type, expression)
         return found
 
@@ -145,7 +152,7 @@ class ExpressionLowering:
 
     def _uncounted(self, expression: Expression, found: Expression) -> Expression:
         """What an expression has become, unless that is the count of an interval, and the engine's columns hold none."""
-        if self.e.COLUMNS_OF_COUNTS or not is_count(expression, found):
+        if found is expression or self.e.COLUMNS_OF_COUNTS or not is_count(expression, found):
             return found
         self.e.lowering.report(self.e, expression, self._no_interval(expression.type))
         return StandIn(types.nullable(expression.type))
@@ -190,11 +197,11 @@ class ExpressionLowering:
         found = None if by_original is None else applied_if_concerned(by_original, _named(expression), self, expression)
         if found is not None:
             return found
+        if isinstance(expression, ScalarFunction):
+            return self._call(expression, self._operands(expression))
         if isinstance(expression, Lambda):
             return Lambda(expression.parameters, self.body(expression))
         children = self._operands(expression)
-        if isinstance(expression, ScalarFunction):
-            return self._call(expression, children)
         if isinstance(expression, Cast):
             return self._cast(expression, children[0])
         if isinstance(expression, IfThen):
@@ -222,7 +229,7 @@ class ExpressionLowering:
         if reference.outer:
             return reference
         if reference.parameter is not None or self._results is not None:
-            return _part_of(self.root(reference), reference)
+            return part_of(self.root(reference), reference)
         if reference.path:
             return reference
         kind = self.e.columns[reference.ordinal]
@@ -284,16 +291,6 @@ def _from(expression: Expression, found: Expression) -> Expression:
     if found is not expression:
         found.came_from(expression.origin)
     return found
-
-
-def _part_of(column: Expression, reference: FieldReference) -> Expression:
-    """What a reference leads to in a column, which may be an expression in the place of one."""
-    if not reference.path:
-        return column
-    if not isinstance(column, FieldReference):
-        return Part(column, reference.path, reference.type)
-    path = (*column.path, *reference.path)
-    return FieldReference(column.ordinal, reference.type, path, column.outer, column.parameter)
 
 
 def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expression | str, ...]) -> ScalarFunction:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from ..algebra import types
 from ..algebra.builder import CallBuilder
 from ..algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ..algebra.occurrence import AGGREGATE
 from ..algebra.relation import Aggregate, Expand, Filter, Relation, Set
 from ..algebra.traversal import columns, conjuncts, transformed
 
@@ -36,7 +37,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     def rule(relation: Relation) -> Relation:
         return _united(e, relation) if _has_several(relation) else relation
 
-    return transformed(transformed(root, filtered, _has_several), rule, _has_several)
+    return transformed(transformed(root, filtered, _has_several, AGGREGATE), rule, _has_several, AGGREGATE)
 
 
 def _has_several(relation: Relation) -> TypeGuard[Aggregate]:

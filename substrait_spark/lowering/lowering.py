@@ -14,10 +14,11 @@ from ..algebra.builder import Traits
 from ..algebra.depth import cut
 from ..algebra.expression import Expression, FieldReference, Origin, StandIn, Traced
 from ..algebra.nondeterminism import drawn_more_often
+from ..algebra.occurrence import STAND_IN, SUBQUERY
 from ..algebra.references import inlined
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
-from ..algebra.traversal import columns, inputs_first, relations_below, subexpressions, subquery_relations
+from ..algebra.traversal import columns, inputs_first, relations_below, subquery_relations
 from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from ..plan import RELATION_DEPTH
 from .application import applied, unexpected
@@ -48,6 +49,8 @@ class Lowering:
         self.traits = traits or Traits()
         self._report = report
         self._builder = self.rules.builder or LoweringBuilder
+        self.finishes = self._builder.finished is not LoweringBuilder.finished
+        """Whether the engine's builder has something to do with relations that are lowered."""
         self._places: dict[Relation, Place] = {}
         self._done: dict[Relation, Relation] = {}
         self.results: dict[Relation, Results] = {}
@@ -85,7 +88,8 @@ class Lowering:
         canonical, root = root, inlined(root)
         roots = [root]
         for each in roots:
-            roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
+            if each.occurs & SUBQUERY:
+                roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
         self.has_subqueries = len(roots) > 1
         self._canonical = roots
         for each in reversed(roots):
@@ -177,7 +181,7 @@ class Lowering:
 
     def report(self, e: LoweringBuilder | None, part: Traced | None, problem: Unsupported) -> None:
         """Note a problem in the relation that is being lowered, unless it is with a stand-in."""
-        if isinstance(part, Expression) and any(isinstance(each, StandIn) for each in subexpressions(part)):
+        if isinstance(part, Expression) and part.occurs & STAND_IN:
             return
         self._found_here(part.origin if part is not None else None, problem)
 

@@ -22,10 +22,11 @@ def lowered_relation(lowering: Lowering, relation: Relation) -> Relation:
     if results is not None and not isinstance(relation, Project):
         lowering.results[relation] = results
     found = results.relation() if results is not None else _lowered(lowering, relation)
-    found = lowering.builder(*found.inputs).finished(found)
+    if lowering.finishes:
+        found = lowering.builder(*found.inputs).finished(found)
     if found is not relation and found.place is None:
         found.place = relation.place
-    return found
+    return found.with_hint(relation.hint) if type(found) is type(relation) else found
 
 
 def _lowered(lowering: Lowering, relation: Relation) -> Relation:
@@ -33,6 +34,8 @@ def _lowered(lowering: Lowering, relation: Relation) -> Relation:
     expressions = ExpressionLowering(lowering.builder(*inputs))
     if isinstance(relation, Read):
         relation = read_without_lengths(lowering.dialect, relation)
+        if not relation.holds and not isinstance(relation, VirtualTable):
+            return relation
     return FORMS.get(type(relation), _over)(expressions, relation, inputs)
 
 
@@ -71,8 +74,7 @@ def _table(expressions: ExpressionLowering, relation: VirtualTable, inputs: Inpu
 def _over(expressions: ExpressionLowering, relation: Relation, inputs: Inputs) -> Relation:
     """The relation itself over lowered inputs and expressions."""
     changed = expressions.lower_all(relation.expressions())
-    same = all(new is old for new, old in zip(changed, relation.expressions(), strict=True))
-    if same and all(new is old for new, old in zip(inputs, relation.inputs, strict=True)):
+    if inputs == relation.inputs and changed == list(relation.expressions()):
         return relation
     return relation.over(inputs, changed)
 

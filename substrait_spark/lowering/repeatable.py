@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..algebra.expression import ScalarFunction
+from ..algebra.occurrence import NOT_DETERMINISTIC
 from ..algebra.relation import Fetch, Relation, Sample
-from ..algebra.traversal import relations_below, subexpressions
+from ..algebra.traversal import relations_below
 
 
 def is_repeatable(root: Relation) -> bool:
@@ -15,8 +15,4 @@ def is_repeatable(root: Relation) -> bool:
 
 
 def _draws(relation: Relation) -> bool:
-    return any(
-        isinstance(part, ScalarFunction) and not part.declaration.deterministic
-        for expression in relation.expressions()
-        for part in subexpressions(expression)
-    )
+    return bool(relation.holds & NOT_DETERMINISTIC)

@@ -84,3 +84,7 @@ class Rules(NamedTuple):
     builder: type[LoweringBuilder] | None = None
     counting: Collection[str] = ()
     defects: frozenset[str] = frozenset()
+
+    def are_about(self, kind: type[Expression]) -> bool:
+        """Whether there is a rule for expressions of a kind that is no function's."""
+        return kind in self.originals or kind in self.kinds

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from ..algebra.builder import CallBuilder
 from ..algebra.expression import Expression, FieldReference
 from ..algebra.frame import WHOLE
+from ..algebra.occurrence import SET
 from ..algebra.relation import Aggregate, Join, Relation, Set, Window
 from ..algebra.traversal import transformed
 
@@ -25,7 +26,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     def is_lacking(relation: Relation) -> TypeGuard[Set]:
         return isinstance(relation, Set) and not lowering.dialect.allows_relation("SET", *relation.variant())
 
-    return transformed(root, lambda each: _without(e, each) if is_lacking(each) else each, is_lacking)
+    return transformed(root, lambda each: _without(e, each) if is_lacking(each) else each, is_lacking, SET)
 
 
 def _without(e: CallBuilder, relation: Set) -> Relation:

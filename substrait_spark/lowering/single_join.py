@@ -8,6 +8,7 @@ from ..algebra import types
 from ..algebra.builder import CallBuilder
 from ..algebra.expression import Expression, FieldReference, Nested
 from ..algebra.frame import WHOLE, over
+from ..algebra.occurrence import JOIN
 from ..algebra.relation import ALL_ROWS, Fetch, Filter, Join, Relation, Window
 from ..algebra.traversal import rewritten, transformed
 
@@ -25,7 +26,9 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         return root
     e = CallBuilder(lowering.traits)
 
-    return transformed(root, lambda relation: _checked(e, relation) if _is_single(relation) else relation, _is_single)
+    return transformed(
+        root, lambda relation: _checked(e, relation) if _is_single(relation) else relation, _is_single, JOIN
+    )
 
 
 def _is_single(relation: Relation) -> TypeGuard[Join]:

@@ -17,6 +17,7 @@ from ..algebra.expression import (
 from ..algebra.relation import Aggregate, Cross, Filter, Join, Project, Relation, VirtualTable
 from ..algebra.traversal import columns, conjuncts, relations_below, rewritten, subexpressions, transformed
 from .correlation import Uncorrelated, uncorrelated
+from .dependent_join import dependent_rows
 
 if TYPE_CHECKING:
     from .lowering import Lowering
@@ -31,20 +32,42 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     """
     dialect = lowering.dialect
     lacking = [kind for kind in KINDS if not dialect.allows_expression("SUBQUERY", "subquery_types", kind)]
-    if not lacking or not lowering.has_subqueries:
+    if not lowering.has_subqueries or not (lacking or not dialect.abilities.correlated_scalars):
         return root
     e = CallBuilder(lowering.traits)
+
+    def is_lacking(subquery: Subquery) -> bool:
+        if isinstance(subquery, ScalarSubquery) and not dialect.abilities.correlated_scalars:
+            return "SCALAR" in lacking or is_correlated(subquery.relation)
+        return subquery.variant()[1] in lacking
 
     def rule(relation: Relation) -> Relation:
         if len(relation.inputs) != 1:
             return relation
         found = [part for each in relation.expressions() for part in subexpressions(each)]
-        subqueries = [part for part in found if isinstance(part, Subquery) and part.variant()[1] in lacking]
+        subqueries = [part for part in found if isinstance(part, Subquery) and is_lacking(part)]
         if not subqueries:
             return relation
+        if any(isinstance(each, ScalarSubquery) and is_correlated(each.relation) for each in subqueries):
+            relation = _filtered_before(e, relation)
         return _joined(lowering, e, _matched(lowering, e, relation, subqueries), subqueries)
 
     return transformed(root, rule)
+
+
+def _filtered_before(e: CallBuilder, relation: Relation) -> Relation:
+    """A filter in two, of which the lower one has no subqueries: no engine moves filters below what those become."""
+    if not isinstance(relation, Filter):
+        return relation
+    simple, others = [], []
+    for condition in conjuncts(relation.condition):
+        waits = condition.raises or any(isinstance(part, Subquery) for part in subexpressions(condition))
+        (others if waits else simple).append(condition)
+    if not simple:
+        return relation
+    below = Filter(relation.inputs[0], e.conjunction(simple))
+    below.place = relation.place
+    return relation.over((below,), [e.conjunction(others)])
 
 
 def _matched(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: list[Subquery]) -> Relation:
@@ -73,8 +96,18 @@ def _joined(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: 
     subqueries = [each for each in subqueries if any(part is each for part in used)]
     values: dict[int, Expression] = {}
     for subquery in subqueries:
-        right = uncorrelated(e, lowering.rewritten(subquery.relation), len(below.types))
-        if right is None or id(subquery) in values or (right.conditions and isinstance(subquery, ScalarSubquery)):
+        if id(subquery) in values:
+            continue
+        query = lowering.rewritten(subquery.relation)
+        right = uncorrelated(e, query, len(below.types))
+        if right is None:
+            found = dependent_rows(e, below, query) if isinstance(subquery, ScalarSubquery) else None
+            if found is not None and found.is_one:
+                values[id(subquery)] = e.as_type(
+                    FieldReference(len(below.types), found.relation.types[-1]), subquery.type
+                )
+                below = found.relation
+                below.place = relation.place
             continue
         below, values[id(subquery)] = _with_column(e, below, subquery, right, len(subqueries) == 1)
         below.place = relation.place
@@ -91,8 +124,9 @@ def _with_column(
     """The input with one more column, and the value in terms of that of a subquery, which may be the only one there."""
     width = len(input.types)
     if isinstance(subquery, ScalarSubquery):
-        one = yields_one_row(right.relation)
-        joined = Cross(input, right.relation) if one else Join(input, right.relation, "LEFT_SINGLE", e.true())
+        one = yields_one_row(right.relation) and not right.conditions
+        on = e.conjunction(right.conditions) if right.conditions else e.true()
+        joined = Cross(input, right.relation) if one else Join(input, right.relation, "LEFT_SINGLE", on)
         return joined, e.as_type(FieldReference(width, joined.types[width]), subquery.type)
     conditions = list(right.conditions)
     if isinstance(subquery, InSubquery):

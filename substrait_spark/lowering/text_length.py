@@ -31,6 +31,8 @@ def without_length(dialect: Dialect, kind: Type) -> Type:
 
 def read_without_lengths(dialect: Dialect, read: Read) -> Relation:
     """A read whose columns have types of the dialect."""
+    if not any(types.holds(kind, KINDS) for kind in set(read.schema)):
+        return read
     schema = [without_length(dialect, kind) for kind in read.schema]
     if all(new is old for new, old in zip(schema, read.schema, strict=True)):
         return read

@@ -87,7 +87,7 @@ def _require_known_meaning(message: Any, path: str) -> None:
 
 def _bring_up_to_date(message: Message, around: Around) -> None:
     name = message.DESCRIPTOR.full_name.removeprefix("substrait.")
-    unknown = _unknown_fields(message)
+    unknown = unknown_fields(message)
     rule = _RULES.get(name)
     if rule is not None:
         rule(message, unknown, around)
@@ -95,7 +95,7 @@ def _bring_up_to_date(message: Message, around: Around) -> None:
         raise Unsupported(f"Substrait 0.106 has no field {min(unknown)} of the message {name}")
 
 
-def _unknown_fields(message: Message) -> Fields:
+def unknown_fields(message: Message) -> Fields:
     found: Fields = defaultdict(list)
     fields = UnknownFieldSet(message)
     for n in range(len(fields)):
@@ -132,7 +132,7 @@ def _urns_of_uris(plan: Plan) -> dict[int, int]:
     taken = set(anchors.values())
     free = (anchor for anchor in itertools.count(1) if anchor not in taken)
     found = {}
-    for data in _unknown_fields(plan).get(1, ()):
+    for data in unknown_fields(plan).get(1, ()):
         # The message of a URI had the fields that the message of a URN has.
         uri = _message(SimpleExtensionURN, data)
         urn = f"extension:io.substrait:{PurePosixPath(uri.urn).name.partition('.')[0]}"
@@ -199,7 +199,7 @@ def _aggregate(aggregate: AggregateRel, unknown: Fields, plan: Around) -> None:
         return
     ordinals: dict[bytes, int] = {}
     for grouping in aggregate.groupings:
-        for data in _unknown_fields(grouping).get(1, ()):
+        for data in unknown_fields(grouping).get(1, ()):
             if data not in ordinals:
                 ordinals[data] = len(ordinals)
                 aggregate.grouping_expressions.add().CopyFrom(_message(Expression, data))

@@ -39,6 +39,7 @@ from ..algebra.type_messages import DeclaredTypes, read_type
 from ..algebra.types import INTEGERS, Type
 from ..errors import Unsupported
 from .bare_names import spelled
+from .detached import referred_to
 from .functions import DeclaredFunctions, NoImplementation, same_values
 from .literal import bound_literal, read_literal
 from .masks import Mask
@@ -83,6 +84,10 @@ class ExpressionReader:
         self._parameters = parameters
         self._e = e
         self._relation = relation
+        self.detached: Sequence[Message] = ()
+        """What is stored apart from the relations that are being read."""
+        self._read_apart: dict[int, Expression] = {}
+        """Of these, what was read before what refers to it."""
 
     def read(self, message: Message, scope: Scope) -> Expression:
         """The expression. Raises `Unsupported` for one that the tree has nothing for."""
@@ -171,6 +176,17 @@ class ExpressionReader:
         if (value := self._parameters.get(reference)) is not None:
             bound_literal(reference, stated, value, self._declared)
         return DynamicParameter(reference, stated)
+
+    def _detached_expression_ordinal(self, ordinal: int, scope: Scope) -> Expression:
+        """What is stored apart, after what it refers to itself: a chain of any length takes no more of Python's stack."""
+        waiting = [] if ordinal in self._read_apart else [ordinal]
+        while waiting:
+            stored = self.detached[waiting[-1]]
+            if needed := [each for each in referred_to(stored) if each not in self._read_apart]:
+                waiting += needed
+            else:
+                self._read_apart[waiting.pop()] = self.read(stored, scope)
+        return self._read_apart.pop(ordinal)
 
     # ---- calls
 

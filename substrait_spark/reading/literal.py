@@ -71,6 +71,15 @@ def _interval_day(value: Any, type: Type) -> int:
     return int(seconds * 1_000_000 + value.subseconds * 10 ** (MICROSECONDS - value.precision))
 
 
+def _interval_compound(value: Any, type: Type) -> tuple[int, int, int]:
+    """Months, days and microseconds."""
+    days = value.interval_day_to_second
+    if days.precision > MICROSECONDS:
+        raise Unsupported("a literal interval of days counts smaller parts than microseconds")
+    micros = days.seconds * 1_000_000 + days.subseconds * 10 ** (MICROSECONDS - days.precision)
+    return _interval_year(value.interval_year_to_month, type), days.days, micros
+
+
 def _list(value: Any, type: Type) -> tuple[Any, ...]:
     return tuple([value_of(element, type.parameters[0]) for element in value.values])
 
@@ -92,6 +101,7 @@ _VALUES: dict[str, Callable[[Any, Type], Any]] = {
     "precision_timestamp_tz": _time,
     "interval_year_to_month": _interval_year,
     "interval_day_to_second": _interval_day,
+    "interval_compound": _interval_compound,
     "list": _list,
     "empty_list": lambda value, type: (),
     "map": _map,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from substrait.plan_pb2 import Plan
+from substrait.algebra_pb2 import Expression
+from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from ..algebra.builder import Traits
-from ..algebra.message_walk import depth
+from ..algebra.message_walk import depth, messages
 from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import Relation
 from ..algebra.type_messages import declared_types
 from ..algebra.types import field_count
 from ..plan import DEPTH_LIMIT
+from .detached import wrongly_detached
 from .encodings import up_to_date
 from .functions import DeclaredFunctions
 from .place import Unreadable
@@ -39,13 +41,17 @@ def read_plan(plan: Plan) -> ReadPlan:
         return _unreadable("only plans of exactly one root relation are read")
     declared = declared_types(plan)
     parameters = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
-    shared = [entry.root.input if entry.WhichOneof("rel_type") == "root" else entry.rel for entry in plan.relations]
+    if _evaluates_variables_again(plan):
+        return _unreadable("its variables are evaluated for each record, and here they are once for all of a plan")
+    problems += [Unreadable("", None, problem) for entry in plan.relations for problem in wrongly_detached(entry)]
+    if problems:
+        return ReadPlan(None, [], problems, Traits())
     own = [entry.WhichOneof("rel_type") for entry in plan.relations].index("root")
     traits = Traits()
-    reader = RelationReader(DeclaredFunctions(plan), declared, parameters, shared, traits)
-    root, names = reader.read(roots[0].input), list(roots[0].names)
+    reader = RelationReader(DeclaredFunctions(plan), declared, parameters, plan.relations, traits)
+    root, names = reader.read_entry(own), list(roots[0].names)
     problems += reader.problems
-    unused = set(range(len(shared))) - reader.used - {own}
+    unused = set(range(len(plan.relations))) - reader.used - {own}
     if unused and not problems:
         problems.append(
             Unreadable("", None, f"nothing refers to the relation {min(unused)} of the plan, which is no root")
@@ -56,6 +62,13 @@ def read_plan(plan: Plan) -> ReadPlan:
     if not problems and len(names) != expected:
         problems.append(Unreadable("", None, f"it names {len(names)} columns and fields, and has {expected}"))
     return ReadPlan(root, names, problems, traits)
+
+
+def _evaluates_variables_again(plan: Plan) -> bool:
+    mode = plan.execution_behavior.variable_eval_mode
+    return mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_RECORD and any(
+        isinstance(message, Expression.ExecutionContextVariable) for message in messages(plan)
+    )
 
 
 def _unreadable(reason: str) -> ReadPlan:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from substrait.algebra_pb2 import ReadRel, Rel
+from substrait.algebra_pb2 import ReadRel, Rel, RelCommon
+from substrait.plan_pb2 import PlanRel
 
 from ..algebra import types
 from ..algebra.builder import CallBuilder, Traits
@@ -63,13 +64,13 @@ class RelationReader:
         functions: DeclaredFunctions,
         declared: DeclaredTypes,
         parameters: Mapping[int, Any],
-        shared: Sequence[Rel],
+        relations: Sequence[PlanRel],
         traits: Traits,
     ) -> None:
         self.problems: list[Unreadable] = []
         self.e = CallBuilder(traits)
         self._expressions = ExpressionReader(functions, declared, parameters, self.e, self.read)
-        self._shared = shared
+        self._relations = relations
         """What references refer to, by its ordinal."""
         self.used: set[int] = set()
         """Those of them that are referred to."""
@@ -78,6 +79,16 @@ class RelationReader:
         self._path: list[str] = []
         self._anchors: list[int | None] = []
         self._count = 0
+
+    def read_entry(self, ordinal: int, outer: Scope | None = None) -> Relation:
+        """One of the plan's relations, with what is stored apart from it."""
+        entry = self._relations[ordinal]
+        around = self._expressions.detached
+        self._expressions.detached = entry.detached_expressions
+        try:
+            return self.read(entry.root.input if entry.HasField("root") else entry.rel, outer)
+        finally:
+            self._expressions.detached = around
 
     def read(self, message: Rel, outer: Scope | None = None) -> Relation:
         """The relation. `outer` is what the expression around it can refer to, where it is in a subquery."""
@@ -117,12 +128,12 @@ class RelationReader:
             self._anchors.pop()
         name = relation_name(message)
         _placed(found, Place(" / ".join(self._path), MessagePart(name, name)))
-        return _emitted(found, body.common)
+        return _emitted(found.with_hint(_hint(body.common.hint)), body.common)
 
     def _referred_to(self, ordinal: int, outer: Scope | None) -> Relation:
         """A relation of the plan that several share."""
-        if not 0 <= ordinal < len(self._shared):
-            raise Unsupported(f"it refers to the relation {ordinal} of a plan that has {len(self._shared)}")
+        if not 0 <= ordinal < len(self._relations):
+            raise Unsupported(f"it refers to the relation {ordinal} of a plan that has {len(self._relations)}")
         if ordinal in self._referred:
             raise Unsupported(f"the relation {ordinal} of the plan refers to itself")
         if self._count > MOST_RELATIONS:
@@ -130,7 +141,7 @@ class RelationReader:
         self._referred.append(ordinal)
         self.used.add(ordinal)
         try:
-            found = self.read(self._shared[ordinal], outer)
+            found = self.read_entry(ordinal, outer)
         finally:
             self._referred.pop()
         # What refers to a query around it is another relation at each place.
@@ -160,6 +171,17 @@ def _placed(relation: Relation, place: Place) -> None:
         if each.place is None:
             each.place = place
             stack.extend(each.inputs)
+
+
+def _hint(message: RelCommon.Hint) -> bytes:
+    """What a hint says that holds for the relation in whatever form: not the names of columns, which a form may lack."""
+    found = RelCommon.Hint(alias=message.alias)
+    if message.HasField("stats"):
+        found.stats.row_count, found.stats.record_size = message.stats.row_count, message.stats.record_size
+    found.advanced_extension.optimization.extend(message.advanced_extension.optimization)
+    if not found.advanced_extension.optimization:
+        found.ClearField("advanced_extension")
+    return found.SerializeToString()
 
 
 def _emitted(relation: Relation, common: Any) -> Relation:

@@ -19,6 +19,7 @@ from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
 from ..plan import RELATION_DEPTH
 from ..refusals import no_relation, unknown_form
+from .hints import hinted
 from .output import Output
 
 Handler = Callable[["RelationBuilder", tree.Plan], Output]
@@ -45,8 +46,11 @@ class RelationBuilder:
                 if handler is None:
                     raise no_relation(node, self.context.root)
                 output = handler(self, node)
-                if output.relation.place is None:
+                is_new = output.relation.place is None
+                if is_new:
                     output.relation.place = Place(self.context.path, node)
+                if self.context.settings.hints:
+                    return Output(hinted(self.context, node, output.relation, is_new), output.ids)
                 return output
             except Unsupported as problem:
                 self.context.report(node, problem)

@@ -27,7 +27,9 @@ class Columns(NamedTuple):
         if isinstance(relation, Read):
             relation.origins = tuple(self.attributes)
         ids, used = ids_of(self.attributes), r.context.used
-        kept = [n for n, id in enumerate(ids) if used is None or id in used]
+        if used is None:
+            return Output(relation, ids)
+        kept = [n for n, id in enumerate(ids) if id in used]
         return Output(relation.select(kept), tuple([ids[n] for n in kept]))
 
 
@@ -56,7 +58,7 @@ def stored(r: RelationBuilder, attributes: Sequence[tree.Expression], by_name: b
     kinds: list[Type] = []
     for attribute in attributes:
         try:
-            kind = _type(attribute)
+            kind = to_substrait(attribute.type, attribute.nullable)
         except Unsupported as problem:
             if by_name and not is_used(r, attribute):
                 continue
@@ -73,12 +75,13 @@ def local(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> Columns:
 
 def _columns(attributes: Sequence[tree.Expression], kinds: list[Type]) -> Columns:
     shown = _unique([attribute["name"] for attribute in attributes])
-    names = [
-        name
-        for column, attribute in zip(shown, attributes, strict=True)
-        for name in field_names(column, attribute.type)
-    ]
-    return Columns(list(attributes), names, kinds)
+    if any(kind.names for kind in kinds):
+        shown = [
+            name
+            for column, attribute in zip(shown, attributes, strict=True)
+            for name in field_names(column, attribute.type)
+        ]
+    return Columns(list(attributes), shown, kinds)
 
 
 def _unique(names: Sequence[str]) -> list[str]:
@@ -100,13 +103,9 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 def _checked_type(r: RelationBuilder, attribute: tree.Expression) -> Type:
     try:
-        return _type(attribute)
+        return to_substrait(attribute.type, attribute.nullable)
     except Unsupported as problem:
         return _reported(r, attribute, problem)
-
-
-def _type(attribute: tree.Expression) -> Type:
-    return to_substrait(attribute.type, attribute.nullable)
 
 
 def _reported(r: RelationBuilder, attribute: tree.Expression, problem: Unsupported) -> Type:

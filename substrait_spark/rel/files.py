@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..algebra import types
 from ..algebra.expression import Expression, FieldReference
@@ -11,6 +12,7 @@ from ..algebra.relation import File, LocalFiles, Relation, Set, Statistics, Virt
 from ..algebra.spark_options import SPARK_OPTIONS
 from ..algebra.traversal import columns
 from ..catalyst import locations, tree
+from ..catalyst.file_metadata import FILE_CONSTANT, INPUT_FILE_NAME, METADATA_FIELDS
 from ..catalyst.source_options import shown
 from ..catalyst.tree import Field
 from ..errors import Unsupported
@@ -47,8 +49,8 @@ ONLY = {
 }
 """Options of Parquet and ORC that say which rows there are, with the values that any reader keeps to."""
 
-PARTITIONS = 1000
-"""How many partitions a plan may hold, each as a branch of its own."""
+BRANCHES = 1000
+"""How many branches a plan may hold for one read: a partition each, or a file where its name is asked for."""
 
 Leaf = Callable[[Sequence[File]], Output]
 """The relation of some files."""
@@ -64,26 +66,36 @@ def read(
     in_folders = [field.name for field in relation["partitionSchema"].parameters]
     fields = relation["dataSchema"].parameters
     in_files = {field.name for field in fields}
+    constants = used_of(r, [attribute for attribute in attributes if FILE_CONSTANT in attribute["metadata"]])
+    attributes = [attribute for attribute in attributes if FILE_CONSTANT not in attribute["metadata"]]
     used = used_of(r, attributes)
-    keys = {in_folders.index(a["name"]): a for a in used if a["name"] in in_folders}
-    data = [a for a in attributes if a["name"] not in in_folders and (a["name"] in in_files or is_used(r, a))]
+    keys = {}
     for attribute in used:
-        if attribute["name"] not in in_folders:
+        name = attribute["name"]
+        if name in in_folders:
+            keys[in_folders.index(name)] = attribute
+        else:
             _require_stored(attribute, in_files)
-    partitions = _partitions(relation["partitions"], list(keys))
+    data = [
+        attribute
+        for attribute in attributes
+        if (name := attribute["name"]) not in in_folders and (name in in_files or is_used(r, attribute))
+    ]
+    partitions = _partitions(relation["partitions"], list(keys), one_each=bool(constants))
     options: Mapping[str, str | None] = relation["options"].entries
     if format == "csv":
-        leaf = _csv(r, data, fields, options, [file for _, files in partitions for file in files])
+        leaf = _csv(r, data, fields, options, [file for partition in partitions for file in partition.files])
     elif format in SPARK_OPTIONS:
         leaf = spark_files.leaf(r, data, fields, format, options)
     else:
-        leaf = _columnar(r, data, format, options, None if keys else statistics)
-    branches = [
-        _with_values(r, leaf(files), used, dict(zip(keys, values, strict=True)), in_folders)
-        for values, files in partitions
-    ]
+        leaf = _columnar(r, data, format, options, None if keys or constants else statistics)
+    branches: list[Output] = []
+    for partition in partitions:
+        values = dict(zip([key["exprId"] for key in keys.values()], partition.values, strict=True))
+        values.update({constant["exprId"]: _constant(constant["name"], partition) for constant in constants})
+        branches.append(_with_values(r, leaf(partition.files), [*used, *constants], values))
     if not branches:
-        return _no_rows(r, used)
+        return _no_rows(r, [*used, *constants])
     if len(branches) == 1:
         return branches[0]
     return Output(Set([branch.relation for branch in branches], "UNION_ALL"), branches[0].ids)
@@ -122,27 +134,69 @@ def no_column(name: str) -> Unsupported:
     """Why a column of Spark's own about files and rows can't be read."""
     return Unsupported(
         f"the column {name} is metadata of the files, which no other engine has",
-        "Leave it out, or save the rows with it as Parquet and read that.",
+        f"Use no more of it than {', '.join(f'{name}.{field}' for field in METADATA_FIELDS)}, or save the rows with it as Parquet."
+        if name == "_metadata"
+        else "Leave it out, or save the rows with it as Parquet and read that.",
     )
 
 
-def _partitions(found: Sequence[Any], keys: Sequence[int]) -> list[tuple[tuple[Any, ...], list[File]]]:
-    """The files of each combination of these partition columns' values, in the order of their URIs."""
-    partitions: dict[str, tuple[tuple[Any, ...], list[File]]] = {}
+class Partition(NamedTuple):
+    """Files that are read by one branch: the values of columns in the names of folders, and the path of a file by itself."""
+
+    values: tuple[Any, ...]
+    files: list[File]
+    path: str = ""
+
+
+def _partitions(found: Sequence[Any], keys: Sequence[int], *, one_each: bool) -> list[Partition]:
+    """The files of each combination of these partition columns' values, or `one_each`, in the order of their URIs."""
+    partitions: dict[str, Partition] = {}
     for values, folders in found:
         chosen = tuple([values.values[key] for key in keys])
         files = _files(folders)
-        if files:
+        if one_each:
+            paths = _paths(folders)
+            partitions.update({path: Partition(chosen, [file], path) for file, path in zip(files, paths, strict=True)})
+        elif files:
             # By their text, in which -0.0 isn't 0.0.
-            partitions.setdefault(repr(chosen), (chosen, []))[1].extend(files)
-    if len(partitions) > PARTITIONS:
+            partitions.setdefault(repr(chosen), Partition(chosen, [])).files.extend(files)
+    if len(partitions) > BRANCHES:
         raise Unsupported(
-            f"it reads {len(partitions)} partitions, and a plan holds at most {PARTITIONS}",
-            "Filter by the partition columns, or use reads='tables' for a catalog table.",
+            f"it reads {len(partitions)} {'files' if one_each else 'partitions'}, and a plan holds at most {BRANCHES}",
+            "Filter by the partition columns, or use reads='tables' for a catalog table."
+            if not one_each
+            else "Filter by the partition columns, or leave out the names of the files.",
         )
-    for _, files in partitions.values():
-        files.sort(key=_by_uri)
-    return sorted(partitions.values(), key=lambda partition: partition[1])
+    for partition in partitions.values():
+        partition.files.sort(key=_by_uri)
+    return sorted(partitions.values(), key=lambda partition: partition.files)
+
+
+def _paths(folders: tree.Folders) -> list[str]:
+    """The files as Spark names them: by Java's URIs, in which some characters stand for themselves that RFC 3986 encodes."""
+    paths = []
+    for folder, *entries in folders.entries:
+        if len(entries) == 1:
+            raise Unsupported(
+                "it asks for the names of files, and the read names a folder with a pattern in place of its files",
+                "Set list_files to None or to more files.",
+            )
+        paths += [f"{folder}/{name}" for name in entries[::2]]
+    return paths
+
+
+def _constant(name: str, partition: Partition) -> Any:
+    """What Spark's column of this name tells of a file, in Catalyst's internal form."""
+    if name == INPUT_FILE_NAME:
+        return re.sub(r"^file:/(?!/)", "file:///", partition.path)
+    if name == "file_path":
+        return re.sub(r"^file:///", "file:/", partition.path)
+    if name == "file_name":
+        return partition.path.rsplit("/", 1)[-1]
+    length = partition.files[0].length
+    if length is None:
+        raise Unsupported("the sizes of the files are not known here", "Leave out _metadata.file_size.")
+    return length
 
 
 def _by_uri(file: File) -> str:
@@ -234,13 +288,9 @@ def _require_setting(r: RelationBuilder, setting: str, refused: str, way_out: st
 
 
 def _with_values(
-    r: RelationBuilder,
-    input: Output,
-    used: Sequence[tree.Expression],
-    values: Mapping[int, Any],
-    in_folders: Sequence[str],
+    r: RelationBuilder, input: Output, used: Sequence[tree.Expression], values: Mapping[int, Any]
 ) -> Output:
-    """A partition's rows with the values in the names of its folders."""
+    """A branch's rows with the values that are no columns of its files, by exprId."""
     if not values:
         return input
     e = r.expressions(input.scope())
@@ -251,7 +301,7 @@ def _with_values(
         if ordinal is not None:
             found.append(FieldReference(ordinal, input.relation.types[ordinal]))
         else:
-            found.append(_value(e, values[in_folders.index(attribute["name"])], attribute))
+            found.append(_value(e, values[attribute["exprId"]], attribute))
     return Output(columns(input.relation, found), ids_of(used))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..algebra.relation import NamedTable, Statistics
 from ..catalyst import tree
+from ..catalyst.file_metadata import FILE_CONSTANT
 from ..errors import Unsupported
 from . import files, iceberg
 from .builder import RelationBuilder
@@ -36,7 +37,7 @@ def scan_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     if node["remote"] is not None:
         return _remote_table(r, node["output"], *node["remote"])
     if node["iceberg"] is not None:
-        return iceberg.read(r, node["output"], *node["iceberg"])
+        return iceberg.read(r, _stored_columns(r, node["output"]), *node["iceberg"])
     if node["files"] is None:
         raise _no_source(node["scan"])
     _require_files_wanted(r)
@@ -65,13 +66,25 @@ def _remote_table(r: RelationBuilder, attributes: tuple[tree.Expression, ...], k
 def _named_table(
     r: RelationBuilder, name: list[str], attributes: tuple[tree.Expression, ...], statistics: Statistics | None
 ) -> Output:
-    for attribute in attributes:
-        if "__metadata_col" in attribute["metadata"] and is_used(r, attribute):
-            raise files.no_column(attribute["name"])
-    columns = [attribute for attribute in attributes if "__metadata_col" not in attribute["metadata"]]
+    columns = [
+        attribute for attribute in _stored_columns(r, attributes) if "__metadata_col" not in attribute["metadata"]
+    ]
     schema = stored(r, columns, by_name=False)
     read = NamedTable(name, schema.names, schema.types, statistics)
     return schema.output(r, read)
+
+
+def _stored_columns(r: RelationBuilder, attributes: tuple[tree.Expression, ...]) -> list[tree.Expression]:
+    """The columns of a table without those for its files, which no query may use where the plan doesn't name them."""
+    for attribute in attributes:
+        if "__metadata_col" in attribute["metadata"] and is_used(r, attribute):
+            raise files.no_column(attribute["name"])
+        if FILE_CONSTANT in attribute["metadata"] and is_used(r, attribute):
+            raise Unsupported(
+                "it asks for the names or sizes of files, and the plan names the table",
+                "Use reads='files' for a catalog table of files.",
+            )
+    return [attribute for attribute in attributes if FILE_CONSTANT not in attribute["metadata"]]
 
 
 def table_name(table: tree.Node) -> list[str]:

@@ -43,14 +43,14 @@ def used_columns(root: Plan) -> frozenset[int]:
         if name == "AttributeReference":
             used.add(node["exprId"])
             continue
-        below = _plans(node)
-        if isinstance(node, Plan):
-            if below:  # a leaf's own attributes are those it has, not those it uses
-                stack.extend(node.children())
+        children = node.children()
+        below = [child for child in children if isinstance(child, Plan)]
+        if not isinstance(node, Plan):
+            stack.extend(children)
+        elif below:  # a leaf's own attributes are those it has, not those it uses
+            stack.extend(children)
             if name in OWN_COLUMNS or name in PASSES_COLUMNS:
                 continue
-        else:
-            stack.extend(node.children())
         exposed.extend(below)
     return frozenset(used | _shown(exposed))
 

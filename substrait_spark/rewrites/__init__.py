@@ -13,6 +13,7 @@ from ..catalyst.tree import Document, Node, Plan
 from . import (
     carried_order,
     decimal_aggregates,
+    file_metadata,
     float_keys,
     lateral_limits,
     merged_subqueries,
@@ -51,6 +52,7 @@ _RULES_OF = _by_class(RULES)
 
 def rewrite(document: Document, also: Iterable[tuple[str, Rule]] = ()) -> Document:
     """The document with the optimizer's artefacts undone, and by other rules of the one who asks."""
+    document = file_metadata.with_file_columns(document)
     rules = {**_RULES_OF, **_by_class(also)}
     if document.classes.isdisjoint(rules):
         return document

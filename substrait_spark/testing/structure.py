@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from google.protobuf.unknown_fields import UnknownFieldSet
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from ..algebra.message_walk import depth, messages
 from ..algebra.type_messages import declared_types
 from ..algebra.types import Type, field_count
 from ..errors import InvalidPlanError, Unsupported
+from ..extended.plans import plan_of
 from ..inference.complaints import Complaints
 from ..inference.expressions import Types
 from ..inference.functions import Functions
 from ..inference.relations import Relations
+from ..reading.detached import wrongly_detached
 from ..reading.literal import bound_literal
 
 DEPTH_LIMIT = 100
 """How deep messages may nest below the plan: protobuf readers stop there."""
 
 
-def structural_problems(plan: Plan, *, allow_unknown_fields: bool = False) -> list[str]:
-    """What is wrong with a plan's structure, each with its place; empty for a well-formed plan.
+def structural_problems(plan: Plan | ExtendedExpression, *, allow_unknown_fields: bool = False) -> list[str]:
+    """What is wrong with the structure of a plan or an extended expression, each with its place; empty if it is well-formed.
 
     The rules: anchors are declared once and used; functions are declared under compound names of the extension files,
     and every call fits its declaration in the number and types of arguments, in its options and in its result type;
@@ -33,6 +36,8 @@ def structural_problems(plan: Plan, *, allow_unknown_fields: bool = False) -> li
     Types are derived from the messages alone, by the specification and the extension files. What an extension relation
     yields is its own secret: expressions over it are checked as far as their types are known.
     """
+    if isinstance(plan, ExtendedExpression):
+        plan = plan_of(plan)
     nesting = depth(plan)
     if nesting > DEPTH_LIMIT:
         return [f"the plan nests {nesting} messages deep: readers stop at {DEPTH_LIMIT}"]
@@ -52,8 +57,8 @@ def structural_problems(plan: Plan, *, allow_unknown_fields: bool = False) -> li
     return complain.problems
 
 
-def assert_well_formed(plan: Plan, *, allow_unknown_fields: bool = False) -> None:
-    """Raise AssertionError, with every problem, unless the plan keeps the structural rules."""
+def assert_well_formed(plan: Plan | ExtendedExpression, *, allow_unknown_fields: bool = False) -> None:
+    """Raise AssertionError, with every problem, unless the plan or the extended expression keeps the structural rules."""
     problems = structural_problems(plan, allow_unknown_fields=allow_unknown_fields)
     if problems:
         raise AssertionError("The plan breaks structural rules:\n" + "\n".join(f"  - {p}" for p in problems))
@@ -78,9 +83,10 @@ def _check_header(plan: Plan, complain: Complaints) -> None:
 def _check_relations(plan: Plan, relations: Relations, complain: Complaints) -> None:
     for index, entry in enumerate(plan.relations):
         is_root = entry.WhichOneof("rel_type") == "root"
-        rel = entry.root.input if is_root else entry.rel
         with complain.at("root" if is_root else f"relations[{index}]"):
-            columns = relations.read_root(rel)
+            for problem in wrongly_detached(entry):
+                complain(problem)
+            columns = relations.read_root(entry)
             if is_root and columns is not None:
                 _check_names(len(entry.root.names), columns, complain)
 

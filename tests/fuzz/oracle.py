@@ -204,12 +204,12 @@ def _leaves_out(plan: Plan, engine: Engine, spark: SparkSession) -> bool:
 def _part(plan: Plan, rel: Rel) -> Plan:
     """The plan of one of a plan's relations."""
     complain = Complaints()
-    columns = Relations(Functions(plan, complain), complain).read_root(rel) or ()
-    fields = sum(1 + field_count(column) for column in columns if column is not None)
     part = Plan()
     part.CopyFrom(plan)
     root = part.relations[-1].root
     root.input.CopyFrom(rel)
+    columns = Relations(Functions(part, complain), complain).read_root(part.relations[-1]) or ()
+    fields = sum(1 + field_count(column) for column in columns if column is not None)
     root.names[:] = [f"c{number}" for number in range(fields)]
     return part
 

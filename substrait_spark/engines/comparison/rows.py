@@ -61,7 +61,7 @@ def _where_valid(array: pa.Array, values: Sequence[Any]) -> list[Any]:
 
 
 def kind(type: pa.DataType) -> str:
-    """An Arrow type's name, the same for every layout of the same type."""
+    """An Arrow type's name, the same for every layout of the same type; NULLs without a type are booleans in plans."""
     if pa.types.is_dictionary(type):
         return kind(type.value_type)
     if pa.types.is_struct(type):
@@ -89,6 +89,7 @@ _LAYOUTS: dict[str, Callable[[pa.DataType], bool]] = {
     "date": pa.types.is_date,
     "duration": pa.types.is_duration,
     "time": pa.types.is_time,
+    "bool": lambda type: pa.types.is_boolean(type) or pa.types.is_null(type),
 }
 
 

@@ -30,6 +30,7 @@ from .guards import (
     join_lambdas,
     joined_names,
     like_escapes,
+    null_filters,
     offsets,
     repeated_names,
     union_sorts,
@@ -81,6 +82,7 @@ RULES = Rules(
         GuardingPass("equal_timestamps", equal_timestamps.without_equal_timestamps),
         GuardingPass("unknown_marks", unknown_marks.with_unknown_marks),
         GuardingPass("lambdas_in_joins", join_lambdas.without_lambdas),
+        GuardingPass("null_filters_estimated", null_filters.without_implied),
         GuardingPass("projects_below_filters", evaluation_order.guard_above_filters),
         GuardingPass("named_by_text", column_names.shorten_names),
         GuardingPass("keys_before_filters", computed_keys.without_unfiltered_keys),
@@ -96,7 +98,7 @@ RULES = Rules(
     defects=frozenset(
         "calendar_ends chained_conjuncts constants_survive distinct_widens_sums eager_connectives early_casts empty_frames equal_timestamps "
         "filters_below_totals filters_go_by_name forgets_nulls grows_filters joins_without_columns keys_before_filters keys_named_below keys_of_one_side "
-        "keys_survive_joins lambdas_in_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required "
+        "keys_survive_joins lambdas_in_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required null_filters_estimated "
         "offsets_forgotten one_list_order one_null_equality projects_below_filters ranges_of_unknowns sorts_unions_by_input spanning_keys_lost subquery_nulls unions_lose_names unions_repeat_names unknown_marks unsigned_range_keys "
         "unwraps_casts".split()
     ),

@@ -28,6 +28,7 @@ from ...errors import (
 )
 from ...parameters import bound as with_values
 from ...reading.relation import spark_files
+from ...type_aliases import without_aliases
 from .. import local_files, parquet
 from ..arrow_schema import Columns, columns_of
 from ..file_access import Folders, folders
@@ -169,6 +170,7 @@ def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
     """The plan with a bare relation, and the names of its root: DataFusion takes no names that occur twice."""
     if len(plan.relations) != 1 or not plan.relations[0].HasField("root"):
         raise InvalidPlanError("DataFusion runs plans of exactly one root relation.")
+    plan = without_aliases(plan)
     bound = Plan()
     bound.CopyFrom(plan)
     bound.ClearField("relations")

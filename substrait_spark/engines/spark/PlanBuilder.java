@@ -39,6 +39,7 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.*;
+import org.apache.spark.unsafe.types.CalendarInterval;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
@@ -61,6 +62,8 @@ public class PlanBuilder {
     settings.setConfString("spark.sql.caseSensitive", "true");
     settings.setConfString("spark.sql.groupByOrdinal", "false");
     settings.setConfString("spark.sql.orderByOrdinal", "false");
+    settings.setConfString("spark.sql.timeType.enabled", "true");
+    settings.setConfString("spark.sql.geospatial.enabled", "true");
     return settings;
   }
 
@@ -85,7 +88,8 @@ public class PlanBuilder {
   static class Build extends Work {
     private static final String CATALYST = "org.apache.spark.sql.catalyst.";
     private static final String[] PACKAGES = {
-      CATALYST + "expressions.", CATALYST + "expressions.aggregate.", CATALYST + "plans.logical.", CATALYST + "plans."
+      CATALYST + "expressions.", CATALYST + "expressions.aggregate.", CATALYST + "plans.logical.", CATALYST + "plans.",
+      CATALYST + "expressions.variant.", "org.apache.spark.sql.execution.stat."
     };
     private static final SQLConf ANSI = settings(true);
     private static final SQLConf LEGACY = settings(false);
@@ -122,7 +126,7 @@ public class PlanBuilder {
 
     Object done() throws Exception {
       for (int index = 0; index < types.length; index++) {
-        types[index] = DataType.fromJson((String) typeTexts.get(index));
+        types[index] = typeOf((String) typeTexts.get(index));
       }
       for (int index = 0; index < built.length; index++) {
         try {
@@ -135,6 +139,15 @@ public class PlanBuilder {
         }
       }
       return problems.isEmpty() ? dataset((LogicalPlan) built[built.length - 1]) : "[" + String.join(",", problems) + "]";
+    }
+
+    /** A type, null for one that this Spark lacks: what is made of it is the problem. */
+    private static DataType typeOf(String text) {
+      try {
+        return DataType.fromJson(text);
+      } catch (RuntimeException unknown) {
+        return null;
+      }
     }
 
     private static String reason(Throwable failed) {
@@ -181,7 +194,9 @@ public class PlanBuilder {
     }
 
     private DataType type(Object number) {
-      return types[(Integer) number];
+      DataType found = types[(Integer) number];
+      if (found == null) throw new IllegalArgumentException("this Spark has no type " + typeTexts.get((Integer) number));
+      return found;
     }
 
     private static Attribute attribute(String name, DataType type, boolean nullable) {
@@ -332,7 +347,12 @@ public class PlanBuilder {
       if (type instanceof ArrayType) return new GenericArrayData(values((List) written, ((ArrayType) type).elementType()));
       if (type instanceof MapType) return map((List) written, (MapType) type);
       if (type instanceof StructType) return struct((List) written, (StructType) type);
+      if (type instanceof CalendarIntervalType) return interval((List) written);
       return ((Number) written).longValue(); // what counts microseconds or nanoseconds, and 64-bit integers
+    }
+
+    private static CalendarInterval interval(List written) {
+      return new CalendarInterval((Integer) written.get(0), (Integer) written.get(1), ((Number) written.get(2)).longValue());
     }
 
     private static Decimal decimal(BigInteger unscaled, DecimalType type) {

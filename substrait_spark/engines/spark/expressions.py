@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from ...algebra.expression import WindowCall as WindowCallExpression
 
 
+DEEP = 100
+"""From how many nested messages on the parts of an expression are written before it."""
+
+
 class Scope(NamedTuple):
     """What an expression can refer to: columns of its input, those of the query around it, and lambdas' parameters."""
 
@@ -56,15 +60,33 @@ class ExpressionBuilder:
         self._b = builder
         self._d = builder.document
         self._relation = relation
+        self._ahead: dict[Expression, Node] = {}
 
     def build(self, expression: Expression, scope: Scope) -> Node:
         """The expression; a stand-in where it has a problem, which is noted."""
+        if expression in self._ahead:
+            return self._ahead.pop(expression)
+        if expression.height > DEEP:
+            self._build_ahead(expression, scope)
         try:
             found = _RULES[type(expression)](self, expression, scope)
         except Unsupported as problem:
             self._b.report(expression.origin, problem)
             found = self._d.literal(None, types.of("boolean"))
         return self._b.made(found, expression.origin)
+
+    def _build_ahead(self, root: Expression, scope: Scope) -> None:
+        """Write the deep parts of an expression, inner ones first, so that none goes deep on Python's stack."""
+        parts: list[Expression] = []
+        stack = [root]
+        while stack:
+            expression = stack.pop()
+            inside = () if isinstance(expression, Lambda) else expression.children()
+            deep = [part for part in inside if part.height > DEEP and part not in self._ahead]
+            parts += deep
+            stack += deep
+        for part in reversed(parts):
+            self._ahead[part] = self.build(part, scope)
 
     def build_all(self, expressions: Sequence[Expression], scope: Scope) -> list[Node]:
         return [self.build(expression, scope) for expression in expressions]

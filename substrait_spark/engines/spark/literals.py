@@ -3,44 +3,66 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 from ...algebra.types import FLOATS, Type
 from ...errors import Unsupported
-from .types import MICROSECONDS
+from .types import MICROSECONDS, NANOSECONDS, PARTS
 
 
 def written(value: Any, type: Type) -> Any:
     """The value as PlanBuilder.java reads it."""
     if value is None:
         return None
-    kind, inner = type.kind, type.parameters
-    if kind in FLOATS:
-        return _float(value)
-    if kind in ("binary", "fixedbinary"):
-        return base64.b64encode(value).decode("ascii")
-    if kind == "decimal":
-        return str(value)
-    if kind in ("precision_timestamp", "precision_timestamp_tz"):
-        return _scaled(value, inner[0])
-    if kind == "precision_time":
-        return _scaled(value, inner[0]) * 1000
-    if kind == "list":
-        return [written(element, inner[0]) for element in value]
-    if kind == "map":
-        keys, values = value
-        return [[written(key, inner[0]) for key in keys], [written(each, inner[1]) for each in values]]
-    if kind == "struct":
-        return [written(field, field_type) for field, field_type in zip(value, inner, strict=True)]
-    return value
+    rule = _WRITTEN.get(type.kind)
+    return value if rule is None else rule(value, type)
 
 
-def _float(value: float) -> str:
+def _binary(value: bytes, type: Type) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+def _list(value: Any, type: Type) -> list[Any]:
+    return [written(element, type.parameters[0]) for element in value]
+
+
+def _map(value: Any, type: Type) -> list[Any]:
+    keys, values = value
+    key_type, value_type = type.parameters
+    return [[written(key, key_type) for key in keys], [written(each, value_type) for each in values]]
+
+
+def _struct(value: Any, type: Type) -> list[Any]:
+    return [written(field, field_type) for field, field_type in zip(value, type.parameters, strict=True)]
+
+
+def _float(value: float, type: Type) -> str:
     return repr(float(value)).replace("nan", "NaN").replace("inf", "Infinity")
 
 
-def _scaled(value: int, precision: int) -> int:
-    if precision > MICROSECONDS:
-        raise Unsupported("a literal counts smaller parts of a second than microseconds")
-    scale: int = 10 ** (MICROSECONDS - precision)
-    return value * scale
+def _scaled(digits: int) -> Callable[[int, Type], int]:
+    """A number of parts of a second in those that Spark counts."""
+
+    def scale(value: int, type: Type) -> int:
+        (precision,) = type.parameters
+        if precision > digits:
+            raise Unsupported(f"a literal counts smaller parts of a second than {PARTS[digits]}")
+        size: int = 10 ** (digits - precision)
+        return value * size
+
+    return scale
+
+
+_WRITTEN: dict[str, Callable[[Any, Type], Any]] = {
+    **dict.fromkeys(FLOATS, _float),
+    **dict.fromkeys(("binary", "fixedbinary"), _binary),
+    "decimal": lambda value, type: str(value),
+    **dict.fromkeys(("precision_timestamp", "precision_timestamp_tz"), _scaled(MICROSECONDS)),
+    "precision_time": _scaled(NANOSECONDS),
+    "interval_compound": lambda value, type: list(value),
+    "list": _list,
+    "map": _map,
+    "struct": _struct,
+}
+"""By the kind of type; the others are JSON's values."""

@@ -17,6 +17,7 @@ from ...catalyst.failures import shown
 from ...catalyst.session import require_pyspark
 from ...errors import Problem, Unsupported, UnsupportedPlanError
 from ...parameters import bound
+from ...plan import TOO_DEEP
 from ...reading.plan import read_plan
 from ..file_access import folders
 from .builder import Builder, Columns
@@ -65,7 +66,10 @@ def execute(
     if whole is not read.root and (twice := drawn_twice(whole)):
         raise UnsupportedPlanError([_unreadable("", None, twice.reason)])
     builder = Builder(Tables(spark, tables or {}, under))
-    root = RelationBuilder(builder).plan(by_single_steps(whole))
+    try:
+        root = RelationBuilder(builder).plan(by_single_steps(whole))
+    except RecursionError:
+        raise UnsupportedPlanError([_unreadable("", None, TOO_DEEP.reason)]) from None
     _named(builder, root, read.root.types, read.names)
     problems += builder.problems
     if problems:

@@ -36,10 +36,13 @@ _BY_PRECISION = {
     "precision_timestamp": "timestamp_ntz",
     "precision_timestamp_tz": "timestamp",
     "interval_day": "interval day to second",
+    "interval_compound": "interval",
 }
-"""Types with a number of digits for parts of a second, of which Spark keeps six."""
+"""Types with a number of digits for parts of a second, of which Spark keeps six, and of times of day nine."""
 
 MICROSECONDS = 6
+NANOSECONDS = 9
+PARTS = {MICROSECONDS: "microseconds", NANOSECONDS: "nanoseconds"}
 
 
 @lru_cache(maxsize=65536)
@@ -67,7 +70,7 @@ def _json(type: Type, names: Iterator[str]) -> Any:
     if kind in _BY_PRECISION:
         return _precise(type, _BY_PRECISION[kind])
     if kind == "precision_time":
-        return _precise(type, f"time({type.parameters[0]})")
+        return _precise(type, f"time({type.parameters[0]})", NANOSECONDS)
     if kind == "decimal":
         return f"decimal({type.parameters[0]},{type.parameters[1]})"
     if kind == "list":
@@ -81,9 +84,9 @@ def _json(type: Type, names: Iterator[str]) -> Any:
     raise Unsupported(f"Spark has no type for {type}")
 
 
-def _precise(type: Type, name: str) -> str:
-    if type.parameters[0] > MICROSECONDS:
-        raise Unsupported(f"Spark keeps microseconds, and no smaller parts, which {type} has")
+def _precise(type: Type, name: str, digits: int = MICROSECONDS) -> str:
+    if type.parameters[0] > digits:
+        raise Unsupported(f"Spark keeps {PARTS[digits]}, and no smaller parts, which {type} has")
     return name
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal
+from ....algebra.occurrence import ZERO_CHARACTER
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Set, VirtualTable
 from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
@@ -27,10 +28,37 @@ LONGEST_NAME = 1000
 
 def shorten_names(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with the columns of those below it named anew where their names would grow long."""
+    if longest_text(root) <= LONGEST_NAME:
+        return root
     done: dict[Relation, tuple[Relation, list[int]]] = {}
     for relation in inputs_first(root):
         done[relation] = _shortened(relation, [done[input] for input in relation.inputs])
     return done[root][0]
+
+
+def longest_text(root: Relation) -> int:
+    """How many operands the text of a column in a plan has at most, at a glance: expressions may use the longest column alone."""
+    if root.occurs & ZERO_CHARACTER:
+        return UNTOLD
+    longest: dict[Relation, int] = {}
+    for relation in inputs_first(root):
+        below = max([longest[input] for input in relation.inputs], default=1)
+        longest[relation] = below * _largest(relation)
+    return max(longest.values())
+
+
+UNTOLD = 2**31
+"""The length of texts that are not looked at."""
+
+
+def _largest(relation: Relation) -> int:
+    """The operands of the largest expression that a relation computes a column by."""
+    if isinstance(relation, Project):
+        return max([each.size for each in relation.computed], default=1)
+    if isinstance(relation, Aggregate):
+        measures = [1 + sum([each.size for each in measure.expressions()]) for measure in relation.measures]
+        return max([*measures, *[key.size for key in relation.groupings]], default=1)
+    return 1
 
 
 def _shortened(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]]) -> tuple[Relation, list[int]]:

@@ -27,6 +27,7 @@ from ....algebra.expression import (
     ScalarFunction,
     WindowFunction,
 )
+from ....algebra.occurrence import AGGREGATE
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Sort
 from ....algebra.traversal import is_column, rewritten, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
@@ -68,14 +69,24 @@ def without_unfiltered_keys(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with keys of measures that may raise computed where the measure's filter holds."""
 
     def rule(relation: Relation) -> Relation:
-        # Several lists need one order in DataFusion, and filters of their own would give each another.
-        ordered = [each for each in relation.measures if each.sorts] if isinstance(relation, Aggregate) else ()
-        if not isinstance(relation, Aggregate) or len(ordered) != 1 or not _is_unfiltered(ordered[0]):
+        if not isinstance(relation, Aggregate) or not _has_unfiltered_keys(relation):
             return relation
         parts = [part for measure in relation.measures for part in _filtered(e, measure)]
         return relation.over(relation.inputs, [*relation.groupings, *parts])
 
-    return transformed(root, rule, lambda relation: isinstance(relation, Aggregate))
+    def concerned(relation: Relation) -> bool:
+        return isinstance(relation, Aggregate) and _has_unfiltered_keys(relation)
+
+    return transformed(root, rule, concerned, AGGREGATE)
+
+
+def _has_unfiltered_keys(relation: Aggregate) -> bool:
+    """Whether there is a key that is to be computed where a filter holds.
+
+    Several lists need one order in DataFusion, and filters of their own would give each another.
+    """
+    ordered = [each for each in relation.measures if each.sorts]
+    return len(ordered) == 1 and _is_unfiltered(ordered[0])
 
 
 def _is_unfiltered(measure: AggregateFunction) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....algebra.expression import Expression, FieldReference, Subquery
-from ....algebra.traversal import is_true, subexpressions
+from ....algebra.expression import Expression
+from ....algebra.occurrence import COLUMN, SUBQUERY
+from ....algebra.traversal import is_true
 from ....lowering.builder import LoweringBuilder
 from .constants import always
 
@@ -21,8 +22,4 @@ def unknown_conditions(e: LoweringBuilder, conditions: Sequence[Expression]) -> 
 
 
 def _is_constant(condition: Expression) -> bool:
-    return not is_true(condition) and not any(map(_varies, subexpressions(condition)))
-
-
-def _varies(part: Expression) -> bool:
-    return isinstance(part, Subquery) or (isinstance(part, FieldReference) and part.parameter is None)
+    return not is_true(condition) and not condition.occurs & (COLUMN | SUBQUERY)

@@ -14,20 +14,23 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from ....algebra.expression import Expression, IfThen, Literal, WindowFunction
+from ....algebra.occurrence import INSTANT
 from ....algebra.relation import Relation, VirtualTable
 from ....algebra.traversal import relations_below, rewritten, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
 from .constants import always
 
-TIMESTAMP, INSTANT = "precision_timestamp", "precision_timestamp_tz"
-
 
 def without_equal_timestamps(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, without literals of timestamps that have the number of another one's literal of an instant."""
-    instants = {each.value for relation in relations_below(root) for each in _literals(relation, INSTANT)}
+    if not root.occurs & INSTANT:
+        return root
+    instants = {
+        each.value for relation in relations_below(root) for each in _literals(relation, "precision_timestamp_tz")
+    }
 
     def concerned(relation: Relation) -> bool:
-        return any(each.value in instants for each in _literals(relation, TIMESTAMP))
+        return any(each.value in instants for each in _literals(relation, "precision_timestamp"))
 
     def rule(relation: Relation) -> Relation:
         if not concerned(relation):
@@ -35,7 +38,7 @@ def without_equal_timestamps(e: LoweringBuilder, root: Relation) -> Relation:
         return relation.over(relation.inputs, [rewritten(each, told_apart) for each in relation.expressions()])
 
     def told_apart(part: Expression) -> Expression | None:
-        if _is_literal(part, TIMESTAMP) and part.value in instants:
+        if _is_literal(part, "precision_timestamp") and part.value in instants:
             return IfThen(((always(e), part),), part)
         if isinstance(part, WindowFunction):
             return part.with_children(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.occurrence import MAY_RAISE
 from ....algebra.relation import Fetch, Filter, Project, Relation, Sort
 from ....algebra.traversal import transformed
 from ..builder import DataFusionBuilder
@@ -19,12 +20,16 @@ from .neutral_values import neutral
 
 def guard_above_filters(e: DataFusionBuilder, root: Relation) -> Relation:
     """The relation with what may raise above a filter guarded by the filter's condition."""
-    return transformed(root, lambda relation: _guarded_above_filter(e, relation), _may_raise)
+    return transformed(root, lambda relation: _guarded_above_filter(e, relation), _may_raise, MAY_RAISE)
 
 
 def _may_raise(relation: Relation) -> bool:
     """Whether a relation of one input computes something that may raise."""
-    return len(relation.inputs) == 1 and any(expression.raises for expression in relation.expressions())
+    return (
+        len(relation.inputs) == 1
+        and bool(relation.holds & MAY_RAISE)
+        and any(expression.raises for expression in relation.expressions())
+    )
 
 
 def _guarded_above_filter(e: DataFusionBuilder, relation: Relation) -> Relation:

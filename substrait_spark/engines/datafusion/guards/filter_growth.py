@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....algebra.expression import Expression, FieldReference
+from ....algebra.expression import Expression
+from ....algebra.occurrence import OUTER_COLUMN
 from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort
-from ....algebra.traversal import relations_below, subexpressions, transformed
+from ....algebra.traversal import relations_below, transformed
 from ....lowering.builder import LoweringBuilder
-from .column_names import completed, text_lengths
+from .column_names import completed, longest_text, text_lengths
 
 LARGEST_FILTER = 5000
 """How many operands a filter may have, when all projections below are written out in it."""
@@ -28,6 +29,10 @@ LARGEST_FILTER = 5000
 
 def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with limits below the filters in it that would grow long."""
+    filters = [relation for relation in relations_below(root) if _filters(relation) or isinstance(relation, Sort)]
+    written = max([sum([each.size for each in relation.expressions()]) for relation in filters], default=0)
+    if written * longest_text(root) <= LARGEST_FILTER:
+        return root
     known: dict[Relation, list[int]] = {}
 
     def rule(relation: Relation) -> Relation:
@@ -42,7 +47,7 @@ def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
         inputs = [Fetch(input, 0, ALL_ROWS) if can_limit(input) else input for input in relation.inputs]
         return relation.with_inputs(tuple(inputs))
 
-    return transformed(root, rule, lambda relation: _filters(relation) or isinstance(relation, Sort))
+    return transformed(root, rule)
 
 
 def _over_sort(fetch: Fetch, limited: Callable[[Relation], Relation]) -> Relation:
@@ -98,7 +103,7 @@ def can_limit(relation: Relation) -> bool:
 
 
 def _is_correlated(expression: Expression) -> bool:
-    return any(isinstance(part, FieldReference) and part.outer for part in subexpressions(expression))
+    return bool(expression.occurs & OUTER_COLUMN)
 
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:

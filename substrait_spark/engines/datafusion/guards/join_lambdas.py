@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, ScalarFunction, WindowCall
 from ....algebra.frame import WHOLE, over
+from ....algebra.occurrence import LAMBDA, OUTER_COLUMN
 from ....algebra.relation import (
     ALL_ROWS,
     LEFT_ONLY,
@@ -57,11 +58,11 @@ def without_lambdas(e: DataFusionBuilder, root: Relation) -> Relation:
             return relation.with_inputs((_limited(e, input),))
         return relation
 
-    return transformed(root, rule, lambda relation: any(map(_has_lambda, relation.expressions())))
+    return transformed(root, rule, occurring=LAMBDA)
 
 
 def _has_lambda(expression: Expression) -> bool:
-    return any(isinstance(part, Lambda) for part in subexpressions(expression))
+    return bool(expression.occurs & LAMBDA)
 
 
 def _is_kept(join: Join) -> bool:
@@ -178,8 +179,7 @@ def _with_values(join: Join) -> Join:
     def side(part: Expression) -> int | None:
         """The input whose columns a part needs; None for what can't be computed there."""
         sides = {n >= width for n in ordinals(part)}
-        outer = any(isinstance(each, FieldReference) and each.outer for each in subexpressions(part))
-        return None if len(sides) > 1 or outer or part.raises else int(any(sides))
+        return None if len(sides) > 1 or part.occurs & OUTER_COLUMN or part.raises else int(any(sides))
 
     def find(part: Expression) -> Expression | None:
         if isinstance(part, Lambda) or not _has_lambda(part):

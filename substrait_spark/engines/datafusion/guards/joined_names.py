@@ -14,12 +14,12 @@ import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, ScalarFunction
+from ....algebra.occurrence import JOIN
 from ....algebra.relation import Aggregate, Join, Project, Read, Relation, Set, Window
-from ....algebra.traversal import columns, inputs_first
+from ....algebra.traversal import columns, inputs_first, relations_below
 from ....lowering.builder import LoweringBuilder
-from .struct_names import own_names
+from .struct_names import column_names
 
 NULL_SIDE = {"LEFT": 1, "OUTER": 1, "RIGHT": 0}
 """The side of a join, left or right, whose columns get names of their own; in an outer join it may be either."""
@@ -34,6 +34,8 @@ class Named(NamedTuple):
 
 def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with columns of different names in both inputs of outer joins."""
+    if not root.occurs & JOIN or not any(map(_has_null_side, relations_below(root))):
+        return root
     numbers = itertools.count(1)
     done: dict[Relation, Named] = {}
     for relation in inputs_first(root):
@@ -47,6 +49,10 @@ def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
             made = relation
         done[relation] = Named(made, _names(relation, [input.names for input in inputs]))
     return done[root].relation
+
+
+def _has_null_side(relation: Relation) -> bool:
+    return isinstance(relation, Join) and relation.join_type in NULL_SIDE
 
 
 def _named_apart(e: LoweringBuilder, input: Named, others: set[Hashable], numbers: Iterator[int]) -> Named:
@@ -72,7 +78,7 @@ def _names(relation: Relation, below: Sequence[list[Hashable]]) -> list[Hashable
 
 def _passed_names(relation: Relation, below: Sequence[list[Hashable]]) -> list[Hashable]:
     if isinstance(relation, Read):
-        return list(own_names(types.of("struct", *relation.schema), relation.names))
+        return list(column_names(relation.schema, relation.names))
     return relation.passed(below)
 
 

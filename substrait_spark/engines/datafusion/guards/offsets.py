@@ -8,6 +8,7 @@ such fetch gets a filter of this kind (https://github.com/apache/datafusion/pull
 
 from __future__ import annotations
 
+from ....algebra.occurrence import FETCH
 from ....algebra.relation import Fetch, Filter, Relation
 from ....algebra.traversal import transformed
 from ..builder import DataFusionBuilder
@@ -24,7 +25,7 @@ def filter_above_offsets(e: DataFusionBuilder, root: Relation) -> Relation:
         filtered.place = relation.place
         return filtered
 
-    return transformed(root, rule, _skips)
+    return transformed(root, rule, _skips, FETCH)
 
 
 def _skips(relation: Relation) -> bool:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from ....algebra import types
 from ....algebra.expression import Expression, FieldReference
+from ....algebra.occurrence import SET
 from ....algebra.relation import Aggregate, Project, Read, Relation, Set
 from ....algebra.traversal import columns, inputs_first, is_column, transformed
 from ....lowering.builder import LoweringBuilder
-from .struct_names import own_names
+from .struct_names import column_names
 
 
 def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
@@ -26,7 +26,7 @@ def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
             return relation
         return relation.with_inputs(tuple([_with_different_names(e, input) for input in relation.inputs]))
 
-    return transformed(root, rule, lambda relation: isinstance(relation, Set))
+    return transformed(root, rule, occurring=SET)
 
 
 def _with_different_names(e: LoweringBuilder, relation: Relation) -> Relation:
@@ -55,7 +55,7 @@ def _names(root: Relation) -> Sequence[Hashable]:
 
 def _own_names(relation: Relation, below: Sequence[list[Hashable]]) -> list[Hashable]:
     if isinstance(relation, Read):
-        return list(own_names(types.of("struct", *relation.schema), relation.names))
+        return list(column_names(relation.schema, relation.names))
     if isinstance(relation, Set):
         return below[0]
     if isinstance(relation, Project):

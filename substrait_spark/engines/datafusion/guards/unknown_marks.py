@@ -11,6 +11,7 @@ from typing import TypeGuard
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference
+from ....algebra.occurrence import JOIN
 from ....algebra.relation import Filter, Join, Project, Relation
 from ....algebra.traversal import columns, transformed
 from ....algebra.wider_join import with_right_side_moved
@@ -28,7 +29,7 @@ def with_unknown_marks(e: DataFusionBuilder, root: Relation) -> Relation:
             return relation
         return relation.with_inputs(tuple([_exact(e, relation, input) for input in relation.inputs]))
 
-    made = transformed(root, rule, _may_be_unknown)
+    made = transformed(root, rule, _may_be_unknown, JOIN)
     return _with_two_marks(e, made) if _may_be_unknown(made) else made
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from .....algebra import types
-from .....algebra.types import I32, I64
+from .....algebra.types import I32, I64, STRING
 from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of
-from ..rules import Rule, legacy, spark
+from ..rules import Rule, by_kind, by_option, legacy, spark
 from . import same
 
 _TZ = types.of("precision_timestamp_tz", 6)
@@ -19,13 +19,14 @@ _SAME = (
     *("from_utc_timestamp", "last_day", "make_date", "make_dt_interval", "make_timestamp", "make_timestamp_ntz"),
     *("make_ym_interval", "monthname", "next_day", "timestamp_micros", "timestamp_millis", "timestamp_seconds"),
     *("to_timestamp_ntz", "to_utc_timestamp", "trunc", "unix_date", "unix_millis", "unix_seconds"),
+    *("make_time", "time_diff", "time_from_micros", "time_from_millis", "time_from_seconds", "time_to_micros"),
+    *("time_to_millis", "time_to_seconds", "time_trunc", "to_time", "try_to_time"),
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
 
 _LENIENT = {
     "try_make_date": "make_date",
     "try_make_timestamp": "make_timestamp",
-    "try_make_timestamp_ntz": "make_timestamp_ntz",
     "try_next_day": "next_day",
     "try_to_timestamp_ntz": "to_timestamp_ntz",
 }
@@ -69,6 +70,20 @@ def _of_unit(name: str) -> Rule:
     return lambda call: call.new(name, call.constant(0), *call.values[1:3], some(_zone(call, 3)))
 
 
+def _seconds_of_time(call: Call) -> Node:
+    return call.spark("date_part", call.literal("SECOND", STRING), call.values[0])
+
+
+def _of_class(name: str) -> Rule:
+    """One of Spark's classes, of the same arguments."""
+    return lambda call: call.new(name, *call.values)
+
+
+def _cast_to_result(mode: str) -> Rule:
+    """A cast of the first argument to the type of the result."""
+    return lambda call: call.cast(call.values[0], call.type, mode)
+
+
 def _subtract_dates(call: Call) -> Node:
     return call.new("SubtractDates", *call.values, False)
 
@@ -86,9 +101,26 @@ def _add_calendar_interval(call: Call) -> Node:
     return call.new("TimestampAddInterval|TimeAdd", start, interval, some(_zone(call, 4)))
 
 
+def _add_compound_interval(call: Call) -> Node:
+    start, interval = call.values[:2]
+    if call.types[0].kind == "date":
+        return call.new("DateAddInterval", start, interval, some(UTC), True)
+    return call.new("TimestampAddInterval|TimeAdd", start, interval, some(_zone(call, 2)))
+
+
+def _calculated(name: str) -> Rule:
+    """Spark's function of a name, of intervals of three parts."""
+    return by_option("overflow", {"ERROR": spark(name), "SILENT": legacy(name)})
+
+
+def _scaled(name: str) -> Rule:
+    return lambda call: call.new(name, *call.values, True)
+
+
 def _part(name: str) -> Rule:
-    """One of Spark's classes for a part of an interval."""
-    return lambda call: call.new(f"ExtractANSIInterval{name}", call.values[0])
+    """One of Spark's classes for a part of an interval, which has three parts or one."""
+    compound = _of_class(f"ExtractInterval{name}")
+    return by_kind({"interval_compound": compound}, _of_class(f"ExtractANSIInterval{name}"))
 
 
 _LENGTHS = {"MICROSECOND": 1, "SECOND": 1_000_000, "MINUTE": 60_000_000, "HOUR": 3_600_000_000, "DAY": 86_400_000_000}
@@ -116,12 +148,14 @@ def _try(rule: Rule) -> Rule:
     return lambda call: call.new("TryEval", rule(call))
 
 
+_make_timestamp_ntz = spark("make_timestamp_ntz")
 _multiplied = multiplied("Multiply")
 _divided = multiplied("Divide")
 
 RULES: dict[str, Rule] = {
     **same(_SAME, spark),
     **{f"spark:{name}": legacy(lenient) for name, lenient in _LENIENT.items()},
+    "spark:try_make_timestamp_ntz": by_kind({"date": _try(_make_timestamp_ntz)}, legacy("make_timestamp_ntz")),
     "spark:timestamp": _cast(ANSI),
     "spark:try_timestamp": _cast(TRY),
     "spark:timestamp_ntz": _cast(ANSI),
@@ -129,7 +163,11 @@ RULES: dict[str, Rule] = {
     "spark:date": _cast(ANSI),
     "spark:try_date": _cast(TRY),
     "spark:string": _cast(ANSI),
-    "spark:extract_second": _of_zone("SecondWithFraction", 1),
+    "spark:extract_second": by_kind({"precision_time": _seconds_of_time}, _of_zone("SecondWithFraction", 1)),
+    "spark:time": _cast_to_result(ANSI),
+    "spark:try_time": _cast_to_result(TRY),
+    "spark:subtract_times": _of_class("SubtractTimes"),
+    "spark:add_interval_to_time": _of_class("TimeAddInterval"),
     "spark:date_trunc": _zoned("date_trunc", 2),
     "spark:unix_micros": _unix_micros,
     "spark:timestamp_ntz_micros": _ntz_micros,
@@ -141,9 +179,24 @@ RULES: dict[str, Rule] = {
     "spark:try_to_timestamp": _zoned("try_to_timestamp", 2),
     "spark:months_between": _zoned("months_between", 3),
     "spark:add_interval": added("+"),
+    "spark:try_add_interval": _try(added("+")),
+    "spark:try_add_intervals": _try(spark("+")),
+    "spark:try_subtract_intervals": _try(spark("-")),
+    "spark:try_subtract_timestamps": _try(_of_zone("SubtractTimestamps", 2, False)),
+    "spark:time_bucket": _of_zone("TimeBucket", 3),
     "spark:subtract_timestamps": _of_zone("SubtractTimestamps", 2, False),
     "spark:subtract_dates": _subtract_dates,
     "spark:add_calendar_interval": _add_calendar_interval,
+    "spark:add_compound_interval": _add_compound_interval,
+    "spark:make_interval": spark("make_interval"),
+    "spark:try_make_interval": legacy("make_interval"),
+    "spark:interval": _cast_to_result(ANSI),
+    "spark:try_interval": _cast_to_result(TRY),
+    "spark:add_compound_intervals": _calculated("+"),
+    "spark:subtract_compound_intervals": _calculated("-"),
+    "spark:negate_compound_interval": _calculated("negative"),
+    "spark:multiply_compound_interval": _scaled("MultiplyInterval"),
+    "spark:divide_compound_interval": _scaled("DivideInterval"),
     "spark:timestampadd": _of_unit("TimestampAdd"),
     "spark:timestampdiff": _of_unit("TimestampDiff"),
     "spark:interval_text": _interval_text,

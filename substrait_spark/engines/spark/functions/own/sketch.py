@@ -43,7 +43,13 @@ def _top_k_combined(call: Call) -> Node:
     return call.over_rows(call.spark("approx_top_k_combine", *arguments))
 
 
+def _frequent_items(call: Call) -> Node:
+    """Without an order, what rows come first is left to Spark."""
+    return call.over_any_rows(call.new("CollectFrequentItems", call.values[0], call.constant(1)))
+
+
 RULES: dict[str, Rule] = {
+    "spark:collect_frequent_items": _frequent_items,
     **same(_SCALAR, spark),
     **same(_AGGREGATE, aggregate),
     "spark:approx_top_k_combine": _top_k_combined,

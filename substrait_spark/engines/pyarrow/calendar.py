@@ -1,0 +1,57 @@
+"""Dates and timestamps by the days and microseconds that they are."""
+
+from __future__ import annotations
+
+from ...algebra import types
+from ...algebra.expression import Cast, Expression, ScalarFunction
+from ...lowering.builder import LoweringBuilder
+from ...lowering.rules import CallRule, CastRule
+
+MICROSECONDS = 86_400_000_000
+"""Those of a day."""
+
+
+def days(e: LoweringBuilder, date: Expression) -> Expression:
+    """The number of days since 1970-01-01."""
+    return e.cast(date, types.I32)
+
+
+def number(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """unix_date, unix_micros: what a date or a timestamp is."""
+    (value,) = call.children()
+    return e.cast(value, call.type)
+
+
+def shifted(operation: str) -> CallRule:
+    """date_add, date_sub: the day that is some days later or earlier; their number wraps around."""
+
+    def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        date, count = call.children()
+        return e.cast(e.call(f"arithmetic:{operation}", days(e, date), count, overflow="SILENT"), call.type)
+
+    return rule
+
+
+def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """datediff: the days between two dates."""
+    end, start = call.children()
+    return e.call("arithmetic:subtract", days(e, end), days(e, start), overflow="SILENT")
+
+
+def midnight(e: LoweringBuilder, cast: Cast) -> Expression:
+    """The timestamp at which a date begins; raises for one that is too far from now."""
+    count = e.cast(days(e, cast.input), types.I64)
+    return e.cast(e.call("arithmetic:multiply", count, e.i64(MICROSECONDS), overflow="ERROR"), cast.type)
+
+
+CALLS: dict[str, CallRule] = {
+    "spark:date_add": shifted("add"),
+    "spark:date_from_unix_date": number,
+    "spark:date_sub": shifted("subtract"),
+    "spark:datediff": difference,
+    "spark:timestamp_micros": number,
+    "spark:unix_date": number,
+    "spark:unix_micros": number,
+}
+
+CASTS: dict[tuple[str, str], CastRule] = {("date", "precision_timestamp"): midnight}

@@ -1,0 +1,125 @@
+"""Comparisons: in Spark NaN equals NaN, and is greater than any other number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...algebra import types
+from ...algebra.expression import Expression, Literal, ScalarFunction
+from ...algebra.types import FLOATS, Type
+from ...errors import NotInDialect
+from ...lowering.builder import LoweringBuilder
+from ...lowering.rules import CallRule, Guard
+
+NESTED = ("list", "map", "struct")
+"""Types that Acero doesn't compare."""
+
+
+def equal(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Equal, or both NaN."""
+    left, right = call.children()
+    _refuse(e, left)
+    if left.type.kind not in FLOATS or _is_number(left) or _is_number(right):
+        return call
+    one, other = e.share(left), e.share(right)
+    return e.or_(e.call("comparison:equal", one, other), e.and_(_is_nan(e, one), _is_nan(e, other)))
+
+
+def less(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Less, or a number before NaN."""
+    return _less(e, *call.children())
+
+
+def greater(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    left, right = call.children()
+    return _less(e, right, left)
+
+
+def at_least(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    left, right = call.children()
+    return call if _is_plain(left.type) else e.not_(_less(e, left, right))
+
+
+def at_most(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    left, right = call.children()
+    return call if _is_plain(left.type) else e.not_(_less(e, right, left))
+
+
+def _is_plain(kind: Type) -> bool:
+    """Whether Acero orders the values of a type as Spark does."""
+    return kind.kind not in (*FLOATS, *NESTED, "boolean")
+
+
+def _ordered(e: LoweringBuilder, *values: Expression) -> Sequence[Expression]:
+    """Values in a type that has an order: Acero has none of booleans."""
+    return [e.cast(value, types.of("i8")) if value.type.kind == "boolean" else value for value in values]
+
+
+def _less(e: LoweringBuilder, left: Expression, right: Expression) -> Expression:
+    _refuse(e, left)
+    if left.type.kind not in FLOATS or _is_number(right):
+        return e.call("comparison:lt", *_ordered(e, left, right))
+    one, other = e.share(left), e.share(right)
+    return e.or_(e.call("comparison:lt", one, other), e.and_(_is_nan(e, other), e.not_(_is_nan(e, one))))
+
+
+def _is_nan(e: LoweringBuilder, value: Expression) -> Expression:
+    return e.call("comparison:is_nan", value)
+
+
+def _is_number(value: Expression) -> bool:
+    """Whether a value is a literal that is not NaN."""
+    return isinstance(value, Literal) and value.value is not None and value.value == value.value
+
+
+def _refuse(e: LoweringBuilder, value: Expression) -> None:
+    if value.type.kind in NESTED:
+        raise NotInDialect(f"the dialect {e.dialect.name} has no such comparison of {value.type}")
+
+
+def connective(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """And, or."""
+    return e.connected(call.declaration.name, call.children())
+
+
+def coalesce(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The first value that is not null, where the later ones may raise."""
+    *values, last = call.children()
+    if not any(value.raises for value in call.children()[1:]):
+        return call
+    kept = [e.share(value) for value in values]
+    parts = [part for value in kept for part in (e.is_not_null(value), value)]
+    return e.if_then(*parts, last)
+
+
+def extreme(compared: str) -> CallRule:
+    """The greatest or the least of several values, nulls left out: of those that are equal the first."""
+
+    def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        found, *others = [e.share(value) for value in call.children()]
+        for other in others:
+            found = e.share(found)
+            better = e.lowered(f"comparison:{compared}", other, found)
+            found = e.if_then(e.is_null(found), other, better, other, found)
+        return found
+
+    return rule
+
+
+GUARDS: dict[str, Guard] = {
+    "boolean:and": Guard("evaluates_all", connective),
+    "boolean:or": Guard("evaluates_all", connective),
+    "comparison:coalesce": Guard("evaluates_all", coalesce),
+    "comparison:equal": Guard("unordered_nan", equal),
+    "comparison:gt": Guard("unordered_nan", greater),
+    "comparison:gte": Guard("unordered_nan", at_least),
+    "comparison:lt": Guard("unordered_nan", less),
+    "comparison:lte": Guard("unordered_nan", at_most),
+}
+
+CALLS: dict[str, CallRule] = {
+    "boolean:and": connective,
+    "boolean:or": connective,
+    "comparison:greatest_skip_null": extreme("gt"),
+    "comparison:least_skip_null": extreme("lt"),
+}

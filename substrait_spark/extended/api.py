@@ -1,0 +1,125 @@
+"""Selecting expressions from a schema in Spark, and converting each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..catalyst import reader
+from ..catalyst.failures import shown
+from ..catalyst.session import is_connect, require_dataframe, require_pyspark, require_running
+from ..dialects import Dialect
+from ..errors import Problem, SubstraitSparkError, UnsupportedPlanError, UnsupportedSessionError, kind_of
+from .convert import SELECTED, referred, schema_of, settings_of
+from .message import Referred, build
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from substrait.extended_expression_pb2 import ExtendedExpression
+
+Made = TypeVar("Made")
+
+NO_SESSION = (
+    "A schema alone needs an active Spark session, which settles what expressions mean: start one, or give a DataFrame."
+)
+
+
+def convert(
+    given: Any, expressions: Mapping[str, Any], dialect: Dialect, *, allow_version_mismatch: bool
+) -> ExtendedExpression:
+    """The message of expressions over a schema. Arguments as `expressions_to_substrait`."""
+    _require_expressions(expressions)
+    columns = _columns_of(given)
+    settings = settings_of(dialect)
+
+    schema, problems = _planned(columns, partial(schema_of, settings=settings), allow_version_mismatch)
+    if schema is None:
+        raise UnsupportedPlanError(problems)
+    found: list[Referred] = []
+    obstacles: list[Problem] = []
+    for name, expression in expressions.items():
+        selected = _selected(columns, name, expression)
+        if isinstance(selected, Problem):
+            obstacles.append(selected)
+            continue
+        conversion = partial(referred, settings=settings, name=name, schema=schema)
+        one, problems = _planned(selected, conversion, allow_version_mismatch)
+        obstacles += problems
+        found += [] if one is None else [one]
+    if obstacles:
+        raise UnsupportedPlanError(obstacles)
+    return build(schema, found)
+
+
+def _planned(
+    df: DataFrame,
+    conversion: Callable[[reader.Planned], tuple[Made | None, Sequence[Problem]]],
+    allow_version_mismatch: bool,
+) -> tuple[Made | None, Sequence[Problem]]:
+    """What is made of a DataFrame, which is planned here where it is of Spark Connect."""
+    if is_connect(df):
+        from ..connect.frame import convert_planned
+
+        return convert_planned(df, conversion, allow_version_mismatch=allow_version_mismatch)
+    require_running(df)
+    return conversion(df)
+
+
+def _require_expressions(expressions: Mapping[str, Any]) -> None:
+    """Raise a clear error unless these are expressions by name."""
+    require_pyspark()
+    from pyspark.sql import Column
+
+    if not isinstance(expressions, Mapping):
+        raise TypeError(f"expressions must be a mapping of names to expressions, not {kind_of(expressions)}")
+    if not expressions:
+        raise ValueError("expressions must have at least one expression")
+    for name, expression in expressions.items():
+        if not isinstance(name, str):
+            raise TypeError(f"the names of expressions must be str, not {kind_of(name)}")
+        if not isinstance(expression, str | Column) and type(expression).__name__ != "Column":
+            raise TypeError(f"expression {name!r} must be a Column or SQL text, not {kind_of(expression)}")
+
+
+def _columns_of(given: Any) -> Any:
+    """What expressions select from: no rows, in the columns of a schema."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql.types import StructType
+
+    if not isinstance(given, str | StructType):
+        require_dataframe(given)
+        if not is_connect(given):
+            require_running(given)
+        return given.where(SELECTED)
+    session = _active_session()
+    try:
+        return session.createDataFrame([], given).where(SELECTED)
+    except PySparkException as error:
+        failure = SubstraitSparkError(f"Spark can't read the schema: {shown(error)}")
+    raise failure
+
+
+def _active_session() -> Any:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    try:
+        session = SparkSession.getActiveSession()
+    except PySparkException:
+        session = None
+    if session is None:
+        raise UnsupportedSessionError(NO_SESSION)
+    return session
+
+
+def _selected(columns: DataFrame, name: str, expression: Any) -> DataFrame | Problem:
+    """A DataFrame that selects an expression, or why Spark can't make one."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return columns.selectExpr(expression) if isinstance(expression, str) else columns.select(expression)
+    except PySparkException as error:
+        reason = f"Spark itself can't plan it: {shown(error)}"
+    text = expression if isinstance(expression, str) else type(expression).__name__
+    return Problem(f"expression {name!r}", "Column", text, reason, "")

@@ -1,0 +1,85 @@
+"""Lowering an extended expression, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from substrait.extended_expression_pb2 import ExtendedExpression
+from substrait.plan_pb2 import Plan
+
+from .. import extensions
+from ..algebra.relation import BaseSchema, NamedTable, Relation
+from ..algebra.traversal import inputs_first, transformed
+from ..dialects.dialect import Dialect
+from ..errors import Problem, Unsupported
+from ..lowering.plan import engines_functions, lowered_already, lowered_root, problem_of
+from ..reading.encodings import unknown_fields
+from ..reading.plan import ReadPlan, read_plan
+from .message import Referred, Schema, build
+from .plans import URIS, plan_of
+from .value import require_no_variable, value_of
+
+
+def lower_expressions(
+    message: ExtendedExpression, dialect: Dialect
+) -> tuple[ExtendedExpression | None, Sequence[Problem]]:
+    """The message in the dialect's forms, or None and what stands in its way."""
+    extensions.load_all()
+    plan = plan_of(message)
+    if lowered_for := engines_functions(plan):
+        return None, [lowered_already(lowered_for)]
+    if unknown := _unknown_fields(message):
+        return None, [
+            problem_of("", None, Unsupported(f"Substrait 0.106 has no field {unknown[0]} of ExtendedExpression"))
+        ]
+    if not message.referred_expr:
+        return None, [problem_of("", None, Unsupported("it has no expression"))]
+    found: list[Referred] = []
+    problems: list[Problem] = []
+    for n, reference in enumerate(message.referred_expr):
+        schema, referred, obstacles = _lowered(read_plan(_only(plan, n)), dialect)
+        name = f"expression {reference.output_names[0]!r}" if reference.output_names else f"expression {n}"
+        problems += [replace(each, path=name) for each in obstacles]
+        found += [] if referred is None else [referred]
+    return (None, problems) if problems or schema is None else (build(schema, found), ())
+
+
+def _unknown_fields(message: ExtendedExpression) -> list[int]:
+    """The fields of the message and of its references that neither this release knows, nor an older one."""
+    found = unknown_fields(message).keys() - {URIS}
+    return sorted(found.union(*map(unknown_fields, message.referred_expr)))
+
+
+def _only(plan: Plan, n: int) -> Plan:
+    """The plan with one of its roots."""
+    one = Plan()
+    one.CopyFrom(plan)
+    del one.relations[:]
+    one.relations.add().CopyFrom(plan.relations[n])
+    return one
+
+
+def _lowered(read: ReadPlan, dialect: Dialect) -> tuple[Schema | None, Referred | None, Sequence[Problem]]:
+    """The schema, and an expression in the dialect's forms."""
+    if read.root is None or read.problems:
+        return None, None, lowered_root(read, dialect)[2]
+    root = transformed(read.root, _over_schema)
+    try:
+        require_no_variable(root)
+        lowered, names, problems = lowered_root(read._replace(root=root), dialect)
+        if lowered is None:
+            return None, None, problems
+        leaf = next(each for each in inputs_first(lowered) if isinstance(each, BaseSchema))
+        return Schema(leaf.names, leaf.schema), Referred(names, value_of(lowered)), ()
+    except Unsupported as problem:
+        return None, None, [problem_of("", problem.about, problem)]
+
+
+def _over_schema(relation: Relation) -> Relation:
+    """The schema in the place of the table that has it."""
+    if not isinstance(relation, NamedTable):
+        return relation
+    found = BaseSchema(relation.names, relation.schema)
+    found.place = relation.place
+    return found

@@ -1,0 +1,61 @@
+"""The ExtendedExpression message: a schema, and expressions or measures over it, each under the names of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from substrait.extended_expression_pb2 import ExtendedExpression
+
+from .. import __version__
+from ..algebra import types
+from ..algebra.expression import AggregateFunction, Expression
+from ..algebra.types import Type
+from ..errors import Unsupported
+from ..plan import DEPTH_LIMIT, PRODUCER, SUBSTRAIT_VERSION, Declarations
+
+_LEVELS = 5
+"""What is above an expression, or a measure, in a plan of one relation: it is to fit there too."""
+
+
+class Schema(NamedTuple):
+    """The columns that expressions are over: their depth-first names, and their types."""
+
+    names: Sequence[str]
+    types: Sequence[Type]
+
+
+class Referred(NamedTuple):
+    """An expression or a measure, and the depth-first names of its result."""
+
+    names: Sequence[str]
+    value: Expression | AggregateFunction
+
+
+def build(schema: Schema, referred: Sequence[Referred]) -> ExtendedExpression:
+    """The message."""
+    message = ExtendedExpression()
+    version = message.version
+    version.major_number, version.minor_number, version.patch_number = SUBSTRAIT_VERSION
+    version.producer = f"{PRODUCER} {__version__}"
+    declarations = Declarations(message)
+    for names, value in referred:
+        reference = message.referred_expr.add()
+        if isinstance(value, Expression):
+            value.write(reference.expression, declarations)
+        else:
+            value.write(reference.measure, declarations)
+        reference.output_names.extend(names)
+    message.base_schema.names.extend(schema.names)
+    types.write_struct(schema.types, message.base_schema.struct)
+    return message
+
+
+def require_room(value: Expression | AggregateFunction) -> None:
+    """Refuse what nests too deep for protobuf readers."""
+    depth = _LEVELS + value.height
+    if depth > DEPTH_LIMIT:
+        raise Unsupported(
+            f"it nests {depth} messages deep, and Substrait readers stop at {DEPTH_LIMIT}",
+            "Split the expression: compute a part of it first, in a column of its own.",
+        )

@@ -1,0 +1,53 @@
+"""Expressions that are stored apart from their relations, under the numbers by which these refer to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from google.protobuf.message import Message
+from substrait.algebra_pb2 import Expression, Rel
+from substrait.plan_pb2 import PlanRel
+
+from ..algebra.message_walk import messages
+
+REFERENCE = "detached_expression_ordinal"
+
+
+def wrongly_detached(relation: PlanRel) -> Iterator[str]:
+    """What is wrong with the references of one of a plan's relations, each in a sentence.
+
+    Where each expression is referred to once at most, none that can be reached refers to itself.
+    """
+    stored = relation.detached_expressions
+    known: set[int] = set()
+    for ordinal in [
+        m.detached_expression_ordinal for m in messages(relation) if isinstance(m, Expression) and _is_reference(m)
+    ]:
+        if ordinal >= len(stored):
+            yield f"it refers to the detached expression {ordinal}, and has {len(stored)}"
+        if ordinal in known:
+            yield f"it refers to the detached expression {ordinal} more than once"
+        known.add(ordinal)
+    yield from (
+        f"the detached expression {n} is a reference itself" for n, each in enumerate(stored) if _is_reference(each)
+    )
+
+
+def _is_reference(expression: Expression) -> bool:
+    return expression.WhichOneof("rex_type") == REFERENCE
+
+
+def referred_to(expression: Expression) -> list[int]:
+    """What an expression refers to by number where it can refer to the same columns and parameters: in no lambda or subquery."""
+    found: list[int] = []
+    stack: list[Message] = [expression]
+    while stack:
+        message = stack.pop()
+        if isinstance(message, Expression) and _is_reference(message):
+            found.append(message.detached_expression_ordinal)
+        if isinstance(message, Rel | Expression.Lambda):
+            continue
+        for field, value in message.ListFields():
+            if field.message_type is not None:
+                stack.extend([value] if isinstance(value, Message) else value)
+    return found

@@ -1,0 +1,147 @@
+"""TIME, which Spark has from 4.1 on: its values, casts and functions, of any number of digits. DataFusion has no such type."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from rows import assert_raises, canonical, canonical_rows, differences, plan_of, spark_table
+
+from substrait_spark import EngineError, check
+
+ROWS = """
+SELECT t, CAST(t AS TIME(3)) AS t3, CAST(t AS TIME(9)) AS t9, i, d, n, z, dt, s, u, p FROM VALUES
+  (time'10:11:12.123456', 1, INTERVAL '1' HOUR, timestamp_ntz'2020-01-01 10:00:00.654321',
+   timestamp'2020-01-01 10:00:00.654321', date'2020-01-01', '10:11', time'00:00:00', 'HH:mm'),
+  (time'23:59:59.999999', 12, INTERVAL '-0.5' SECOND, timestamp_ntz'1900-01-01 00:00:00',
+   timestamp'1582-01-01 10:00:00', date'-1000-03-10', ' 1:2:3.1234567891 PM', time'10:11:12.123456', 'hh a'),
+  (time'00:00:00', 0, INTERVAL '0' SECOND, timestamp_ntz'1969-12-31 23:59:59.999999',
+   timestamp'2020-03-08 10:00:00.000001', date'2020-03-08', '23:59:59.999999', time'02:30:00', 'HH:mm:ss.SSSSSS'),
+  (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+AS (t, i, d, n, z, dt, s, u, p)
+"""
+
+
+@pytest.fixture(scope="module")
+def times(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session with the view `v` of a file."""
+    path = str(tmp_path_factory.mktemp("times") / "rows")
+    spark.conf.set("spark.sql.timeType.enabled", "true")
+    try:
+        spark.sql(ROWS).write.parquet(path)
+    except PySparkException as error:  # a release of Spark without TIME
+        pytest.skip(str(error).partition("\n")[0])
+    spark.read.parquet(path).createOrReplaceTempView("v")
+    yield spark
+    spark.conf.unset("spark.sql.timeType.enabled")
+
+
+def assert_same(df: DataFrame, stage: str = "optimized") -> None:
+    expected = spark_table(df)
+    assert expected.num_rows
+    assert not differences(expected, canonical_rows(df, stage))
+
+
+EXPRESSIONS = [
+    "hour(t), minute(t9), second(t3), extract(SECOND FROM t), extract(SECOND FROM t3), extract(SECOND FROM t9)",
+    "t - u, t9 - t3, time_diff('HOUR', t, u), time_diff('millisecond', t9, u), time_trunc('HOUR', t), time_trunc('second', t9)",
+    "time_to_seconds(t), time_to_millis(t3), time_to_micros(t9), make_time(i, i, 12.5), time_from_micros(i)",
+    "time_from_seconds(i), time_from_seconds(CAST(i AS DECIMAL(5, 1)) / 3), time_from_seconds(CAST(i AS DOUBLE) / 3)",
+    "time_from_millis(CAST(i AS TINYINT)), try_to_time(s), try_to_time(s, p), try_to_time(s, 'HH:mm')",
+    "CAST(t AS STRING), CAST(t3 AS STRING), CAST(t9 AS STRING), CAST(s AS TIME), CAST(s AS TIME(0)), CAST(s AS TIME(9))",
+    "CAST(t AS TIME(3)), CAST(t3 AS TIME), CAST(t9 AS TIME(0)), CAST(t AS BIGINT), CAST(t AS INT), TRY_CAST(t AS TINYINT)",
+    "CAST(t AS DECIMAL(20, 6)), CAST(t3 AS DECIMAL(9, 2)), TRY_CAST(t AS DECIMAL(5, 1))",
+    "CAST(n AS TIME), CAST(z AS TIME), CAST(n AS TIME(3)), CAST(z AS TIME(9))",
+    "make_timestamp(dt, t), make_timestamp(dt, t9, 'Europe/Berlin'), make_timestamp_ntz(dt, t3), try_make_timestamp_ntz(dt, t)",
+    "date_format(t, 'HH'), date_format(t9, 'SSSSSSSSS'), to_char(t, 'mm'), t = u, t3 < t, t9 <=> t, t IN (u, time'01:00:00')",
+    "greatest(t, u), coalesce(t, u), if(i = 1, t, u), nullif(t, u), hash(t), xxhash64(t9)",
+    "array(t, u), struct(t, t3), map('a', t9), sort_array(array(u, t)), CAST(array(t) AS STRING), CAST(array(s) AS array<time>)",
+    "to_json(struct(t)), from_json(concat('{\"a\": \"', t, '\"}'), 'a time'), time'23:59:59.123456789', array(time'10:00:00', NULL)",
+    "lag(t) OVER (ORDER BY t), min(t) OVER (ORDER BY t3 ROWS 1 PRECEDING), row_number() OVER (PARTITION BY t9 ORDER BY u)",
+    "explode(array(t, u))",
+]
+
+
+@pytest.mark.parametrize("expressions", EXPRESSIONS)
+@pytest.mark.parametrize("ansi", [True, False])
+def test_expressions(times: SparkSession, expressions: str, ansi: bool) -> None:
+    times.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
+    try:
+        df = times.sql(f"SELECT {expressions} FROM v WHERE i <> 12 OR i IS NULL")
+        assert_same(df)
+        failing = times.sql(f"SELECT {expressions} FROM v")
+        try:
+            spark_table(failing)
+        except EngineError:
+            assert_raises(canonical(failing))
+        else:
+            assert_same(failing)
+    finally:
+        times.conf.unset("spark.sql.ansi.enabled")
+
+
+QUERIES = [
+    "SELECT min(t), max(t9), count(DISTINCT t), first(t3), max_by(t, i), min_by(i, t), mode(t), approx_count_distinct(t) FROM v",
+    "SELECT sort_array(collect_list(t)), approx_percentile(t, 0.5), min(struct(t, i)), approx_top_k(t) FROM v WHERE i > 0",
+    "SELECT t, count(*) FROM v GROUP BY t",
+    "SELECT u, sum(i) FROM v GROUP BY ROLLUP(u)",
+    "SELECT a.t, b.u FROM v a JOIN v b ON a.t = b.u",
+    "SELECT a.t, b.u FROM v a LEFT JOIN v b ON a.t <=> b.t3",
+    "SELECT t FROM v UNION SELECT u FROM v",
+    "SELECT t FROM v INTERSECT SELECT u FROM v",
+    "SELECT t9, t3 FROM v ORDER BY t9 NULLS LAST LIMIT 2",
+    "SELECT * FROM v WHERE t BETWEEN time'10:00:00' AND time'12:00:00'",
+    "SELECT * FROM v WHERE t = (SELECT max(t) FROM v)",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_queries(times: SparkSession, query: str) -> None:
+    df = times.sql(query)
+    assert_same(df)
+    assert_same(df, "analyzed")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["t + INTERVAL '1' DAY", "make_time(i + 23, 0, 0)", "to_time(s, p)", "CAST(t AS TINYINT)", "time_trunc(p, t)"],
+)
+def test_errors(times: SparkSession, expression: str) -> None:
+    df = times.sql(f"SELECT {expression} FROM v")
+    assert_raises(df)
+    assert_raises(canonical(df))
+
+
+def test_intervals_are_added(times: SparkSession) -> None:
+    assert_same(times.sql("SELECT t + d, t9 + d, t3 + d, t3 - INTERVAL '1' HOUR FROM v WHERE i = 1"))
+
+
+def test_local_rows(times: SparkSession) -> None:
+    assert_same(times.createDataFrame([(dt.time(1, 2, 3, 4),), (None,)], "a time(6)"))
+
+
+def test_types_keep_their_digits(times: SparkSession) -> None:
+    plan = plan_of(times.sql("SELECT t, t3, t9 FROM v"))
+    found = plan.relations[0].root.input.read.base_schema.struct.types
+    assert [type.precision_time.precision for type in found if type.HasField("precision_time")] == [6, 3, 9, 6]
+
+
+def test_the_current_time_is_that_of_the_context(times: SparkSession) -> None:
+    plan = plan_of(times.sql("SELECT current_time(3), localtime()"), stage="analyzed")
+    first, second = plan.relations[0].root.input.project.expressions
+    assert first.cast.type.precision_time.precision == 3
+    local = second.cast.input.scalar_function
+    assert local.arguments[0].value.execution_context_variable.HasField("current_timestamp")
+
+
+@pytest.mark.parametrize("expression", ["median(t)", "CAST(t9 AS DECIMAL(20, 9))"])
+def test_what_is_refused(times: SparkSession, expression: str) -> None:
+    (problem,) = check(times.sql(f"SELECT {expression} FROM v"))
+    assert problem.hint
+
+
+def test_datafusion_has_no_such_type(times: SparkSession) -> None:
+    assert "no type precision_time" in str(check(times.table("v").select("t"), dialect="datafusion"))
