@@ -305,8 +305,8 @@ class DynamicParameter(Expression):
     def __init__(self, reference: int, type: Type) -> None:
         self.reference = reference
         self.type = type
+        self._take(())
         self.height = 2 + type.height
-        self.raises = False
 
     def write(self, target: Message, anchors: Anchors) -> None:
         target.dynamic_parameter.parameter_reference = self.reference
