@@ -7,6 +7,7 @@ FUNCTIONS ?=
 FUZZ ?=
 ROUNDS ?= 5
 MINUTES ?= 10
+FACTOR ?= 1
 PYTHONS ?= 3.10 3.11 3.12 3.13
 MATRIX := 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench scale check format matrix floors docs support page specification clean require
+.PHONY: help demo test fuzz bench scale execution check format matrix floors docs support page specification clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -36,6 +37,10 @@ bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write doc
 scale: $(INSTALLED) ## Measure the largest queries, and conversions in threads for MINUTES=10; write them to docs/benchmark.md.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --scale $(MINUTES)
+
+execution: $(INSTALLED) ## Measure plans in DataFusion on 5 million rows and TPC-H (FACTOR=1), and write docs/reference/what-exactness-costs.md.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --rounds $(ROUNDS) --execution $(FACTOR)
 
 check: $(INSTALLED) ## Check format, lint and types.
 	@$(BIN)/ruff format --check .

@@ -16,7 +16,7 @@ import quick_spark
 from google.protobuf.descriptor import Descriptor, EnumDescriptor
 from google.protobuf.message import Message
 from pyspark.sql import SparkSession
-from specification_items import BY_THEMSELVES, EXPRESSIONS, NOT, PLANS, QUERIES, SAVED, plans_of
+from specification_items import NOT, PLANS, QUERIES, SAVED, plans_of
 from substrait import algebra_pb2, extended_expression_pb2, plan_pb2, type_pb2
 
 from substrait_spark.algebra.message_walk import messages
@@ -174,7 +174,6 @@ def _queries() -> Iterator[str]:
     for name, query in QUERIES.items():
         yield f"\n**{name}**{query.shown}\n\n```sql\n{query.sql.strip()}\n```\n"
     yield f"\n**{SAVED}** (`write_to_substrait(spark.table('named'), table='made', mode=…)`)\n"
-    yield f"\n**{BY_THEMSELVES}** (`expressions_to_substrait(spark.table('named'), {EXPRESSIONS!r})`)\n"
     yield "\nPlans of others, in `tests/specification_items.py`: " + "; ".join(PLANS) + ".\n"
 
 

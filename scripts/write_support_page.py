@@ -16,6 +16,9 @@ import yaml
 from functions import cases
 
 from substrait_spark import support
+from substrait_spark.catalyst.sql_types import sql_type
+from substrait_spark.catalyst.tree import DataType, Field
+from substrait_spark.catalyst.types import ATOMIC, COLLATED, REFUSED, to_substrait
 from substrait_spark.support import FunctionSupport
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "supported.md"
@@ -90,6 +93,23 @@ TITLES = {
 """Spark's groups of functions."""
 
 
+INT, TEXT = DataType("integer"), DataType("string")
+UNITS = {"daytime": (0, 3), "yearmonth": (0, 1)}
+
+TYPES = (
+    *(DataType(name, UNITS.get(name, ())) for name in ATOMIC),
+    DataType("decimal", (10, 2)),
+    DataType("char(5)"),
+    DataType("varchar(5)"),
+    DataType("time(6)"),
+    DataType(f"{COLLATED}UNICODE"),
+    DataType("array", (INT, True)),
+    DataType("map", (TEXT, INT, True)),
+    DataType("struct", (Field("a", INT, True), Field("b", TEXT, False))),
+)
+"""The types that plans have; of those with parameters, one."""
+
+
 def main() -> None:
     measure_functions.write(with_grid(yaml.safe_load(measure_functions.RECORD.read_text("utf-8"))))
     PAGE.write_text(page(), "utf-8")
@@ -122,6 +142,7 @@ def page() -> str:
         rows = [_row(function) for function in functions if function.group == group]
         parts.append(f"### {title}\n\n{_table(rows)}")
     parts += [
+        _types(),
         _classes("Relations", "Catalyst plan nodes that become relations", support.relations()),
         _classes("Other expressions", "Catalyst expressions that are no function calls", support.expressions()),
     ]
@@ -162,6 +183,22 @@ def _row(function: FunctionSupport) -> Sequence[str]:
         function.datafusion + (" ✓" if function.on_grid else ""),
         "; ".join(notes),
     )
+
+
+def _types() -> str:
+    """Spark's types, and what they are in plans."""
+    rows = [
+        (
+            f"`` {sql_type(type)} ``" if type.name == "struct" else f"`{sql_type(type)}`",
+            f"`{to_substrait(type, False)}`",
+            "",
+        )
+        for type in TYPES
+    ]
+    rows += [(f"`{name.upper()}`", "", reason) for name, (reason, _) in REFUSED.items()]
+    lines = [("Spark", "Substrait", "Notes"), ["---"] * 3, *rows]
+    table = "".join("| " + " | ".join(map(_cell, line)) + " |\n" for line in lines)
+    return f"## Types\n\nAs they are where they are not nullable; a `u!` is before the types that our extension file declares.\n\n{table}"
 
 
 def _table(rows: Iterable[Sequence[str]]) -> str:

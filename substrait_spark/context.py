@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -90,14 +89,13 @@ class Context:
     _path: list[str] = field(default_factory=list)
     _known: set[tuple[str, int, str]] = field(default_factory=set)
 
-    @contextmanager
-    def at(self, step: str) -> Iterator[None]:
-        """Everything met inside is at this step of the path."""
+    def enter(self, step: str) -> None:
+        """Everything met until `leave` is at this step of the path."""
         self._path.append(step)
-        try:
-            yield
-        finally:
-            self._path.pop()
+
+    def leave(self) -> None:
+        """Go on at the step before."""
+        self._path.pop()
 
     def setting(self, name: str, default: str) -> str:
         """A setting of the Spark session in lower case, empty where its Spark has no such setting.

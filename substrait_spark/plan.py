@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from google.protobuf.any_pb2 import Any
+from google.protobuf.message import Message
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import ExecutionBehavior, Plan, PlanRel
+from substrait.type_pb2 import Type as TypeMessage
 
 from . import __version__
+from .algebra import types
 from .algebra.depth import deepest
 from .algebra.detachment import detached
 from .algebra.expression import Expression
+from .algebra.extension_messages import unpacked
+from .algebra.message_walk import messages
 from .algebra.references import shared_relations
 from .algebra.relation import Relation
+from .algebra.type_messages import URN
 from .errors import Unsupported
 from .extensions import Declaration
 
@@ -66,6 +73,14 @@ class Declarations:
             entry.name = declaration.compound
         return anchor
 
+    def types(self) -> None:
+        """Declare the user-defined types that the plan has by now; each has the anchor of its place in USER_DEFINED."""
+        for anchor in sorted(_types_in(self._plan)) if types.made else ():
+            entry = self._plan.extensions.add().extension_type
+            entry.extension_urn_reference = self._urn(URN)
+            entry.type_anchor = anchor
+            entry.name = types.USER_DEFINED[anchor - 1]
+
     def message(self, type_url: str) -> None:
         """Declare a type of messages, which are in the plan as Any."""
         if type_url not in self._plan.expected_type_urls:
@@ -89,6 +104,19 @@ class Declarations:
             anchor = self._urns[urn] = len(self._urns) + 1
             self._plan.extension_urns.add(extension_urn_anchor=anchor, urn=urn)
         return anchor
+
+
+def _types_in(plan: Plan | ExtendedExpression) -> set[int]:
+    """The anchors of the user-defined types in a message, and in the details of its extension relations."""
+    found: set[int] = set()
+    pending: list[Message] = [plan]
+    while pending:
+        for message in messages(pending.pop()):
+            if isinstance(message, TypeMessage.UserDefined):
+                found.add(message.type_reference)
+            elif isinstance(message, Any):
+                pending += filter(None, [unpacked(message)])
+    return found
 
 
 def build(relation: Relation, names: Sequence[str], detach: bool = False) -> Plan:
@@ -116,6 +144,7 @@ def build(relation: Relation, names: Sequence[str], detach: bool = False) -> Pla
     flat[relation].write(entry.root.input, declarations)
     entry.root.names.extend(names)
     declarations.write_detached(entry)
+    declarations.types()
     return plan
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .catalyst.tree import Expression, Node, Opaque, Plan
-from .catalyst.types import REFUSED, base_name, refusal
+from .catalyst.types import REFUSED, base_name, holds_collation, refusal
 from .errors import SeveralUnsupported, Unsupported, said
 
 _FILE = (
@@ -98,7 +98,7 @@ def no_generator(node: Expression) -> Unsupported:
 def _no_type(node: Node) -> Unsupported | None:
     """What to say of a function that gives or takes a type that no plan has; None where it has others only."""
     for part in (node, *node.children()):
-        if isinstance(part, Expression) and (part.type.name.startswith("collated") or base_name(part.type) in REFUSED):
+        if isinstance(part, Expression) and (holds_collation(part.type) or base_name(part.type) in REFUSED):
             return refusal(part.type)
     return None
 

@@ -201,6 +201,25 @@ def test_schemas() -> None:
     assert list(in_words.base_schema.names) == ["price", "n"]
 
 
+def test_any_dataframe_has_a_schema(spark: SparkSession) -> None:
+    frames = [
+        spark.sql("WITH t AS (SELECT 1 AS a) SELECT x.a FROM t AS x JOIN t AS y ON x.a = y.a"),
+        spark.readStream.format("rate").load().selectExpr("CAST(value AS int) AS a"),
+        spark.sql("SELECT explode(array(1)) AS a").where("false"),
+        spark.range(3).selectExpr("CAST(id AS int) AS a").cache(),
+    ]
+    for frame in frames:
+        assert "add($0:a, 1::i32)" in explain(converted(frame, {"r": frame["a"] + 1}))
+    frames[-1].unpersist()
+
+
+@pytest.mark.usefixtures("spark")
+def test_random_numbers_are_drawn_once() -> None:
+    assert "rand(1::i64)" in explain(converted("a int", {"r": "rand(1) + a", "s": "rand(2)"}))
+    (found,) = obstacles("a int", {"r": "rand(1) + a", "s": "rand(1)"})
+    assert "rand with the seed 1 would be evaluated at 2 places" in found
+
+
 def test_no_job_runs(spark: SparkSession) -> None:
     rows = spark.createDataFrame([(1,)], "a int")
     tracker = spark.sparkContext.statusTracker()

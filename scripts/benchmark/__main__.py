@@ -1,4 +1,4 @@
-"""Measure, keep the results beside the earlier ones, and write the page and the plot."""
+"""Measure, keep the results beside the earlier ones, and write the pages and the plot."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from pyspark.sql import SparkSession
 
 import substrait_spark
 
-from . import capturing, memory, queries, report, scale, scaling, start
+from . import capturing, exactness, execution, memory, queries, report, scale, scaling, start
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RESULTS = DOCS / "measurements" / "benchmark"
 SCALE = DOCS / "measurements" / "scale.json"
+EXECUTION = DOCS / "measurements" / "execution.json"
 
 
 def session() -> SparkSession:
@@ -78,17 +79,32 @@ def measure_scale(minutes: float) -> dict[str, Any]:
         spark.stop()
 
 
+def measure_execution(rounds: int, scale_factor: float) -> dict[str, Any]:
+    """What plans take in DataFusion, on data of a scale factor."""
+    spark = session()
+    try:
+        return {**circumstances(spark), **execution.measure(spark, rounds, scale_factor)}
+    finally:
+        spark.stop()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="measured rounds after the first (default: 5)")
     parser.add_argument(
         "--scale", type=float, metavar="MINUTES", help="measure the largest queries, and threads for so long"
     )
+    parser.add_argument(
+        "--execution", type=float, metavar="FACTOR", help="measure plans in DataFusion, with TPC-H of this scale factor"
+    )
     parser.add_argument("--page-only", action="store_true", help="write page and plot from the results that are there")
     arguments = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     if arguments.scale is not None:
         SCALE.write_text(json.dumps(measure_scale(arguments.scale), indent=1) + "\n", "utf-8")
+    elif arguments.execution is not None:
+        found = measure_execution(arguments.rounds, arguments.execution)
+        EXECUTION.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     elif not arguments.page_only:
         result = measure(arguments.rounds)
         text = json.dumps(result, indent=1)
@@ -96,6 +112,9 @@ def main() -> int:
     results = report.load(RESULTS)
     scaled = json.loads(SCALE.read_text("utf-8")) if SCALE.exists() else None
     (DOCS / "benchmark.md").write_text(report.page(results, scaled), "utf-8")
+    if EXECUTION.exists():
+        text = exactness.page(json.loads(EXECUTION.read_text("utf-8")))
+        (DOCS / "reference" / "what-exactness-costs.md").write_text(text, "utf-8")
     (DOCS / "images").mkdir(exist_ok=True)
     report.plot(results[-1], DOCS / "images" / "benchmark.svg")
     print((DOCS / "benchmark.md").read_text("utf-8"))

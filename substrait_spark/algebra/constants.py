@@ -17,10 +17,17 @@ Rule = Callable[[Any, Below], list[bool]]
 """Which of a relation's own columns are constant: those that come from below, and those that it computes of them."""
 
 
-def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}) -> list[bool]:
-    """For each column of a relation, whether it is computed of literals alone, or is constant by further rules."""
-    known: dict[Relation, list[bool]] = {}
-    for relation in inputs_first(root):
+Known = dict[Relation, list[bool]]
+"""Of relations, for each column whether it is constant."""
+
+
+def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}, known: Known | None = None) -> list[bool]:
+    """For each column of a relation, whether it is computed of literals alone, or is constant by further rules.
+
+    What is found of relations is noted in `known`, and taken from there.
+    """
+    known = {} if known is None else known
+    for relation in inputs_first(root, known=known):
         rule = rules.get(type(relation)) or RULES.get(type(relation), _of_others)
         own = rule(relation, [known[input] for input in relation.inputs])
         picked = range(len(relation.types)) if relation.emit is None else relation.emit

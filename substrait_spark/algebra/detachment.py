@@ -32,8 +32,8 @@ class Detached(Expression):
     def __init__(self, stored: Expression) -> None:
         self.stored = stored
         self.type = stored.type
-        self._take((stored,))
         self.height = 1
+        self.raises, self.occurs, self.size = stored.raises, stored.occurs, stored.size
 
     def write(self, target: Message, anchors: Anchors) -> None:
         target.detached_expression_ordinal = anchors.detached(self.stored)

@@ -143,6 +143,8 @@ def _replaced(root: Expression, columns: dict[int, FieldReference], before: int 
     """The expression with the columns that are computed already in the place of shared values."""
 
     def change(part: Expression) -> Expression | None:
+        if not before and not part.occurs & SHARED:
+            return part
         return columns.get(id(part)) or (right_side_moved(part, before, -before) if before else None)
 
     return rewritten(root, change)

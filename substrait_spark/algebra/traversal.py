@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import TypeGuard
 
 from .expression import Expression, FieldReference, Lambda, Literal, ScalarFunction, Subquery
@@ -60,13 +60,16 @@ def refers_outwards(relation: Relation, steps: int = 1) -> bool:
     return False
 
 
-def inputs_first(root: Relation, subqueries: bool = False) -> Iterator[Relation]:
-    """The relation and all below it, each once, after its inputs and, if asked for, its subqueries' relations."""
+def inputs_first(root: Relation, subqueries: bool = False, known: Container[Relation] = ()) -> Iterator[Relation]:
+    """The relation and all below it, each once, after its inputs and, if asked for, its subqueries' relations.
+
+    What is known already is left out, with what is below that alone.
+    """
     done: set[Relation] = set()
     stack: list[tuple[Relation, bool]] = [(root, False)]
     while stack:
         relation, visited = stack.pop()
-        if relation in done:
+        if relation in done or relation in known:
             continue
         below = (*relation.inputs, *subquery_relations(relation)) if subqueries and not visited else relation.inputs
         if visited or not below:

@@ -15,6 +15,9 @@ from .types import Type
 
 Complain = Callable[[str], None]
 
+URN = "extension:io.github.substrait-spark:functions_spark"
+"""The file that declares the user-defined types which plans of ours have."""
+
 LEVELS = 100
 """How deep a type or a literal may nest: readers follow no more messages."""
 
@@ -29,8 +32,11 @@ class DeclaredTypes(NamedTuple):
 
 
 def declared_types(plan: Plan) -> DeclaredTypes:
-    """The aliases of a plan; its user-defined types have no names yet."""
-    return DeclaredTypes({}, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases}, {})
+    """The aliases of a plan, and the names of those of its user-defined types that functions_spark.yaml declares."""
+    own = {entry.extension_urn_anchor for entry in plan.extension_urns if entry.urn == URN}
+    declared = [entry.extension_type for entry in plan.extensions if entry.HasField("extension_type")]
+    names = {entry.type_anchor: entry.name for entry in declared if entry.extension_urn_reference in own}
+    return DeclaredTypes(names, {alias.type_alias_anchor: alias.type for alias in plan.type_aliases}, {})
 
 
 _NONE_DECLARED = DeclaredTypes({}, {}, {})

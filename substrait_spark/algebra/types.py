@@ -41,6 +41,10 @@ SHORT_NAMES = {
 }
 """Type names as compound function names abbreviate them (https://substrait.io/extensions/)."""
 
+USER_DEFINED = ("variant", "collated_string")
+"""The types that functions_spark.yaml declares, each of the kind `u!name`. The anchor of each in plans is its place here,
+from 1: types are written where nothing is known of the plan."""
+
 INTEGERS = ("i8", "i16", "i32", "i64")
 FLOATS = ("fp32", "fp64")
 INTERVALS = ("interval_year", "interval_day", "interval_compound")
@@ -49,13 +53,19 @@ DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
 """How many decimal digits the values of an integer type have at most."""
 
 
+_OWN = {f"u!{name}": number for number, name in enumerate(USER_DEFINED, 1)}
+
+made: set[str] = set()
+"""The kinds in USER_DEFINED of which this process has made a type: without any, no plan has one."""
+
+
 class Type:
     """A Substrait type, made by `of`: types that are the same are one object.
 
     `parameters`: decimal (precision, scale); the precision types (digits,); list (element,); map (key, value);
-    struct its field types; func its parameter types and, last, its return type. `height` is how many messages its
-    protobuf form nests, `size` how many types there are in it, itself among them, `names` how many fields of structs, and
-    `kinds` the kinds of all of them.
+    struct its field types; func its parameter types and, last, its return type; user-defined types numbers and texts.
+    `height` is how many messages its protobuf form nests, `size` how many types there are in it, itself among them, `names`
+    how many fields of structs, and `kinds` the kinds of all of them.
     """
 
     __slots__ = ("__weakref__", "height", "kind", "kinds", "names", "nullable", "parameters", "size")
@@ -70,6 +80,8 @@ class Type:
         self.size: int = 1 + sum([part.size for part in inner])
         self.names: int = sum([part.names for part in inner]) + (len(parameters) if kind == "struct" else 0)
         bounds.require_parts(self.size)
+        if kind in _OWN:
+            made.add(kind)
 
     def __str__(self) -> str:
         mark = "?" if self.nullable else ""
@@ -281,9 +293,21 @@ def _fill(type: Type, target: TypeMessage) -> None:
         _write_all(type.parameters[:-1], target.func.parameter_types)
         _fill(type.parameters[-1], target.func.return_type)
         target.func.nullability = nullability
-    else:
+    elif type.kind == "struct":
         _write_all(type.parameters, target.struct.types)
         target.struct.nullability = nullability
+    else:
+        _fill_user_defined(type, target.user_defined)
+        target.user_defined.nullability = nullability
+
+
+def _fill_user_defined(type: Type, target: TypeMessage.UserDefined) -> None:
+    target.type_reference = _OWN[type.kind]
+    for parameter in type.parameters:
+        if isinstance(parameter, int):
+            target.type_parameters.add().integer = parameter
+        else:
+            target.type_parameters.add().string = parameter
 
 
 def write_struct(fields: Sequence[Type], target: TypeMessage.Struct) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ..errors import Unsupported
 from .tree import DataType
+from .types import COLLATED
 
 SQL_NAMES = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 """Types that Spark's SQL calls otherwise."""
@@ -32,6 +33,8 @@ def sql_type(type: DataType, names: Mapping[str, str] = SQL_NAMES) -> str:
     if type.name in UNITS:
         start, end = (UNITS[type.name][bound] for bound in type.parameters)
         return f"INTERVAL {start}" if start == end else f"INTERVAL {start} TO {end}"
+    if type.name.startswith("collated"):
+        return type.name.removeprefix("collated ")
     return names.get(type.name, type.name.upper())
 
 
@@ -45,6 +48,8 @@ def catalog_type(type: DataType) -> str:
         if not all(_PLAIN_NAME.fullmatch(field.name) for field in type.parameters):
             raise Unsupported("typeof quotes a field's name in some releases of Spark", "Write the text as a literal.")
         return f"struct<{','.join(f'{field.name}:{catalog_type(field.type)}' for field in type.parameters)}>"
+    if type.name.startswith(COLLATED):
+        return f"string collate {type.name.removeprefix(COLLATED)}"
     return sql_type(type).lower()
 
 

@@ -25,6 +25,7 @@ ATOMIC = {
     "yearmonth": ("interval_year",),
     "daytime": ("interval_day", 6),
     "interval": ("interval_compound", 6),
+    "variant": ("u!variant",),
     "void": ("boolean",),
 }
 """Spark's timestamps and intervals of a day count microseconds. The sub-ranges of interval types (DAY TO HOUR)
@@ -32,9 +33,9 @@ say how values print, not which values there are, and have no counterpart. The o
 nothing gives a type is null, which the smallest type has too."""
 
 REFUSED = {
-    "variant": (
-        "Substrait has no type for VARIANT, whose values bring their types with them",
-        "Read the fields from JSON text by from_json or get_json_object, or save them as columns of their types in Spark.",
+    "fields of variant": (
+        "Spark has the scan read some fields of a VARIANT, which no file holds",
+        "Set spark.sql.variant.pushVariantIntoScan to false, or export the query as it is written, with stage='analyzed'.",
     ),
     "udt": (
         "Substrait has no type for a user-defined type",
@@ -65,7 +66,9 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
         return types.of(str(kind), *parameters, nullable=nullable or name == "void")
     if name.startswith("time("):
         return types.of("precision_time", _digits(type), nullable=nullable)
-    if name.startswith(("char(", "varchar(")):
+    if name.startswith(COLLATED):
+        return types.of("u!collated_string", name.removeprefix(COLLATED), nullable=nullable)
+    if name.startswith(("char(", "varchar(")) and " " not in name:
         return types.of("string", nullable=nullable)
     if name == "decimal":
         return _decimal(type, nullable)
@@ -74,6 +77,8 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
         return types.of("list", to_substrait(element, contains_null), nullable=nullable)
     if name == "map":
         key, value, contains_null = type.parameters
+        if holds_collation(key):
+            raise Unsupported("the keys of a map are collated", "Use keys of the collation UTF8_BINARY.")
         parts = (to_substrait(key, False), to_substrait(value, contains_null))
         return types.of("map", *parts, nullable=nullable)
     if name == "struct":
@@ -104,13 +109,29 @@ def _decimal(type: DataType, nullable: bool) -> Type:
 
 def refusal(type: DataType) -> Unsupported:
     """Why a type can't be expressed."""
-    if type.name.startswith("collated"):
-        collation = type.name.removeprefix("collated ")
-        return Unsupported(
-            f"{collation} compares strings in a way that Substrait has no type for",
-            "Use the collation UTF8_BINARY, for example with collate(column, 'UTF8_BINARY').",
-        )
+    if holds_collation(type):
+        return Unsupported(f"no function of plans takes {collation_in(type)} here", BINARY)
     return Unsupported(*REFUSED.get(base_name(type), (f"Substrait has no type for the Spark type {type.name}", "")))
+
+
+COLLATED = "collated STRING COLLATE "
+"""How the names begin of types of strings with another collation than UTF8_BINARY."""
+
+BINARY = "Use the collation UTF8_BINARY, for example with collate(column, 'UTF8_BINARY')."
+
+
+@lru_cache(maxsize=65536)
+def collation_in(type: DataType) -> str:
+    """The collated type that a type is, or has inside, as SQL writes it; empty where it has none."""
+    if type.name.startswith("collated"):
+        return type.name.removeprefix("collated ")
+    parts = [part.type if isinstance(part, Field) else part for part in type.parameters]
+    return next((found for part in parts if isinstance(part, DataType) and (found := collation_in(part))), "")
+
+
+def holds_collation(type: DataType) -> bool:
+    """Whether a type is that of collated strings, or has them inside."""
+    return bool(collation_in(type))
 
 
 def base_name(type: DataType) -> str:

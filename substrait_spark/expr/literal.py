@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..algebra import types
 from ..algebra.expression import Expression, Literal
 from ..catalyst import tree
 from ..catalyst.sql_types import catalog_type
 from ..catalyst.tree import DataType, Opaque
-from ..catalyst.types import nanoseconds, to_substrait
+from ..catalyst.types import COLLATED, nanoseconds, to_substrait
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
 
 def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Literal: the value that Spark holds, in its type."""
+    """Literal: the value that Spark holds, in its type. Those of our own types are made by functions."""
+    if node.type.name == "variant" and node["value"] is not None:
+        binary = types.of("binary", nullable=False)
+        return e.call("spark:variant", *(e.literal(part, binary) for part in node["value"]))
+    if node.type.name.startswith(COLLATED) and node["value"] is not None:
+        return e.call("spark:collate", typed_literal(node["value"], DataType("string")), e.null(e.type_of(node)))
     return typed_literal(node["value"], node.type)
 
 
@@ -36,6 +42,11 @@ def plain(value: Any, type: DataType) -> Any:
         if abs(unscaled) >= 10 ** type.parameters[0]:
             raise Unsupported(f"its value has more than {type.parameters[0]} digits")
         return unscaled
+    if type.name == "variant" or type.name.startswith(COLLATED):
+        raise Unsupported(
+            "no literal inside another, and no row of values, holds a VARIANT or a collated string",
+            "Make the value by parse_json or collate.",
+        )
     if type.name.startswith("time("):
         return value // nanoseconds(type)
     if isinstance(value, bytes) and type.name != "binary":

@@ -10,7 +10,7 @@ from ..catalyst import reader
 from ..catalyst.failures import shown
 from ..catalyst.session import is_connect, require_dataframe, require_pyspark, require_running
 from ..dialects import Dialect
-from ..errors import Problem, SubstraitSparkError, UnsupportedPlanError, UnsupportedSessionError, kind_of
+from ..errors import Problem, SubstraitSparkError, Unsupported, UnsupportedPlanError, UnsupportedSessionError, kind_of
 from .convert import SELECTED, referred, schema_of, settings_of
 from .message import Referred, build
 
@@ -39,9 +39,11 @@ def convert(
     found: list[Referred] = []
     obstacles: list[Problem] = []
     for name, expression in expressions.items():
-        selected = _selected(columns, name, expression)
-        if isinstance(selected, Problem):
-            obstacles.append(selected)
+        try:
+            selected = _selected(columns, name, expression)
+        except Unsupported as error:
+            text = expression if isinstance(expression, str) else "Column"
+            obstacles.append(Problem(f"expression {name!r}", "Column", text, error.reason, error.hint))
             continue
         conversion = partial(referred, settings=settings, name=name, schema=schema)
         one, problems = _planned(selected, conversion, allow_version_mismatch)
@@ -49,7 +51,11 @@ def convert(
         found += [] if one is None else [one]
     if obstacles:
         raise UnsupportedPlanError(obstacles)
-    return build(schema, found)
+    try:
+        return build(schema, found)
+    except Unsupported as error:
+        obstacle = Problem("the expressions", "Column", ", ".join(expressions), error.reason, error.hint)
+    raise UnsupportedPlanError([obstacle])
 
 
 def _planned(
@@ -84,42 +90,63 @@ def _require_expressions(expressions: Mapping[str, Any]) -> None:
 
 def _columns_of(given: Any) -> Any:
     """What expressions select from: no rows, in the columns of a schema."""
-    from pyspark.errors import PySparkException
     from pyspark.sql.types import StructType
 
-    if not isinstance(given, str | StructType):
-        require_dataframe(given)
-        if not is_connect(given):
-            require_running(given)
-        return given.where(SELECTED)
-    session = _active_session()
+    if isinstance(given, str | StructType):
+        session = _active_session()
+        try:
+            return _asked(lambda: session.createDataFrame([], given).where(SELECTED))
+        except Unsupported as error:
+            failure = SubstraitSparkError(f"The schema can't be read: {error.reason}")
+        raise failure
+    require_dataframe(given)
+    if not is_connect(given):
+        require_running(given)
     try:
-        return session.createDataFrame([], given).where(SELECTED)
-    except PySparkException as error:
-        failure = SubstraitSparkError(f"Spark can't read the schema: {shown(error)}")
+        return _asked(lambda: given.where(SELECTED))
+    except Unsupported as error:
+        failure = SubstraitSparkError(f"Nothing can be selected from the DataFrame: {error.reason}")
     raise failure
 
 
 def _active_session() -> Any:
-    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     try:
-        session = SparkSession.getActiveSession()
-    except PySparkException:
+        session = _asked(SparkSession.getActiveSession)
+    except Unsupported:
         session = None
     if session is None:
         raise UnsupportedSessionError(NO_SESSION)
     return session
 
 
-def _selected(columns: DataFrame, name: str, expression: Any) -> DataFrame | Problem:
-    """A DataFrame that selects an expression, or why Spark can't make one."""
+def _selected(columns: Any, name: str, expression: Any) -> Any:
+    """A DataFrame that selects an expression. Raises `Unsupported` where Spark can't make one."""
+    if isinstance(expression, str):
+        return _asked(lambda: columns.selectExpr(expression))
+    if is_connect(expression) != is_connect(columns):
+        raise TypeError(f"expression {name!r} is a Column of another kind of session than the DataFrame")
+    return _asked(lambda: columns.select(expression))
+
+
+def _asked(ask: Callable[[], Made]) -> Made:
+    """What Spark makes. Raises `Unsupported` where it can't."""
     from pyspark.errors import PySparkException
 
+    raised: tuple[type[Exception], ...] = (PySparkException, OSError, *_py4j_errors())
     try:
-        return columns.selectExpr(expression) if isinstance(expression, str) else columns.select(expression)
-    except PySparkException as error:
-        reason = f"Spark itself can't plan it: {shown(error)}"
-    text = expression if isinstance(expression, str) else type(expression).__name__
-    return Problem(f"expression {name!r}", "Column", text, reason, "")
+        return ask()
+    except raised as error:
+        failure = Unsupported(f"Spark itself can't plan it: {shown(error)}")
+    # Here, where nothing is handled: Spark's exception may hold credentials, and stays behind.
+    raise failure
+
+
+def _py4j_errors() -> tuple[type[Exception], ...]:
+    """What Java's bridge raises, which a client of Spark Connect need not have."""
+    try:
+        from py4j.protocol import Py4JError
+    except ModuleNotFoundError:
+        return ()
+    return (Py4JError,)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 from .. import extensions
 from ..algebra.expression import AggregateFunction, Expression
-from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import BaseSchema, Relation
 from ..algebra.traversal import inputs_first
 from ..catalyst import reader, tree
@@ -87,8 +86,6 @@ def _value(
         return None
     _require_columns_of(schema, relation)
     require_no_variable(relation)
-    if context.traits.draws and (problem := drawn_twice(relation)):
-        raise problem
     if not context.settings.dialect.is_canonical:
         lowering = Lowering(context.settings.dialect, context.report_at)
         relation = lowering.lower(relation, document.output, names)

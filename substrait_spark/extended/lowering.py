@@ -42,7 +42,12 @@ def lower_expressions(
         name = f"expression {reference.output_names[0]!r}" if reference.output_names else f"expression {n}"
         problems += [replace(each, path=name) for each in obstacles]
         found += [] if referred is None else [referred]
-    return (None, problems) if problems or schema is None else (build(schema, found), ())
+    if problems or schema is None:
+        return None, problems
+    try:
+        return build(schema, found), ()
+    except Unsupported as problem:
+        return None, [problem_of("", None, problem)]
 
 
 def _unknown_fields(message: ExtendedExpression) -> list[int]:

@@ -10,6 +10,8 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from .. import __version__
 from ..algebra import types
 from ..algebra.expression import AggregateFunction, Expression
+from ..algebra.nondeterminism import drawn_twice
+from ..algebra.relation import Aggregate, BaseSchema, Project
 from ..algebra.types import Type
 from ..errors import Unsupported
 from ..plan import DEPTH_LIMIT, PRODUCER, SUBSTRAIT_VERSION, Declarations
@@ -33,7 +35,8 @@ class Referred(NamedTuple):
 
 
 def build(schema: Schema, referred: Sequence[Referred]) -> ExtendedExpression:
-    """The message."""
+    """The message. Raises `Unsupported` where it would draw the same random numbers at several places."""
+    _require_drawn_once(schema, [value for _, value in referred])
     message = ExtendedExpression()
     version = message.version
     version.major_number, version.minor_number, version.patch_number = SUBSTRAIT_VERSION
@@ -48,7 +51,17 @@ def build(schema: Schema, referred: Sequence[Referred]) -> ExtendedExpression:
         reference.output_names.extend(names)
     message.base_schema.names.extend(schema.names)
     types.write_struct(schema.types, message.base_schema.struct)
+    declarations.types()
     return message
+
+
+def _require_drawn_once(schema: Schema, values: Sequence[Expression | AggregateFunction]) -> None:
+    over = BaseSchema(schema.names, schema.types)
+    scalars = [value for value in values if isinstance(value, Expression)]
+    measures = [value for value in values if not isinstance(value, Expression)]
+    for relation in (Project(over, scalars), Aggregate(over, (), measures)):
+        if problem := drawn_twice(relation):
+            raise problem
 
 
 def require_room(value: Expression | AggregateFunction) -> None:

@@ -13,7 +13,7 @@ from ..catalyst.modes import ANSI, LEGACY, TRY, eval_mode
 from ..catalyst.row_order import deciding
 from ..errors import Unsupported
 from ..expr.sort_order import sort_field
-from . import bitmap, order_statistics, pivot, sketch, statistics, vector
+from . import bitmap, order_statistics, pivot, sketch, statistics, variant, vector
 from .measure import AggregateForm, AggregateRule, EmittedCall, as_is, plain_aggregate
 
 if TYPE_CHECKING:
@@ -282,6 +282,7 @@ AGGREGATE: dict[str, AggregateRule] = {
     **pivot.AGGREGATE,
     **sketch.AGGREGATE,
     **statistics.AGGREGATE,
+    **variant.AGGREGATE,
     **vector.AGGREGATE,
 }
 """Aggregate functions by Catalyst class."""

@@ -19,7 +19,7 @@ from ..catalyst.tree import DataType
 from ..errors import Unsupported
 from ..expr.lambda_ import transformed
 from ..expr.nested import field_of
-from . import user_error
+from . import collation, user_error, variant
 from .time_cast import time_cast
 
 if TYPE_CHECKING:
@@ -37,6 +37,10 @@ def _cast(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Exp
     if node["child"].type.name == "void":
         return _null(e, value, e.type_of(node, True))
     target = e.type_of(node, value.type.nullable)
+    if collation.KIND in (value.type.kind, target.kind):
+        return _collated(e, node, value, target)
+    if variant.KIND in (value.type.kind, target.kind) and value.type.kind != target.kind:
+        return (variant.cast_from if value.type.kind == variant.KIND else variant.cast_to)(e, node, value)
     time = time_cast(e, node, value, target)
     if time is not None:
         return time
@@ -61,6 +65,16 @@ def _null(e: ExpressionBuilder, value: Expression, target: Type) -> Expression:
         "a NULL without a type, which may be an error, is cast to another type",
         "Cast the NULL to its type where it is made.",
     )
+
+
+def _collated(e: ExpressionBuilder, node: tree.Expression, value: Expression, target: Type) -> Expression:
+    """A cast of or to a collated string: of or to its text."""
+    if types.equal_but_nullability(value.type, target):
+        return value
+    if value.type.kind == collation.KIND:
+        return _part(e, node, collation.STRING, node.type, collation.text_of(e, value))
+    text = _part(e, node, node["child"].type, collation.STRING, value)
+    return collation.collated(e, text, target)
 
 
 # ---- numbers, booleans, text and binary

@@ -25,6 +25,7 @@ from . import (
     bitwise,
     calendar_interval,
     cast,
+    collation,
     collection,
     comparison,
     datetime,
@@ -44,9 +45,11 @@ from . import (
     structured_text,
     time_of_day,
     user_error,
+    variant,
     vector,
 )
 from .aggregate import AGGREGATE
+from .collation import require_aggregate, special_rule
 from .measure import AggregateForm, EmittedCall
 from .table import Plain, first_type, key_of
 
@@ -72,6 +75,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **arithmetic.SCALAR,
     **bitmap.SCALAR,
     **bitwise.SCALAR,
+    **collation.SCALAR,
     **collection.SCALAR,
     **comparison.SCALAR,
     **hash.SCALAR,
@@ -92,6 +96,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **structured_text.SCALAR,
     **time_of_day.SCALAR,
     **user_error.SCALAR,
+    **variant.SCALAR,
     **vector.SCALAR,
 }
 """Scalar functions by Catalyst class, or by the Java method that an Invoke or a StaticInvoke calls (`key_of`)."""
@@ -104,8 +109,9 @@ BY_TYPE = frozenset(key.rpartition("(")[0] for key in SCALAR)
 def rule_of(node: Expression) -> Rule:
     """The rule for an expression. Raises `Unsupported` where there is none."""
     rule = EXPRESSIONS.get(node.cls.name)
-    if rule is None:
-        rule = scalar_rule(node)
+    if rule is not None:
+        return rule
+    rule = special_rule(node) or scalar_rule(node)
     if rule is None:
         raise no_expression(node, key_of(node))
     return rule
@@ -163,6 +169,7 @@ def aggregate_form(call: EmittedCall) -> AggregateForm:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
             raise no_aggregate(function)
+        require_aggregate(function)
         form = rule(call, function)
         for part in form.calls:
             part.came_from(function)

@@ -12,6 +12,7 @@ from ..catalyst import tree
 from ..errors import Unsupported
 from ..refusals import no_aggregate
 from .aggregate import AGGREGATE
+from .collation import require_aggregate
 from .measure import EmittedCall
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def aggregate(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Wind
     rule = AGGREGATE.get(function.name)
     if rule is None:
         raise no_aggregate(function)
+    require_aggregate(function)
     if node["isDistinct"]:
         raise Unsupported("DISTINCT on a window function has no Substrait form")
     form = rule(EmittedCall(e, node, frame), function)

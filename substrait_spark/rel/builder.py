@@ -39,25 +39,31 @@ class RelationBuilder:
 
     def emit(self, node: tree.Plan, side: str = "") -> Output:
         """The relation of a plan node; `side` tells the children of one node apart in a problem's path."""
-        with self.context.at(side + node.name if side else node.name):
-            handler = self._handlers.get(node.name)
-            known = len(self.context.found)
-            try:
-                if handler is None:
-                    raise no_relation(node, self.context.root)
-                output = handler(self, node)
-                is_new = output.relation.place is None
-                if is_new:
-                    output.relation.place = Place(self.context.path, node)
-                if self.context.settings.hints:
-                    return Output(hinted(self.context, node, output.relation, is_new), output.ids)
-                return output
-            except Unsupported as problem:
-                self.context.report(node, problem)
-            except UNEXPECTED as error:
-                if len(self.context.found) == known:  # else it stumbled over what stands in for a reported part
-                    self.context.report(node, unknown_form(error))
-            return self._stand_in(node)
+        self.context.enter(side + node.name)
+        try:
+            return self._emit_here(node)
+        finally:
+            self.context.leave()
+
+    def _emit_here(self, node: tree.Plan) -> Output:
+        handler = self._handlers.get(node.name)
+        known = len(self.context.found)
+        try:
+            if handler is None:
+                raise no_relation(node, self.context.root)
+            output = handler(self, node)
+            is_new = output.relation.place is None
+            if is_new:
+                output.relation.place = Place(self.context.path, node)
+            if self.context.settings.hints:
+                return Output(hinted(self.context, node, output.relation, is_new), output.ids)
+            return output
+        except Unsupported as problem:
+            self.context.report(node, problem)
+        except UNEXPECTED as error:
+            if len(self.context.found) == known:  # else it stumbled over what stands in for a reported part
+                self.context.report(node, unknown_form(error))
+        return self._stand_in(node)
 
     def expressions(self, scope: Scope) -> ExpressionBuilder:
         """A builder for expressions over these columns."""

@@ -74,9 +74,14 @@ def _is_column(part: Expression, id: int) -> bool:
 def _used(node: Plan) -> set[int]:
     """The columns that an Aggregate's calls use; what is outside of them uses the keys."""
     used: set[int] = set()
+    seen: set[tuple[Node, bool]] = set()
     stack: list[tuple[Node, bool]] = [(expression, False) for expression in node["aggregateExpressions"]]
     while stack:
-        current, called = stack.pop()
+        found = stack.pop()
+        if found in seen:
+            continue
+        seen.add(found)
+        current, called = found
         if called and current.name == "AttributeReference":
             used.add(current["exprId"])
         inside = called or current.name == "AggregateExpression"

@@ -212,7 +212,7 @@ class DataFusionBuilder(LoweringBuilder):
 
     def filtered(self, input: Relation, conditions: Sequence[Expression]) -> Relation:
         if self.has_defect("filters_below_totals"):
-            input = totals.with_limited_totals(input, conditions)
+            input = totals.with_limited_totals(self, input, conditions)
         if self.has_defect("constants_survive"):
             input = constants.varying_filter_input(self, input, conditions)
         if self.has_defect("unions_lose_names"):
@@ -233,7 +233,8 @@ class DataFusionBuilder(LoweringBuilder):
             parts, condition = spanning_keys.kept(self, condition, left, right)
         width = len(left.types)
         if self.has_defect("filters_below_totals"):
-            left, right = totals.with_limited_totals(left, parts), totals.with_limited_totals(right, parts, width)
+            left = totals.with_limited_totals(self, left, parts)
+            right = totals.with_limited_totals(self, right, parts, width)
         join = Join(left, right, join_type, join_keys.joinable(self, condition, width))
         joined = constants.varying_join(self, join) if self.has_defect("constants_survive") else join
         return self.over(joined).filtered(joined, late) if late else joined

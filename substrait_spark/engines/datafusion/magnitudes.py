@@ -60,7 +60,7 @@ def _is_exact(type: Type) -> bool:
 
 def _own(expression: Expression, parts: Magnitudes) -> int:
     if isinstance(expression, Literal):
-        return abs(expression.value or 0)
+        return abs(int(expression.value or 0))
     if not parts:
         return of_type(expression.type)
     if isinstance(expression, Cast):

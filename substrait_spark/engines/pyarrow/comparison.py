@@ -27,12 +27,13 @@ def equal(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 def less(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Less, or a number before NaN."""
-    return _less(e, *call.children())
+    left, right = call.children()
+    return call if _is_plain(left.type) else _less(e, left, right)
 
 
 def greater(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     left, right = call.children()
-    return _less(e, right, left)
+    return call if _is_plain(left.type) else _less(e, right, left)
 
 
 def at_least(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -60,7 +61,8 @@ def _less(e: LoweringBuilder, left: Expression, right: Expression) -> Expression
     if left.type.kind not in FLOATS or _is_number(right):
         return e.call("comparison:lt", *_ordered(e, left, right))
     one, other = e.share(left), e.share(right)
-    return e.or_(e.call("comparison:lt", one, other), e.and_(_is_nan(e, other), e.not_(_is_nan(e, one))))
+    greatest = _is_nan(e, other) if _is_number(left) else e.and_(_is_nan(e, other), e.not_(_is_nan(e, one)))
+    return e.or_(e.call("comparison:lt", one, other), greatest)
 
 
 def _is_nan(e: LoweringBuilder, value: Expression) -> Expression:

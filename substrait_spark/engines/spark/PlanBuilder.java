@@ -348,7 +348,18 @@ public class PlanBuilder {
       if (type instanceof MapType) return map((List) written, (MapType) type);
       if (type instanceof StructType) return struct((List) written, (StructType) type);
       if (type instanceof CalendarIntervalType) return interval((List) written);
+      if (type.typeName().equals("variant")) return variant((List) written);
       return ((Number) written).longValue(); // what counts microseconds or nanoseconds, and 64-bit integers
+    }
+
+    /** Of the two parts of its encoding. Spark 3.5 has no such class. */
+    private static Object variant(List written) {
+      byte[] value = Base64.getDecoder().decode((String) written.get(0)), metadata = Base64.getDecoder().decode((String) written.get(1));
+      try {
+        return Class.forName("org.apache.spark.unsafe.types.VariantVal").getConstructor(byte[].class, byte[].class).newInstance(value, metadata);
+      } catch (ReflectiveOperationException missing) {
+        throw new IllegalStateException(missing);
+      }
     }
 
     private static CalendarInterval interval(List written) {

@@ -60,6 +60,7 @@ _WRITTEN: dict[str, Callable[[Any, Type], Any]] = {
     "decimal": lambda value, type: str(value),
     **dict.fromkeys(("precision_timestamp", "precision_timestamp_tz"), _scaled(MICROSECONDS)),
     "precision_time": _scaled(NANOSECONDS),
+    "u!variant": lambda value, type: [base64.b64encode(part).decode("ascii") for part in value],
     "interval_compound": lambda value, type: list(value),
     "list": _list,
     "map": _map,

@@ -30,6 +30,7 @@ _PLAIN = {
     "fixedbinary": "binary",
     "date": "date",
     "interval_year": "interval year to month",
+    "u!variant": "variant",
 }
 
 _BY_PRECISION = {
@@ -71,6 +72,8 @@ def _json(type: Type, names: Iterator[str]) -> Any:
         return _precise(type, _BY_PRECISION[kind])
     if kind == "precision_time":
         return _precise(type, f"time({type.parameters[0]})", NANOSECONDS)
+    if kind == "u!collated_string":
+        return f"string collate {type.parameters[0]}"
     if kind == "decimal":
         return f"decimal({type.parameters[0]},{type.parameters[1]})"
     if kind == "list":

@@ -208,7 +208,7 @@ ROWS_IN_ORDER = 10**4
 
 def fits(value: Expression) -> bool:
     """Whether no sum of a decimal expression's values overflows."""
-    return magnitude(value) * DECIMAL_ROWS < 10**NARROW
+    return magnitude(value) * DECIMAL_ROWS < int(10**NARROW)
 
 
 def sum_type(type: Type) -> Type:

@@ -10,14 +10,19 @@ outer joins, where they are null for rows without a match, and above unions, of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ....algebra import constants as algebra_constants
 from ....algebra import types
-from ....algebra.constants import Below, Rule, of_keys
+from ....algebra.constants import Below, Known, Rule, of_keys
 from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction
+from ....algebra.occurrence import SET
 from ....algebra.relation import Aggregate, Filter, Join, Relation, Set
-from ....algebra.traversal import columns, conjuncts, ordinals, relations_below
+from ....algebra.traversal import columns, conjuncts, ordinals
 from ....lowering.builder import LoweringBuilder
+
+if TYPE_CHECKING:
+    from ....lowering.lowering import Lowering
 
 NULL_LEFT = ("RIGHT", "OUTER")
 NULL_RIGHT = ("LEFT", "OUTER")
@@ -27,7 +32,7 @@ def varying_join(e: LoweringBuilder, join: Join) -> Relation:
     """An outer join of whose columns DataFusion takes none for constant that is null in rows without a match."""
     if join.join_type not in NULL_LEFT + NULL_RIGHT:
         return join
-    left, right = (constants(input) for input in join.inputs)
+    left, right = (constants(e, input) for input in join.inputs)
     known = _by_condition(join.condition, left + right, between=True)
     nulled = [join.join_type in NULL_LEFT] * len(left) + [join.join_type in NULL_RIGHT] * len(right)
     return with_varying(e, join, {n for n, is_known in enumerate(known) if is_known and nulled[n]})
@@ -39,9 +44,9 @@ def varying_filter_input(e: LoweringBuilder, relation: Relation, conditions: Seq
     It moves the filter into the inputs of a union, and computes as it plans what is constant in one of them.
     """
     raising = [condition for condition in conditions if condition.raises]
-    if not raising or not any(isinstance(each, Set) for each in relations_below(relation)):
+    if not raising or not relation.occurs & SET:
         return relation
-    known = constants(relation)
+    known = constants(e, relation)
     return with_varying(e, relation, {n for condition in raising for n in ordinals(condition) if known[n]})
 
 
@@ -62,9 +67,14 @@ def always(e: LoweringBuilder) -> Expression:
     return e.call("comparison:gte", e.call("datafusion:random"), Literal(0.0, types.FP64))
 
 
-def constants(relation: Relation) -> list[bool]:
+def constants(e: LoweringBuilder, relation: Relation) -> list[bool]:
     """For each column of a relation, whether DataFusion may take it for constant."""
-    return algebra_constants.constants(relation, CONSTANTS)
+    return algebra_constants.constants(relation, CONSTANTS, e.lowering.memory(_none_known))
+
+
+def _none_known(lowering: Lowering) -> Known:
+    """What is known when a plan's lowering begins; it is kept until that ends, since most relations are asked about several times."""
+    return {}
 
 
 def _of_aggregate(relation: Aggregate, below: Below) -> list[bool]:

@@ -20,17 +20,18 @@ from .struct_names import column_names
 
 def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with columns of different names in the inputs of unions."""
+    known: dict[Relation, list[Hashable]] = {}
 
     def rule(relation: Relation) -> Relation:
         if not isinstance(relation, Set):
             return relation
-        return relation.with_inputs(tuple([_with_different_names(e, input) for input in relation.inputs]))
+        return relation.with_inputs(tuple([_with_different_names(e, input, known) for input in relation.inputs]))
 
     return transformed(root, rule, occurring=SET)
 
 
-def _with_different_names(e: LoweringBuilder, relation: Relation) -> Relation:
-    names = _names(relation)
+def _with_different_names(e: LoweringBuilder, relation: Relation, known: dict[Relation, list[Hashable]]) -> Relation:
+    names = _names(relation, known)
     if len(set(names)) == len(names):
         return relation
     kept = [FieldReference(n, type) for n, type in enumerate(relation.types)]
@@ -43,10 +44,9 @@ def _computed(e: LoweringBuilder, column: Expression) -> Expression:
     return e.call_as(column.type, "datafusion:coalesce", column)
 
 
-def _names(root: Relation) -> Sequence[Hashable]:
-    """The name of each column in its table, or something that is no other's."""
-    known: dict[Relation, list[Hashable]] = {}
-    for relation in inputs_first(root):
+def _names(root: Relation, known: dict[Relation, list[Hashable]]) -> Sequence[Hashable]:
+    """The name of each column in its table, or something that is no other's; `known` of relations met before."""
+    for relation in inputs_first(root, known=known):
         own = _own_names(relation, [known[input] for input in relation.inputs])
         picked = range(len(relation.types)) if relation.emit is None else relation.emit
         known[relation] = [own[n] if n < len(own) else object() for n in picked]

@@ -12,19 +12,23 @@ from collections.abc import Sequence
 
 from ....algebra.constants import is_constant
 from ....algebra.expression import Expression, Literal
+from ....algebra.occurrence import AGGREGATE
 from ....algebra.relation import Aggregate, Fetch, Relation
 from ....algebra.traversal import inputs_first, is_true, relations_below, subexpressions
+from ....lowering.builder import LoweringBuilder
 from .constants import constants
 
 
-def with_limited_totals(relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:
+def with_limited_totals(
+    e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression], first: int = 0
+) -> Relation:
     """The input of a filter or a join, with limits on its aggregates without keys where a condition may move below them.
 
     The conditions refer to its columns by numbers from `first` on.
     """
-    if not any(map(_is_total, relations_below(relation))):
+    if not relation.occurs & AGGREGATE or not any(map(_is_total, relations_below(relation))):
         return relation
-    known = [False] * first + constants(relation)
+    known = [False] * first + constants(e, relation)
     if any(is_constant(each, known) or _may_become_constant(each) for each in conditions if not is_true(each)):
         return _limited(relation)
     return relation

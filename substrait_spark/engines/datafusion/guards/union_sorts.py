@@ -36,5 +36,5 @@ def _with_all_keys(e: LoweringBuilder, relation: Relation) -> Relation:
     if not used:
         return relation
     (input,) = relation.inputs
-    known = {n for n, is_known in enumerate(constants(input)) if is_known}
+    known = {n for n, is_known in enumerate(constants(e, input)) if is_known}
     return relation.with_inputs((with_varying(e, input, used & (known | repeated(input))),))

@@ -1,0 +1,82 @@
+"""The page on what exactness costs in DataFusion, from what was measured."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any
+
+INTRODUCTION = """\
+# What exactness costs in DataFusion
+
+DataFusion's integers wrap around, its decimals may grow beyond their digits, and its optimizer has
+defects. A plan of the `datafusion` dialect has Spark's result instead, or Spark's error. This page says
+what that takes beside DataFusion's own SQL, which does not ask.
+
+{circumstances} Written by `make execution`: the least time of the processor in several rounds, in which each way to run a query
+comes once. Below 1 the plan is faster. DataFusion's own SQL is in a session of its defaults. Spark runs the same query in the same
+machine's two cores, where it would otherwise run.
+"""
+
+FORMS = """\
+## What makes plans dearer
+
+* **Sums of decimals** of more than 28 digits, such as those of products, are two sums: the engine's own, and that of the absolute
+  values in its wider decimals, from which follows that no sum of some of the values overflows. Where an expression's literals and
+  casts tell that its values are small, the second sum is left out. A cast of the argument to at most 28 digits does the same.
+* **Sums that are null for an overflow** (`try_sum`, and decimals without ANSI mode) of more than 34 digits are the engine's own
+  `try_sum`, which takes up to ten times as long in many groups.
+* **Sums of `bigint`** in groups are two sums, in decimals; those of smaller integers are plain.
+* **`+`, `-` and `*` of `bigint`** look at the operands and the result; products are computed in decimals where their doubles are
+  near to 2^63. Those of smaller integers are computed in 64 bits and cast back.
+* **Products and sums of decimals** of more than 38 digits are computed in the engine's own decimals where the operands are small, in
+  its wider ones elsewhere. What Spark rounds is computed in the wider ones, which takes ten times as long.
+* **Divisions** have a condition for a zero divisor, and decimals are divided with more digits and rounded.
+* **Text** is read as the plan declares it, as Arrow's `string`: DataFusion's SQL reads `string_view`, which compares faster.
+* **Conditions that keep errors away** from rows that Spark would not evaluate are evaluated once more.
+* **`max` and `min` of floating-point numbers** count NaN, which DataFusion's own lose.
+"""
+
+
+def page(result: dict[str, Any]) -> str:
+    """The Markdown page."""
+    circumstances = (
+        f"{result['date']}, substrait_spark {result['version']}, Spark {result['spark']}, {result['machine']}."
+    )
+    queries = result["tpch"]
+    ratios = [_ratio(found) for found in queries.values()]
+    return (
+        "\n".join(
+            [
+                INTRODUCTION.format(circumstances=circumstances).strip(),
+                "",
+                FORMS.strip(),
+                "",
+                f"## TPC-H, scale factor {result['scale factor']:g}",
+                "",
+                f"{median(ratios):.2f} times DataFusion's own SQL in the median, {max(ratios):.2f} times at most.",
+                "",
+                *_table("query", queries),
+                "",
+                f"## Forms, on {result['rows']:,} rows",
+                "",
+                "Expressions are the argument of a `max`, which both sides compute.",
+                "",
+                *_table("form", {f"`{name}`": found for name, found in result["forms"].items()}),
+            ]
+        )
+        + "\n"
+    )
+
+
+def _table(title: str, found: dict[str, Any]) -> list[str]:
+    lines = [f"| {title} | plan, s | SQL, s | Spark, s | plan by SQL | plan by Spark, by the clock |", "|---" * 6 + "|"]
+    for name, ways in found.items():
+        seconds = " | ".join(f"{ways[way][0]:.3f}" for way in ("plan", "SQL", "Spark"))
+        by_clock = ways["plan"][1] / ways["Spark"][1]
+        lines.append(f"| {name} | {seconds} | {_ratio(ways):.2f} | {by_clock:.2f} |")
+    return lines
+
+
+def _ratio(ways: dict[str, Any]) -> float:
+    """The plan's time of the processor by that of the SQL."""
+    return float(ways["plan"][0] / ways["SQL"][0])

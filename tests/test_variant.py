@@ -1,0 +1,122 @@
+"""VARIANT, which Spark has from 4.0 on, as a user-defined type of ours. No engine but Spark has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from rows import assert_raises, canonical, canonical_rows, differences, plan_of, spark_table
+
+from substrait_spark import EngineError, check, explain, extensions
+from substrait_spark.algebra.types import USER_DEFINED
+
+ROWS = """
+SELECT * FROM VALUES
+  ('{"a": 1, "b": [1, 2, {"c": null}], "d": "x", "t": "2020-01-01 10:00:00"}', 1), ('null', 2), (NULL, 3), ('5.50', 4),
+  ('[1, 2]', 5), ('true', 6), ('{"a": "q", "A": 3}', 7)
+AS (s, i)
+"""
+
+
+@pytest.fixture(scope="module")
+def variants(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+    """A session with the view `v` of variants that are made of a file's texts, and `f` of a file of variants."""
+    folder = tmp_path_factory.mktemp("variants")
+    spark.sql(ROWS).write.parquet(str(folder / "texts"))
+    spark.read.parquet(str(folder / "texts")).createOrReplaceTempView("texts")
+    try:
+        spark.sql("SELECT s, i, parse_json(s) AS v FROM texts").createOrReplaceTempView("v")
+    except PySparkException as error:  # a release of Spark without VARIANT
+        pytest.skip(str(error).partition("\n")[0])
+    spark.table("v").write.parquet(str(folder / "variants"))
+    spark.read.parquet(str(folder / "variants")).createOrReplaceTempView("f")
+    return spark
+
+
+@pytest.fixture(params=[True, False], ids=["ansi", "legacy"])
+def in_mode(request: pytest.FixtureRequest, variants: SparkSession) -> Iterator[SparkSession]:
+    variants.conf.set("spark.sql.ansi.enabled", str(request.param).lower())
+    yield variants
+    variants.conf.unset("spark.sql.ansi.enabled")
+
+
+def assert_same(df: DataFrame, stage: str = "optimized") -> None:
+    """The canonical plan has Spark's rows, their encodings byte for byte; where Spark raises, so does the plan."""
+    try:
+        expected = spark_table(df)
+    except EngineError:
+        assert_raises(canonical(df, stage))
+        return
+    assert expected.num_rows
+    assert not differences(expected, canonical_rows(df, stage))
+
+
+@pytest.mark.parametrize(
+    "expressions",
+    [
+        "parse_json(s), try_parse_json(concat(s, 'x')), is_valid_variant(v), is_variant_null(v), schema_of_variant(v), v IS NULL",
+        "parse_json(concat(s, 'x'))",
+        "variant_get(v, '$.b'), try_variant_get(v, '$.a', 'int'), try_variant_get(v, '$.t', 'timestamp'), try_variant_get(v, s, 'int')",
+        "variant_get(v, '$.a', 'int')",
+        "variant_get(v, '$.d', 'string'), v:b[0], try_variant_get(v, '$', 'struct<a int, d string>')",
+        "to_variant_object(named_struct('a', i, 'b', array(i))), to_variant_object(map('k', named_struct('a', i)))",
+        "CAST(i AS VARIANT), CAST(s AS VARIANT), CAST(CAST(i AS DECIMAL(5, 2)) AS VARIANT), CAST(array(i, NULL) AS VARIANT)",
+        "TRY_CAST(v AS STRING), TRY_CAST(v AS INT), TRY_CAST(v AS BOOLEAN), TRY_CAST(v AS ARRAY<INT>), to_json(v)",
+        "CAST(v AS INT)",
+        "CAST(CAST(timestamp'2020-01-01 10:00:00' AS VARIANT) AS STRING), CAST(CAST(i AS VARIANT) AS BIGINT)",
+        "parse_json('{\"a\": [1, null]}'), coalesce(v, parse_json('1')), if(i = 1, v, NULL), from_json(s, 'variant')",
+        "struct(v, i), map(i, v), array(v)[0], lag(v) OVER (ORDER BY i)",
+        "explode(array(v))",
+    ],
+)
+def test_expressions(in_mode: SparkSession, expressions: str) -> None:
+    assert_same(in_mode.sql(f"SELECT {expressions} FROM v"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT first(v), count(v), max_by(v, i), schema_of_variant_agg(v) FROM v WHERE i = 1",
+        "SELECT i, schema_of_variant_agg(v) FROM v GROUP BY i",
+        "SELECT a.v FROM v a LEFT JOIN v b ON a.i = b.i + 1",
+        "SELECT v FROM v UNION ALL SELECT parse_json('2')",
+        "SELECT v FROM v ORDER BY i LIMIT 3",
+        "SELECT x.v:a::string FROM (SELECT struct(v) AS x FROM v WHERE i IN (1, 7))",
+    ],
+)
+def test_queries(variants: SparkSession, query: str) -> None:
+    assert_same(variants.sql(query))
+    assert_same(variants.sql(query), "analyzed")
+
+
+def test_files_hold_whole_variants(variants: SparkSession) -> None:
+    """Spark's optimizer has a scan give structs of the fields that a query uses, which no file holds."""
+    df = variants.sql("SELECT v, i FROM f")
+    assert_same(df, "analyzed")
+    variants.conf.set("spark.sql.variant.pushVariantIntoScan", "true")
+    pushed = check(variants.sql("SELECT variant_get(v, '$.a', 'int') FROM f WHERE i = 1"))
+    variants.conf.set("spark.sql.variant.pushVariantIntoScan", "false")
+    whole = check(variants.sql("SELECT variant_get(v, '$.a', 'int') FROM f WHERE i = 1"))
+    variants.conf.unset("spark.sql.variant.pushVariantIntoScan")
+    assert whole
+    assert pushed or "pushVariantIntoScan" in pushed.problems[0].hint
+
+
+def test_the_type_is_declared(variants: SparkSession) -> None:
+    plan = plan_of(variants.sql("SELECT v, array(v) AS a FROM v"))
+    (declared,) = [entry.extension_type for entry in plan.extensions if entry.HasField("extension_type")]
+    assert declared.name == "variant"
+    assert "v: u!variant?, a: list<u!variant?>" in explain(plan)
+
+
+def test_every_type_of_ours_is_in_the_extension_file() -> None:
+    assert tuple(entry["name"] for entry in extensions.load("spark")["types"]) == USER_DEFINED
+
+
+def test_other_engines_refuse_it_by_name(variants: SparkSession) -> None:
+    variants.conf.set("spark.sql.variant.pushVariantIntoScan", "false")
+    report = str(check(variants.table("f"), dialect="datafusion"))
+    variants.conf.unset("spark.sql.variant.pushVariantIntoScan")
+    assert "no type u!variant" in report
