@@ -16,7 +16,7 @@ import quick_spark
 from google.protobuf.descriptor import Descriptor, EnumDescriptor
 from google.protobuf.message import Message
 from pyspark.sql import SparkSession
-from specification_items import EXPRESSIONS, NOT, PLANS, QUERIES, plans_of
+from specification_items import EXPRESSIONS, NOT, PLANS, QUERIES, SAVED, plans_of
 from substrait import algebra_pb2, extended_expression_pb2, plan_pb2, type_pb2
 from substrait.extended_expression_pb2 import ExtendedExpression
 
@@ -178,6 +178,7 @@ def _queries() -> Iterator[str]:
     for name, expressions in EXPRESSIONS.items():
         shown = "\n".join(f"{sql} AS {alias}" for alias, sql in expressions.items())
         yield f"\n**{name}** (`expressions_to_substrait`)\n\n```sql\n{shown}\n```\n"
+    yield f"\n**{SAVED}** (`write_to_substrait(spark.table('named'), table='made', mode=…)`)\n"
     yield "\nPlans of others, in `tests/specification_items.py`: " + "; ".join(PLANS) + ".\n"
 
 

@@ -6,7 +6,15 @@ __version__ = "0.1.0"
 
 from typing import Any
 
-from .api import capture, check, df_to_substrait, expressions_to_substrait, lower
+from .api import (
+    capture,
+    check,
+    df_to_substrait,
+    expressions_to_substrait,
+    lower,
+    sql_to_substrait,
+    write_to_substrait,
+)
 from .captured import CapturedQueries, CapturedQuery
 from .catalyst.commands import Target
 from .display import to_dot, to_html, to_mermaid, to_svg
@@ -44,11 +52,13 @@ __all__ = [
     "expressions_to_substrait",
     "load_ipython_extension",
     "lower",
+    "sql_to_substrait",
     "to_dot",
     "to_html",
     "to_mermaid",
     "to_svg",
     "unload_ipython_extension",
+    "write_to_substrait",
 ]
 
 

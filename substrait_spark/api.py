@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .captured import Capture, CapturedQueries
 from .catalyst import reader
 from .catalyst.session import is_connect, require_classic_session, require_dataframe, require_running
-from .errors import Problem, Report, UnsupportedPlanError, kind_of
+from .errors import Problem, Report, SubstraitSparkError, Unsupported, UnsupportedPlanError, kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression
     from substrait.plan_pb2 import Plan
 
+    from .context import Finish
     from .dialects import Dialect
 
 
@@ -80,6 +81,143 @@ def df_to_substrait(
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
+
+
+def sql_to_substrait(
+    spark: SparkSession,
+    sql: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    dialect: str | Path | Dialect | None = None,
+    reads: str = "auto",
+    inline_limit: int = 10_000,
+    list_files: int | None = 1000,
+    stage: str = "optimized",
+    local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
+) -> Plan:
+    """The Substrait plan of a SQL statement, which is analysed in a session and not run. Further arguments as `df_to_substrait`.
+
+    `parameters` gives the statement's named parameters (`:since`) their types, by name: a text of Spark's such as
+    `"decimal(10,2)"`, with `not null` behind it for one that is never null, or a `DataType`. They are in the plan in this
+    order, from 1, as `DynamicParameter`, open until it runs. In place of a type there may be a value of Python, or a literal
+    column (`lit("tea")` for texts): then it is in the plan's `parameter_bindings`, and its type is what Spark has for it.
+
+    Raises UnsupportedPlanError, which lists every obstacle, where the plan can't say exactly what the statement means, or
+    Spark can't analyse it; UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a
+    dialect that is unknown or invalid; SubstraitSparkError for what is no session, and for a parameter that is neither a
+    type nor a value.
+    """
+    require_classic_session(spark, IN_CONNECT)
+    if not isinstance(sql, str):
+        raise SubstraitSparkError(f"Give the statement as a text, not {kind_of(sql)}.")
+    from .conversion import settings_of
+    from .statements import convert_statement
+
+    settings = settings_of(
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+    )
+    plan, problems = convert_statement(spark, sql, parameters or {}, settings)
+    if plan is None:
+        raise UnsupportedPlanError(problems)
+    return plan
+
+
+def write_to_substrait(
+    df: DataFrame,
+    *,
+    table: str | None = None,
+    path: str | Path | None = None,
+    mode: str = "errorifexists",
+    format: str | None = None,
+    partition_by: str | Sequence[str] = (),
+    options: Mapping[str, str] | None = None,
+    dialect: str | Path | Dialect | None = None,
+    reads: str = "auto",
+    inline_limit: int = 10_000,
+    list_files: int | None = 1000,
+    stage: str = "optimized",
+    local_data: str | Path | None = None,
+    type_aliases: bool = False,
+    detach: bool = False,
+    provenance: bool = False,
+    share_subplans: bool = False,
+    hints: bool = False,
+    allow_version_mismatch: bool = False,
+) -> Plan:
+    """The Substrait plan of what `df.write` would save, which writes nothing. Further arguments as `df_to_substrait`.
+
+    The rows go to a `table`, as by `saveAsTable`, or to the folder `path`, as by `save`. `mode` is `"errorifexists"`, `"append"`,
+    `"overwrite"` or `"ignore"`; `format` Spark's name of the format, which is the session's default if it is not given;
+    `partition_by` the columns by whose values the rows are parted; `options` are those of the format. The plan is a `WriteRel`,
+    and its table's name is the one that is given.
+
+    Raises what `df_to_substrait` raises, and ValueError unless there is either a table or a path, or for an unknown mode.
+    """
+    if (table is None) == (path is None):
+        raise ValueError("give either a table or a path to write to")
+    require_dataframe(df)
+    from .catalyst.changes import SAVE_MODES, Saving, name_parts, saving
+
+    if not isinstance(mode, str) or mode.lower() not in SAVE_MODES:
+        raise ValueError(f"mode must be one of {', '.join(SAVE_MODES)}, not {mode!r}")
+    if not is_connect(df):
+        require_running(df)
+    writer = Saving(
+        mode.lower(),
+        () if table is None else name_parts(table),
+        None if path is None else str(path),
+        format or str(df.sparkSession.conf.get("spark.sql.sources.default")),
+        (partition_by,) if isinstance(partition_by, str) else tuple(partition_by),
+        {name: str(value) for name, value in (options or {}).items()},
+    )
+    from .statements import finishing_saved, session_of
+
+    try:
+        said = saving(writer, session_of(df.sparkSession))
+    except Unsupported as problem:
+        raise UnsupportedPlanError(
+            [Problem("the write", "DataFrameWriter", "df.write", problem.reason, problem.hint)]
+        ) from None
+    plan, problems = _convert(
+        df,
+        allow_version_mismatch,
+        finishing_saved(said),
+        dialect=dialect,
+        reads=reads,
+        inline_limit=inline_limit,
+        list_files=list_files,
+        stage=stage,
+        local_data=local_data,
+        type_aliases=type_aliases,
+        detach=detach,
+        provenance=provenance,
+        share_subplans=share_subplans,
+        hints=hints,
+    )
+    if plan is None:
+        raise UnsupportedPlanError(problems)
+    return plan
+
+
+IN_CONNECT = (
+    "This is a Spark Connect session, whose statements are analysed on the server, out of reach. Give a classic session, "
+    "for example SparkSession.builder.master('local[*]'), or, for a query, df_to_substrait(spark.sql(…))."
+)
 
 
 def check(
@@ -157,7 +295,7 @@ def capture(
     Raises UnsupportedSessionError for Spark Connect, stopped and too old sessions; DialectError for a dialect that is
     unknown or invalid; SubstraitSparkError for what is no session.
     """
-    require_classic_session(spark)
+    require_classic_session(spark, RUNS_IN_CONNECT)
     from .conversion import settings_of
 
     settings = settings_of(
@@ -178,6 +316,12 @@ def capture(
         yield capturing.queries
     finally:
         capturing.stop()
+
+
+RUNS_IN_CONNECT = (
+    "This is a Spark Connect session: what runs in it is told on the server, out of reach. "
+    "Run the job in a classic session, for example SparkSession.builder.master('local[*]')."
+)
 
 
 def expressions_to_substrait(
@@ -246,7 +390,9 @@ def lower(plan: Plan | ExtendedExpression, dialect: str | Path | Dialect) -> Pla
 NOT_OURS = "Ask the producer of the plan for one that keeps to the specification."
 
 
-def _convert(df: DataFrame, allow_version_mismatch: bool, **asked: Any) -> tuple[Plan | None, Sequence[Problem]]:
+def _convert(
+    df: DataFrame, allow_version_mismatch: bool, finish: Finish | None = None, **asked: Any
+) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan, or its problems, as `conversion.settings_of` takes what is asked for."""
 
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
@@ -254,7 +400,7 @@ def _convert(df: DataFrame, allow_version_mismatch: bool, **asked: Any) -> tuple
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 
-        return convert_as(frame, settings_of(**asked))
+        return convert_as(frame, settings_of(**asked), finish)
 
     require_dataframe(df)
     if is_connect(df):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .algebra.builder import Traits
 from .algebra.expression import Origin
-from .catalyst.tree import Plan
+from .algebra.relation import Relation
+from .catalyst.tree import Document, Plan
 from .dialects.dialect import Dialect
 from .errors import Unsupported
 
@@ -46,6 +47,10 @@ class Settings:
     """Whether the plan has what Spark knows of its rows, and what the query calls its parts and advises."""
 
 
+Finish = Callable[[Relation, Sequence[str], Document], Relation]
+"""Makes of a query's relation and its depth-first names, and of the document that it is from, a relation without columns."""
+
+
 @dataclass
 class PendingProblem:
     """A problem as it is met, before Spark was asked for the node's SQL."""
@@ -80,6 +85,8 @@ class Context:
     """How often the plan refers to each common table expression."""
     beside: dict[Path, bytes] = field(default_factory=dict)
     """Files that the plan reads and that are still to be written, by their paths."""
+    finish: Finish | None = None
+    """What becomes of the root relation of a query, where it is not the plan's."""
     _path: list[str] = field(default_factory=list)
     _known: set[tuple[str, int, str]] = field(default_factory=set)
 

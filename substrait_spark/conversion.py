@@ -19,7 +19,7 @@ from .catalyst import reader
 from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
-from .context import READS, STAGES, SWITCHES, Context, PendingProblem, Settings
+from .context import READS, STAGES, SWITCHES, Context, Finish, PendingProblem, Settings
 from .dialects import Dialect, load
 from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
 from .expr.membership_places import unsettled
@@ -40,9 +40,14 @@ from .type_aliases import declare_aliases
 Made = TypeVar("Made")
 
 
-def convert_as(df: reader.Planned, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
-    """The plan of a DataFrame, or of a query that ran, or None and what stands in its way."""
-    context = Context(settings)
+def convert_as(
+    df: reader.Planned, settings: Settings, finish: Finish | None = None
+) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan of a DataFrame, or of a query that ran, or None and what stands in its way.
+
+    `finish` makes of the query's relation one that writes it.
+    """
+    context = Context(settings, finish=finish)
     plan = reported(context, lambda: _plan_of(context, reader.read(df, settings)))
     if not context.found:
         if settings.writes:
@@ -90,6 +95,8 @@ _RECENT = RecentPlans()
 
 def _plan_of(context: Context, text: str) -> Plan:
     """The plan of a document's text, which may have been made before; problems go to the context."""
+    if context.finish is not None:  # of which the text tells nothing
+        return emit_document(context, decode(text))
     key = recent.key(text, context.settings)
     plan = _RECENT.get(key)
     if plan is None:
@@ -132,7 +139,10 @@ def emit_document(context: Context, document: Document) -> Plan:
         context.report(None, problem)
     if settings.share_subplans and not context.traits.draws:
         relation = with_common_subplans(relation, lambda part: part if settings.detach else cut(part, RELATION_DEPTH))
-    lowered = relation if settings.detach else in_dialect(context, relation, document.output, names)
+    outputs: Sequence[Origin] = document.output
+    if context.finish is not None:
+        relation, names, outputs = context.finish(relation, names, document), [], ()
+    lowered = relation if settings.detach else in_dialect(context, relation, outputs, names)
     if context.found:
         return Plan()
     plan = build(lowered, names, settings.detach)

@@ -19,7 +19,7 @@ from substrait.plan_pb2 import ExecutionBehavior, Plan
 from substrait.type_pb2 import Type
 from test_foreign_forms import column, e, filtered_by_comparison, joined, message, plan_of, replaced, t, u
 
-from substrait_spark import df_to_substrait, expressions_to_substrait
+from substrait_spark import df_to_substrait, expressions_to_substrait, sql_to_substrait, write_to_substrait
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import (
     Bound,
@@ -54,6 +54,8 @@ class Query:
 
     sql: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    is_statement: bool = False
+    """Whether `sql_to_substrait` makes its plan, and nothing runs."""
 
     @property
     def shown(self) -> str:
@@ -160,9 +162,25 @@ QUERIES = {
         {"hints": True, **ANALYZED},
     ),
     "what a plan was made of": Query("SELECT 1", {"provenance": True}),
+    "parameters": Query(
+        "SELECT k FROM named WHERE d > :since AND k = :k", {"parameters": {"since": "date", "k": 1}}, is_statement=True
+    ),
+    "a table of a query": Query("CREATE TABLE made USING orc AS SELECT k FROM named", is_statement=True),
+    "a table where there is none": Query(
+        "CREATE TABLE IF NOT EXISTS made USING orc AS SELECT k FROM named", is_statement=True
+    ),
+    "a directory": Query("INSERT OVERWRITE DIRECTORY '/made' USING csv SELECT k FROM named", is_statement=True),
+    "a view": Query("CREATE TEMP VIEW made AS SELECT k FROM named", is_statement=True),
+    "another view": Query("CREATE OR REPLACE TEMP VIEW made AS SELECT k FROM named", is_statement=True),
+    "a changed view": Query("ALTER VIEW text_files AS SELECT k FROM named", is_statement=True),
+    "a table without rows": Query("CREATE TABLE made (a INT) USING orc", is_statement=True),
+    "a dropped view": Query("DROP VIEW text_files", is_statement=True),
+    "a table that may be dropped": Query("DROP TABLE IF EXISTS made", is_statement=True),
 }
 """Queries by name, over the tables of `plans_of`. The first one whose plan has an item is shown with it."""
 
+
+SAVED = "what writers save"
 
 EXPRESSIONS = {"expressions by themselves": {"twice": "k * 2", "most": "max(k)"}}
 """Expressions by name, over a schema with the column k."""
@@ -186,7 +204,12 @@ def plans_of(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Plan | Ex
     text.createOrReplaceTempView("text_files")
     try:
         for name, query in QUERIES.items():
-            yield name, df_to_substrait(spark.sql(query.sql), **query.options)
+            if query.is_statement:
+                yield name, sql_to_substrait(spark, query.sql, **query.options)
+            else:
+                yield name, df_to_substrait(spark.sql(query.sql), **query.options)
+        for mode in ("append", "overwrite"):
+            yield SAVED, write_to_substrait(spark.table("named"), table="made", mode=mode)
         for name, expressions in EXPRESSIONS.items():
             yield name, expressions_to_substrait("k bigint", expressions)
     finally:
@@ -223,15 +246,6 @@ def _set(operation: str) -> Callable[[Any], object]:
 
 def _expression(found: Message) -> Callable[[], Plan]:
     return lambda: plan_of(Project(t, [column(0)]), replaced(found))
-
-
-def _parameter() -> Plan:
-    found = Message()
-    found.dynamic_parameter.parameter_reference = 3
-    found.dynamic_parameter.type.i64.nullability = Type.NULLABILITY_NULLABLE
-    plan = plan_of(Project(t, [column(0)]), replaced(found))
-    plan.parameter_bindings.add(parameter_anchor=3).value.i64 = 7
-    return plan
 
 
 def _switch() -> Message:
@@ -478,7 +492,6 @@ PLANS: dict[str, Callable[[], Plan | ExtendedExpression]] = {
     "snapshots of Iceberg tables (emitted where Spark has them)": lambda: plan_of(
         IcebergTable("file:/m.json", "7", ["k"], [I64])
     ),
-    "parameters with values": _parameter,
     "switches": _expression(_switch()),
     "lists of records": _expression(_records()),
     "unique rows": _changed(Filter(t, Exists(Filter(u, SAME_OUTER).select([0]))), _unique),
@@ -515,7 +528,6 @@ NOT = {
     "Rel.extension_*": "no relation of ours has none or several inputs; those of others mean what is not known",
     "ReadRel.ExtensionTable*": "tables go by names or files",
     "ReadRel.extension_table": "tables go by names or files",
-    "ExtensionObject*": "for statements, which are not exported",
     # physical relations
     "HashJoinRel*": "physical: a plan says what is joined, not how",
     "MergeJoinRel*": "physical: a plan says what is joined, not how",
@@ -526,14 +538,13 @@ NOT = {
     "Rel.nested_loop_join": "physical: a plan says what is joined, not how",
     "ExchangeRel*": "physical: rows that go to several places, or outside of the plan, are others than the input's",
     # statements
-    "Rel.write": "a statement, and only queries are exported and read",
-    "Rel.ddl": "a statement, and only queries are exported and read",
-    "Rel.update": "a statement, and only queries are exported and read",
-    "WriteRel*": "a statement, and only queries are exported and read",
-    "DdlRel*": "a statement, and only queries are exported and read",
-    "UpdateRel*": "a statement, and only queries are exported and read",
-    "NamedObjectWrite*": "for statements, and only queries are exported and read",
-    "NamedTable*": "for statements, and only queries are exported and read",
+    "Rel.update": "which rows of a table change is its source's business, which plans don't know",
+    "UpdateRel*": "which rows of a table change is its source's business, which plans don't know",
+    "NamedTable*": "for updates, which are refused",
+    "WriteRel.WriteOp.*": "which rows of a table change is its source's business, which plans don't know",
+    "WriteRel.OutputMode.*": "statements give no rows",
+    "DdlRel.extension_object": "tables and views have names",
+    "DdlRel.table_defaults": "default values are expressions in Spark: columns with them are refused",
     # reads
     "ReadRel.IcebergTable.MetadataFileRead.snapshot_timestamp": "Spark settles which snapshot a time means: plans have its number",
     "ReadRel.LocalFiles.FileOrFiles.uri_path": "a file or a folder, which of them is not said: plans name files and patterns",

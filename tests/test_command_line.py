@@ -512,3 +512,16 @@ def test_other_statements_than_queries_are_not_run(answers: dict[str, Answer]) -
     assert "This is no query but another statement (InsertIntoDir), which wasn't run." in stderr
     assert answers["a program"].code == 2
     assert "CommandResult" not in answers["a program"].stderr
+
+
+def test_export_of_statements(tmp_path: Path) -> None:
+    sql = "CREATE TABLE one USING parquet AS SELECT 1 AS one"
+    refused = command("export", sql, "-o", tmp_path / "one.plan")
+    assert refused.returncode == 2
+    assert b"This is no query but another statement" in refused.stderr
+    done = command("export", "--statements", sql, "-o", tmp_path / "one.plan")
+    assert done.returncode == 0, done.stderr
+    assert b"Write CTAS spark_catalog.default.one" in command("explain", tmp_path / "one.plan").stdout
+    unknown = command("export", "--statements", "SELEC 1", "-o", tmp_path / "no.plan")
+    assert unknown.returncode in {1, 2}
+    assert b"Spark itself can't plan it: [PARSE_SYNTAX_ERROR]" in unknown.stderr

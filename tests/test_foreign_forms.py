@@ -12,7 +12,7 @@ from substrait.algebra_pb2 import Expression as Message
 from substrait.algebra_pb2 import Rel
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 
-from substrait_spark import PlanningError, UnsupportedPlanError, lower
+from substrait_spark import InvalidPlanError, PlanningError, UnsupportedPlanError, lower
 from substrait_spark.algebra import types
 from substrait_spark.algebra.builder import CallBuilder, Traits
 from substrait_spark.algebra.expression import (
@@ -67,9 +67,11 @@ def plan_of(relation: Relation, change: Callable[[Any], object] | None = None, w
     return plan
 
 
-def assert_rows(spark: SparkSession, plan: Plan, query: str, lowers: bool = True) -> None:
+def assert_rows(
+    spark: SparkSession, plan: Plan, query: str, lowers: bool = True, parameters: dict[Any, Any] | None = None
+) -> None:
     """The plan has the rows of a query in Spark, and in DataFusion where it can be lowered; else it is refused."""
-    found = spark_engine.execute(plan, other_session(spark))
+    found = spark_engine.execute(plan, other_session(spark), parameters=parameters)
     wanted = spark_table(spark.sql(query).toDF(*found.columns))
     assert not (lines := differences(wanted, spark_table(found))), "\n".join(lines)
     assert wanted.num_rows, "vacuous: there is no row"
@@ -79,7 +81,7 @@ def assert_rows(spark: SparkSession, plan: Plan, query: str, lowers: bool = True
         return
     lowered = lower(plan, "datafusion")
     assert not structural_problems(lowered)
-    actual = datafusion.execute(lowered)
+    actual = datafusion.execute(lowered, parameters=parameters)
     assert not (lines := differences(wanted.rename_columns(actual.column_names), actual)), "\n".join(lines)
 
 
@@ -417,8 +419,9 @@ def test_parameters(spark: SparkSession) -> None:
     found.dynamic_parameter.parameter_reference = 3
     found.dynamic_parameter.type.i64.nullability = types.message(I64).i64.nullability
     plan = plan_of(Project(t, [column(0)]), replaced(found))
-    with pytest.raises(UnsupportedPlanError, match="the plan binds no value to the parameter 3"):
+    with pytest.raises(InvalidPlanError, match="The parameter 3 \\(i64\\?\\) has no value"):
         spark_engine.execute(plan, spark)
+    assert_rows(spark, plan, "SELECT *, -7L FROM t", parameters={3: -7})
     binding = plan.parameter_bindings.add(parameter_anchor=3)
     binding.value.i64 = 7
     assert_rows(spark, plan, "SELECT *, 7L FROM t")

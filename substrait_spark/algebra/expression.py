@@ -294,6 +294,25 @@ class ContextVariable(Expression):
             (variable.precision,) = self.type.parameters
 
 
+class DynamicParameter(Expression):
+    """A value that is given where the plan runs, by the number that it has in the plan."""
+
+    NAME = "DYNAMIC_PARAMETER"
+    PLURAL = "parameters"
+
+    __slots__ = ("reference",)
+
+    def __init__(self, reference: int, type: Type) -> None:
+        self.reference = reference
+        self.type = type
+        self._take(())
+        self.height = 2 + type.height
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        target.dynamic_parameter.parameter_reference = self.reference
+        types.write(self.type, target.dynamic_parameter.type)
+
+
 class StandIn(Literal):
     """Takes the place of what has no form, so that the rest of the plan is still looked at; it gets into no plan."""
 

@@ -25,6 +25,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("with_replacement", FieldDescriptorProto.TYPE_BOOL, ""),
         ("seed", FieldDescriptorProto.TYPE_INT64, ""),
     ),
+    "Parameters": (("names", FieldDescriptorProto.TYPE_STRING, ""),),
     "SparkOption": (
         ("name", FieldDescriptorProto.TYPE_STRING, ""),
         ("value", FieldDescriptorProto.TYPE_STRING, ""),
@@ -32,6 +33,24 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
     "SparkFiles": (
         ("format", FieldDescriptorProto.TYPE_STRING, ""),
         ("options", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
+    ),
+    "TableStorage": (
+        ("format", FieldDescriptorProto.TYPE_STRING, ""),
+        ("location", FieldDescriptorProto.TYPE_STRING, ""),
+        ("options", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
+        ("partition_by", FieldDescriptorProto.TYPE_STRING, ""),
+        ("buckets", FieldDescriptorProto.TYPE_UINT32, ""),
+        ("bucket_by", FieldDescriptorProto.TYPE_STRING, ""),
+        ("sort_by", FieldDescriptorProto.TYPE_STRING, ""),
+        ("comment", FieldDescriptorProto.TYPE_STRING, ""),
+    ),
+    "WriteBehavior": (
+        ("overwrite", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("static_partitions", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
+        ("dynamic_partitions", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("if_not_exists", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("temporary", FieldDescriptorProto.TYPE_STRING, ""),
+        ("purge", FieldDescriptorProto.TYPE_BOOL, ""),
     ),
     "JoinHint": (
         ("left", FieldDescriptorProto.TYPE_STRING, ""),
@@ -49,7 +68,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
 }
 """Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
 
-_REPEATED = ("options", "settings")
+_REPEATED = (*("names", "options", "settings", "partition_by", "bucket_by", "sort_by", "static_partitions"),)
 """Fields that a message may have several times."""
 
 
@@ -72,9 +91,12 @@ _POOL = descriptor_pool.Default()
 _POOL.AddSerializedFile(_file().SerializeToString())
 
 Generate = _message("Generate")
+Parameters = _message("Parameters")
 Sample = _message("Sample")
 SparkFiles = _message("SparkFiles")
 SparkOption = _message("SparkOption")
+TableStorage = _message("TableStorage")
+WriteBehavior = _message("WriteBehavior")
 JoinHint = _message("JoinHint")
 PartitionHint = _message("PartitionHint")
 Provenance = _message("Provenance")
@@ -88,6 +110,16 @@ def unpacked(detail: Any) -> Any:
 def unpacked_format(extension: Any) -> Any:
     """The message in the format of a file where it is ours, else None."""
     return _unpacked(extension, SparkFiles)
+
+
+def unpacked_note(extension: Any) -> Any:
+    """The message in an advanced extension of a plan where it is ours, else None."""
+    return _unpacked(extension, Parameters)
+
+
+def unpacked_write(extension: Any) -> Any:
+    """The message that says more of what a relation writes where it is ours, else None."""
+    return _unpacked(extension, TableStorage, WriteBehavior)
 
 
 def _unpacked(detail: Any, *messages: Any) -> Any:

@@ -1501,10 +1501,10 @@ public class PlanReader {
       return number.intValue();
     }
 
-    /** Outside Catalyst's own packages a class keeps its full name, so that none passes for Catalyst's. */
+    /** Outside Catalyst's own packages, and ours, a class keeps its full name, so that none passes for Catalyst's. */
     public static String simpleName(Class<?> type) {
       String name = type.getName();
-      String[] homes = {"org.apache.spark.sql.", "scala."};
+      String[] homes = {"org.apache.spark.sql.", "scala.", "substrait_spark_"};
       for (int i = 0; i < homes.length; i++) {
         if (!name.startsWith(homes[i])) continue;
         name = name.substring(Math.max(name.lastIndexOf('.'), name.indexOf('$') == name.length() - 1 ? -1 : name.indexOf('$')) + 1);

@@ -41,16 +41,13 @@ def require_dataframe(df: Any) -> None:
         raise SubstraitSparkError(f"Give a PySpark DataFrame, not {kind_of(df)}.{hint}")
 
 
-def require_classic_session(spark: Any) -> None:
-    """Raise a clear error unless this is a classic, running Spark session from 3.5 on."""
+def require_classic_session(spark: Any, in_connect: str) -> None:
+    """Raise a clear error unless this is a classic, running Spark session from 3.5 on: this one for Spark Connect."""
     require_pyspark()
     from pyspark.sql import SparkSession
 
     if is_connect(spark):
-        raise UnsupportedSessionError(
-            "This is a Spark Connect session: what runs in it is told on the server, out of reach. "
-            "Run the job in a classic session, for example SparkSession.builder.master('local[*]')."
-        )
+        raise UnsupportedSessionError(in_connect)
     if not isinstance(spark, SparkSession):
         raise SubstraitSparkError(f"Give a SparkSession, not {kind_of(spark)}.")
     _require_running(spark, "This Spark session was stopped: start one.")

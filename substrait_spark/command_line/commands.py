@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .. import __version__, df_to_substrait, diff, explain, lower, support
+from .. import __version__, df_to_substrait, diff, explain, lower, sql_to_substrait, support
 from .. import check as check_query
 from ..captured import COMMAND
 from ..context import READS, STAGES, SWITCHES
@@ -19,7 +19,7 @@ from .engines import ENGINES, compared, run_on_datafusion, run_on_spark
 from .outcome import FINDING, FINE
 from .plan_tables import require_tables
 from .script import captured, summary
-from .spark_query import Query, dataframe
+from .spark_query import Query, dataframe, with_tables
 from .waiting import waiting
 
 PLAN = click.argument("plan", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
@@ -173,6 +173,7 @@ def group() -> None:
 @DIALECT
 @READS_OPTION
 @STAGE
+@click.option("--statements", is_flag=True, help="Take other statements than queries too; nothing of them runs.")
 @SWITCHED_ON
 @FORMAT
 @OUTPUT
@@ -183,6 +184,7 @@ def export(
     dialect: str | None,
     reads: str,
     stage: str,
+    statements: bool,
     switches: tuple[str, ...],
     form: str | None,
     output: str,
@@ -190,7 +192,8 @@ def export(
     """Export a query as a plan.
 
     SQL is the query's text, the path of a file with it (ending in .sql), or - for stdin. A local Spark session is
-    started to plan it. The query doesn't run; a statement that isn't one, such as INSERT, is refused and doesn't either.
+    started to plan it. The query doesn't run; a statement that isn't one, such as INSERT, doesn't either, and is refused
+    without --statements.
 
     \b
       substrait-spark export "SELECT 1 AS one"
@@ -205,8 +208,13 @@ def export(
         settings_of(**asked)
     except ValueError as error:
         raise click.UsageError(f"{error}.") from error
-    with dataframe(Query(_text(sql), tables, settings)) as df, waiting("exporting the plan"):
-        plan = df_to_substrait(df, **asked)
+    query = Query(_text(sql), tables, settings)
+    if statements:
+        with with_tables(query) as spark, waiting("exporting the plan"):
+            plan = sql_to_substrait(spark, query.sql, **asked)
+    else:
+        with dataframe(query) as df, waiting("exporting the plan"):
+            plan = df_to_substrait(df, **asked)
     plan_files.write_plan(plan, output, plan_files.form_of(output, form))
 
 

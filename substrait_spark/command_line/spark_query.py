@@ -16,6 +16,7 @@ import click
 
 from ..catalyst.failures import sentence
 from ..catalyst.session import NO_PYSPARK
+from ..catalyst.statement import RUN_BY_ANALYSIS
 from ..engines.table_format import table_format
 from .waiting import waiting
 
@@ -27,9 +28,6 @@ FILE_FORMATS = {".orc": "orc", ".csv": "csv", ".json": "json", ".txt": "text"}
 
 TAKEN = f"Tables are Parquet, or by their suffix {', '.join(f'{format.upper()} ({end})' for end, format in FILE_FORMATS.items())}."
 """The formats in which tables are taken."""
-
-RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))
-"""Catalyst's classes of parsed statements that Spark runs while it analyzes them."""
 
 NO_JAVA = re.compile(
     r"JAVA_HOME is not set|java: (No such file|not found|command not found)|UnsupportedClassVersionError"
@@ -55,6 +53,15 @@ def dataframe(query: Query) -> Iterator[DataFrame]:
     """The DataFrame of a query, as long as its session lives."""
     with session(query.settings) as spark:
         yield _planned(spark, query)
+
+
+@contextmanager
+def with_tables(query: Query) -> Iterator[SparkSession]:
+    """A local session that knows the tables of a statement, as long as it is needed."""
+    with session(query.settings) as spark:
+        for name, path in query.tables:
+            _add_table(spark, name, path)
+        yield spark
 
 
 @contextmanager

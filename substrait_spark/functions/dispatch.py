@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 from ..catalyst.tree import Expression
 from ..errors import UNEXPECTED, Unsupported
-from ..expr import boolean, conditional, context, lambda_, literal, membership, nested, reference, subquery
+from ..expr import (
+    boolean,
+    conditional,
+    context,
+    lambda_,
+    literal,
+    membership,
+    nested,
+    parameter,
+    reference,
+    subquery,
+)
 from ..refusals import no_aggregate, no_expression, unknown_form
 from . import (
     arithmetic,
@@ -54,6 +65,7 @@ EXPRESSIONS: dict[str, Rule] = {
     **literal.RULES,
     **membership.RULES,
     **nested.RULES,
+    **parameter.RULES,
     **reference.RULES,
     **subquery.RULES,
 }

@@ -44,6 +44,8 @@ class Expressions:
         self._at = complain.at
         self.bound_rows: dict[int, Types | None] = {}
         """The rows that relations with an anchor lend to those inside them."""
+        self.parameters: dict[int, Type] = {}
+        """The types of the parameters that expressions refer to."""
         self.detached: Sequence[Message] = ()
         """What is stored apart from the relation of the plan whose types are derived."""
         self._open: set[int] = set()
@@ -94,7 +96,11 @@ class Expressions:
         return done(self._read_literal(literal))
 
     def _dynamic_parameter(self, parameter: Any, scope: Scope) -> Steps[Type | None]:
-        return done(self.read_type(parameter.type))
+        type = self.read_type(parameter.type)
+        if type is not None and self.parameters.setdefault(parameter.parameter_reference, type) != type:
+            known = self.parameters[parameter.parameter_reference]
+            self._complain(f"the parameter {parameter.parameter_reference} is {type}, and {known} elsewhere")
+        return done(type)
 
     def _execution_context_variable(self, variable: Any, scope: Scope) -> Steps[Type | None]:
         kind = variable.WhichOneof("execution_context_variable_type")

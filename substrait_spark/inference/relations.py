@@ -284,6 +284,59 @@ class Relations:
         if not extension.detail.type_url:
             self._complain("an extension relation has no detail")
 
+    # ---- what has no columns
+
+    def _write(self, write: Any, outer: Scope | None) -> Steps[Types | None]:
+        columns = yield self._input(write, outer)
+        self._check_target(write, ("named_table",))
+        if enum_name(write, "op") == "UNSPECIFIED":
+            self._complain("the write doesn't say what it does")
+        if enum_name(write, "op") == "CTAS" and enum_name(write, "create_mode") == "UNSPECIFIED":
+            self._complain("the write doesn't say what becomes of a table that exists")
+        schema = self._table_schema(write)
+        if columns is not None and schema is not None and not _alike(columns, schema):
+            self._complain("the columns to write are not those of the table's schema")
+        return columns if enum_name(write, "output") == "MODIFIED_RECORDS" else ()
+
+    def _ddl(self, ddl: Any, outer: Scope | None) -> Steps[Types | None]:
+        self._check_target(ddl, ("named_object",))
+        for field in ("object", "op"):
+            if enum_name(ddl, field) == "UNSPECIFIED":
+                self._complain(f"the definition doesn't say its {field}")
+        schema = self._table_schema(ddl)
+        if ddl.HasField("view_definition"):
+            columns = yield self._input(ddl, outer, "view_definition")
+            if columns is not None and schema is not None and not _alike(columns, schema):
+                self._complain("the columns of the view are not those of its schema")
+        return ()
+
+    def _update(self, update: Any, outer: Scope | None) -> Steps[Types | None]:
+        scope = Scope(self.expressions.read_struct(update.table_schema.struct), outer)
+        if update.HasField("condition"):
+            yield self.expressions.condition(update.condition, scope, "condition")
+        for index, change in enumerate(update.transformations):
+            with self._at(f"transformations[{index}]"):
+                yield self.expressions.type(change.transformation, scope)
+        return ()
+
+    def _check_target(self, message: Any, named: Iterable[str]) -> None:
+        kind = message.WhichOneof("write_type")
+        if kind is None:
+            self._complain("it is of nothing")
+        elif kind in named and not getattr(message, kind).names:
+            self._complain("the table has no name")
+
+    def _table_schema(self, message: Any) -> Types | None:
+        if not message.HasField("table_schema"):
+            return None
+        schema = message.table_schema
+        columns = self.expressions.read_struct(schema.struct)
+        known = [column for column in columns if column is not None]
+        expected = len(columns) + sum(map(field_count, known))
+        if len(known) == len(columns) and len(schema.names) != expected:
+            self._complain(f"{len(schema.names)} names for a schema of {expected} fields, counted depth-first")
+        return columns
+
     # ---- several inputs
 
     def _extension_multi(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
@@ -405,26 +458,6 @@ class Relations:
                 yield self.expressions.type(getattr(exchange, kind).expression, scope)
         return columns
 
-    def _write(self, write: Any, outer: Scope | None) -> Steps[Types | None]:
-        if write.HasField("input"):
-            yield self._input(write, outer)
-        modified = enum_name(write, "output") == "MODIFIED_RECORDS"
-        return self.expressions.read_struct(write.table_schema.struct) if modified else ()
-
-    def _ddl(self, ddl: Any, outer: Scope | None) -> Steps[Types | None]:
-        if ddl.HasField("view_definition"):
-            yield self._input(ddl, outer, "view_definition")
-        return ()
-
-    def _update(self, update: Any, outer: Scope | None) -> Steps[Types | None]:
-        scope = Scope(self.expressions.read_struct(update.table_schema.struct), outer)
-        if update.HasField("condition"):
-            yield self.expressions.condition(update.condition, scope, "condition")
-        for index, change in enumerate(update.transformations):
-            with self._at(f"transformations[{index}]"):
-                yield self.expressions.type(change.transformation, scope)
-        return ()
-
 
 def _both(left: Types | None, right: Types | None) -> Types | None:
     return None if left is None or right is None else left + right
@@ -456,3 +489,11 @@ def _join_types(join_type: str, left: Types | None, right: Types | None) -> Type
 
 def _all_nullable(columns: Types) -> Types:
     return tuple(None if column is None else types.nullable(column) for column in columns)
+
+
+def _alike(columns: Types, schema: Types) -> bool:
+    """Whether columns are those of a schema: a table's may be null where what is written never is."""
+    return len(columns) == len(schema) and all(
+        None in (column, stated) or types.equal_but_nullability(column, stated)  # type: ignore[arg-type]
+        for column, stated in zip(columns, schema, strict=True)
+    )

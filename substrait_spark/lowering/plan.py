@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from substrait.plan_pb2 import Plan
 
-from .. import extensions
+from .. import extensions, parameters
 from ..algebra.depth import cut
 from ..algebra.expression import Origin
 from ..algebra.relation import Relation
@@ -34,7 +34,9 @@ def _lowered(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Proble
     if lowered is None:
         return None, problems
     try:
-        return build(lowered, names), ()
+        built = build(lowered, names)
+        parameters.carry_over(plan, built)
+        return built, ()
     except Unsupported as problem:
         return None, [problem_of("", None, problem)]
 

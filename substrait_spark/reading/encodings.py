@@ -15,10 +15,11 @@ from typing import Any, NamedTuple, TypeVar
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.algebra_pb2 import AggregateRel, Expression, FetchRel, ReadRel, Rel
-from substrait.extensions.extensions_pb2 import SimpleExtensionURN
+from substrait.extensions.extensions_pb2 import AdvancedExtension, SimpleExtensionURN
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
+from ..algebra.extension_messages import unpacked_write
 from ..errors import Unsupported
 from .place import Unreadable, relation_name
 
@@ -53,6 +54,7 @@ def up_to_date(plan: Plan) -> tuple[Plan, list[Unreadable]]:
     problems = []
     for message, path in _with_places(new):
         try:
+            _require_known_meaning(message, path)
             _bring_up_to_date(message, around)
         except Unsupported as problem:
             problems.append(Unreadable(path, None, problem.reason))
@@ -74,10 +76,17 @@ def _with_places(plan: Plan) -> Iterator[tuple[Message, str]]:
                 stack.extend((inner, path) for inner in ([value] if isinstance(value, Message) else value))
 
 
+def _require_known_meaning(message: Any, path: str) -> None:
+    """Refuse enhancements but those of ours that say what a statement does, which its reader looks at (`write.py`)."""
+    if not isinstance(message, AdvancedExtension) or not message.HasField("enhancement"):
+        return
+    in_statement = path.rpartition(" / ")[2] in ("Write", "Ddl")
+    if not in_statement or unpacked_write(message.enhancement) is None:
+        raise Unsupported("an enhancement changes what a part of the plan means, and it is not known")
+
+
 def _bring_up_to_date(message: Message, around: Around) -> None:
     name = message.DESCRIPTOR.full_name.removeprefix("substrait.")
-    if name == "extensions.AdvancedExtension" and message.HasField("enhancement"):
-        raise Unsupported("an enhancement changes what a part of the plan means, and it is not known")
     unknown = unknown_fields(message)
     rule = _RULES.get(name)
     if rule is not None:

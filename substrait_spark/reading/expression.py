@@ -18,6 +18,7 @@ from ..algebra.expression import (
     Bound,
     Cast,
     ContextVariable,
+    DynamicParameter,
     Exists,
     Expression,
     FieldReference,
@@ -40,7 +41,7 @@ from ..errors import Unsupported
 from .bare_names import spelled
 from .detached import referred_to
 from .functions import DeclaredFunctions, NoImplementation, same_values
-from .literal import read_literal
+from .literal import bound_literal, read_literal
 from .masks import Mask
 from .numbers import as_one_type
 from .place import MessagePart
@@ -171,13 +172,10 @@ class ExpressionReader:
         return ContextVariable(name)
 
     def _dynamic_parameter(self, message: Any, scope: Scope) -> Expression:
-        value = self._parameters.get(message.parameter_reference)
-        if value is None:
-            raise Unsupported(f"the plan binds no value to the parameter {message.parameter_reference}")
-        found, stated = read_literal(value, self._declared), self.type(message.type)
-        if not types.equal_but_nullability(found.type, stated) or (found.value is None and not stated.nullable):
-            raise Unsupported(f"the parameter {message.parameter_reference} is {stated}, and bound to {found.type}")
-        return Literal(found.value, stated)
+        reference, stated = message.parameter_reference, self.type(message.type)
+        if (value := self._parameters.get(reference)) is not None:
+            bound_literal(reference, stated, value, self._declared)
+        return DynamicParameter(reference, stated)
 
     def _detached_expression_ordinal(self, ordinal: int, scope: Scope) -> Expression:
         """What is stored apart, after what it refers to itself: a chain of any length takes no more of Python's stack."""

@@ -9,7 +9,7 @@ from substrait.algebra_pb2 import Expression as Message
 
 from ..algebra.expression import Literal
 from ..algebra.type_messages import DeclaredTypes, literal_type
-from ..algebra.types import Type
+from ..algebra.types import Type, equal_but_nullability
 from ..errors import Unsupported
 
 MICROSECONDS = 6
@@ -22,6 +22,14 @@ def read_literal(message: Message.Literal, declared: DeclaredTypes) -> Literal:
     if kind is None:
         raise Unsupported("; ".join(complaints) or "the type of a literal is not known")
     return Literal(value_of(message, kind), kind)
+
+
+def bound_literal(reference: int, type: Type, message: Message.Literal, declared: DeclaredTypes) -> Literal:
+    """The value that a plan binds to a parameter. Raises `Unsupported` where it is of another type."""
+    found = read_literal(message, declared)
+    if not equal_but_nullability(found.type, type) or (found.value is None and not type.nullable):
+        raise Unsupported(f"the parameter {reference} is {type}, and bound to {found.type}")
+    return Literal(found.value, type)
 
 
 def value_of(message: Message.Literal, type: Type) -> Any:

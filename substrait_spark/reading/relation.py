@@ -50,6 +50,7 @@ from .functions import DeclaredFunctions
 from .masks import Mask
 from .place import MessagePart, Unreadable, relation_name
 from .subqueries import lateral
+from .write import read_ddl, read_write
 
 MOST_RELATIONS = 10_000
 """How many relations a plan may have with those that it refers to written out."""
@@ -482,6 +483,15 @@ def _extension(r: RelationReader, message: Any, outer: Scope | None) -> Relation
     return Sample(input, detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed)
 
 
+def _write(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
+    return read_write(message, r.read(message.input, outer))
+
+
+def _ddl(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
+    definition = r.read(message.view_definition, outer) if message.HasField("view_definition") else None
+    return read_ddl(message, definition, r.over((), outer)[0].type)
+
+
 _RULES: dict[str, Callable[[RelationReader, Any, Scope | None], Relation]] = {
     "read": _read,
     "filter": _filter,
@@ -498,11 +508,11 @@ _RULES: dict[str, Callable[[RelationReader, Any, Scope | None], Relation]] = {
     "lateral_join": _lateral_join,
     "top_n": _top_n,
     "exchange": _exchange,
+    "write": _write,
+    "ddl": _ddl,
 }
 
 REFUSED = {
-    "write": "it writes a table, and only queries are read",
-    "ddl": "it defines a table or a view, and only queries are read",
     "update": "it updates a table, and only queries are read",
     "extension_leaf": "what an extension relation without inputs means is not known",
     "extension_multi": "what an extension relation of several inputs means is not known",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from ..algebra.message_walk import depth, messages
-from ..algebra.types import field_count
-from ..errors import InvalidPlanError
+from ..algebra.type_messages import declared_types
+from ..algebra.types import Type, field_count
+from ..errors import InvalidPlanError, Unsupported
 from ..extended.plans import plan_of
 from ..inference.complaints import Complaints
 from ..inference.expressions import Types
 from ..inference.functions import Functions
 from ..inference.relations import Relations
 from ..reading.detached import wrongly_detached
+from ..reading.literal import bound_literal
 
 DEPTH_LIMIT = 100
 """How deep messages may nest below the plan: protobuf readers stop there."""
@@ -25,7 +29,7 @@ def structural_problems(plan: Plan | ExtendedExpression, *, allow_unknown_fields
 
     The rules: anchors are declared once and used; functions are declared under compound names of the extension files,
     and every call fits its declaration in the number and types of arguments, in its options and in its result type;
-    references stay within their input; conditions are boolean; branches and rows have one type; the root's names are
+    references stay within their input; conditions are boolean; branches and rows have one type, and so has each parameter, wherever it is and what is bound to it; the root's names are
     as many as its output type takes, depth-first; phases and window frames are set; messages nest no deeper than
     readers follow; and there are no fields that Substrait 0.106 doesn't have, unless `allow_unknown_fields`.
 
@@ -42,8 +46,10 @@ def structural_problems(plan: Plan | ExtendedExpression, *, allow_unknown_fields
         _check_unknown_fields(plan, complain)
     _check_header(plan, complain)
     functions = Functions(plan, complain)
+    relations = Relations(functions, complain)
     try:
-        _check_relations(plan, Relations(functions, complain), complain)
+        _check_relations(plan, relations, complain)
+        _check_bindings(plan, relations.expressions.parameters, complain)
     except InvalidPlanError as error:
         complain(str(error))
         return complain.problems
@@ -83,6 +89,21 @@ def _check_relations(plan: Plan, relations: Relations, complain: Complaints) -> 
             columns = relations.read_root(entry)
             if is_root and columns is not None:
                 _check_names(len(entry.root.names), columns, complain)
+
+
+def _check_bindings(plan: Plan, types: Mapping[int, Type], complain: Complaints) -> None:
+    declared = declared_types(plan)
+    bound: set[int] = set()
+    for binding in plan.parameter_bindings:
+        anchor = binding.parameter_anchor
+        if anchor in bound:
+            complain(f"the parameter {anchor} is bound twice")
+        bound.add(anchor)
+        if anchor in types:
+            try:
+                bound_literal(anchor, types[anchor], binding.value, declared)
+            except Unsupported as problem:
+                complain(problem.reason)
 
 
 def _check_names(names: int, columns: Types, complain: Complaints) -> None:

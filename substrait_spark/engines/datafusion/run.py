@@ -26,6 +26,7 @@ from ...errors import (
     kind_of,
     said,
 )
+from ...parameters import bound as with_values
 from ...reading.relation import spark_files
 from ...type_aliases import without_aliases
 from .. import local_files, parquet
@@ -68,6 +69,7 @@ def execute(
     *,
     tables: Mapping[str, Any] | None = None,
     files_under: Iterable[str | Path] | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
@@ -78,7 +80,9 @@ def execute(
     A plan opens whatever regular file of this machine it names, with the rights of the process that runs it. For plans of
     others, `files_under` lists the folders that their files must be in, symbolic links resolved; `[]` allows none.
 
-    Raises InvalidPlanError, before anything runs, where a file or a table is missing, or where Spark would read a column of
+    `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted.
+
+    Raises InvalidPlanError, before anything runs, where a parameter has no value of its type, a file or a table is missing, or where Spark would read a column of
     it in another way than DataFusion (by a name in other case, or by converting its type); TypeError where `tables` has
     something else; PlanningError where DataFusion does not take the plan; and EngineError where it fails while it runs the
     plan, as it must where Spark raises an error.
@@ -87,7 +91,7 @@ def execute(
     _require_tables(tables or {})
     if ctx is None:
         ctx = context()
-    bound, names = _without_root(plan)
+    bound, names = _without_root(with_values(plan, parameters))
     registered: list[str | None] = []
     try:
         with _refusing():

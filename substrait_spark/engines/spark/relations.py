@@ -28,6 +28,7 @@ from ...algebra.relation import (
     VirtualTable,
     Window,
 )
+from ...algebra.write import Ddl, Write
 from ...errors import Unsupported
 from . import joins, sets
 from .aggregates import aggregate
@@ -191,9 +192,14 @@ def _sample(r: RelationBuilder, relation: Sample, outer: Scope | None) -> Column
     return Columns(r.document.new("Sample", *bounds, some(Part("long", relation.seed)), plan), columns)
 
 
+def _no_query(r: RelationBuilder, relation: Write | Ddl, outer: Scope | None) -> Columns:
+    raise Unsupported("it writes, and only queries are run")
+
+
 _RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Columns]] = {
     Aggregate: aggregate,
     Cross: joins.cross,
+    Ddl: _no_query,
     Expand: _expand,
     Fetch: _fetch,
     Filter: _filter,
@@ -209,4 +215,5 @@ _RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Colu
     Sort: _sort,
     VirtualTable: _virtual_table,
     Window: _window,
+    Write: _no_query,
 }

@@ -16,6 +16,7 @@ from ...catalyst.compiler import JavaClass
 from ...catalyst.failures import shown
 from ...catalyst.session import require_pyspark
 from ...errors import Problem, Unsupported, UnsupportedPlanError
+from ...parameters import bound
 from ...plan import TOO_DEEP
 from ...reading.plan import read_plan
 from ..file_access import folders
@@ -37,6 +38,7 @@ def execute(
     *,
     tables: Mapping[str, DataFrame] | None = None,
     files_under: Iterable[str | Path] | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> DataFrame:
     """A DataFrame of a canonical plan's rows, in columns named as the plan says.
 
@@ -47,13 +49,16 @@ def execute(
     A plan reads whatever table and file it names, with the session's rights. For plans of others, `files_under` lists the
     folders of this machine that their files must be in, symbolic links resolved; `[]` allows none.
 
+    `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted.
+
     Raises UnsupportedPlanError, which lists every obstacle, where the plan has what this engine, or this Spark, can't
-    run; TypeError where `tables` has something else than DataFrames.
+    run; InvalidPlanError where a parameter has no value of its type; TypeError where `tables` has something else than
+    DataFrames.
     """
     require_pyspark()
     under = folders(files_under)
     extensions.load_all()
-    read = read_plan(plan)
+    read = read_plan(bound(plan, parameters))
     problems = [_unreadable(entry.path, entry.part, entry.reason) for entry in read.problems]
     if read.root is None:
         raise UnsupportedPlanError(problems)

@@ -27,6 +27,7 @@ FAMILIES = [
         "names",
         "nested",
         "order_statistics",
+        "parameter",
         "regular_expression",
         "rounding",
         "sketch",

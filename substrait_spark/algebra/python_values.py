@@ -1,0 +1,106 @@
+"""Values of Python in Catalyst's internal form, as literals have them: days, microseconds, unscaled decimals."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from ..errors import Unsupported, kind_of
+from .types import INTEGERS, Type
+
+_EPOCH_DAY = dt.date(1970, 1, 1)
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
+_MICROSECOND = dt.timedelta(microseconds=1)
+
+
+def internal(value: Any, type: Type) -> Any:
+    """A value of Python as one of a type. Raises `Unsupported` where it is none of the type's."""
+    if value is None:
+        if not type.nullable:
+            raise Unsupported("it may not be null")
+        return None
+    rule = _RULES.get(type.kind)
+    if rule is None:
+        raise Unsupported(f"no value of Python stands for a {type}")
+    found = rule(value, type)
+    if found is None:
+        raise Unsupported(f"{value!r} ({kind_of(value)}) is no {type}{_HINTS.get(type.kind, '')}")
+    return found
+
+
+_HINTS = {
+    "date": ": give a datetime.date",
+    "decimal": ": give a decimal.Decimal or an int that has no more digits, before and behind the point",
+    "precision_timestamp": ": give a datetime.datetime without a time zone",
+    "precision_timestamp_tz": ": give a datetime.datetime with a time zone",
+}
+
+
+def _boolean(value: Any, type: Type) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _integer(value: Any, type: Type) -> int | None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    most = 2 ** (int(type.kind[1:]) - 1)
+    return value if -most <= value < most else None
+
+
+def _float(value: Any, type: Type) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _text(value: Any, type: Type) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _binary(value: Any, type: Type) -> bytes | None:
+    return bytes(value) if isinstance(value, bytes | bytearray) else None
+
+
+def _decimal(value: Any, type: Type) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or not Decimal(value).is_finite():
+        return None
+    precision, scale = type.parameters
+    sign, digits, exponent = Decimal(value).as_tuple()
+    shift, magnitude = int(exponent) + scale, int("".join(map(str, digits)))
+    if abs(shift) > len(digits) + precision:  # before a power of ten that fills the memory
+        return None if magnitude else 0
+    unscaled, rest = (magnitude * 10**shift, 0) if shift >= 0 else divmod(magnitude, 10**-shift)
+    return None if rest or unscaled >= 10**precision else (-unscaled if sign else unscaled)
+
+
+def _date(value: Any, type: Type) -> int | None:
+    return (value - _EPOCH_DAY).days if isinstance(value, dt.date) and not isinstance(value, dt.datetime) else None
+
+
+def _local_time(value: Any, type: Type) -> int | None:
+    is_local = isinstance(value, dt.datetime) and value.tzinfo is None
+    return _instant(value.replace(tzinfo=dt.timezone.utc), type) if is_local else None
+
+
+def _instant(value: Any, type: Type) -> int | None:
+    aware = isinstance(value, dt.datetime) and value.tzinfo is not None
+    return (value - _EPOCH) // _MICROSECOND if aware else None
+
+
+def _duration(value: Any, type: Type) -> int | None:
+    return value // _MICROSECOND if isinstance(value, dt.timedelta) else None
+
+
+_RULES: dict[str, Callable[[Any, Type], Any]] = {
+    **dict.fromkeys(INTEGERS, _integer),
+    "binary": _binary,
+    "boolean": _boolean,
+    "date": _date,
+    "decimal": _decimal,
+    "fp32": _float,
+    "fp64": _float,
+    "interval_day": _duration,
+    "precision_timestamp": _local_time,
+    "precision_timestamp_tz": _instant,
+    "string": _text,
+}

@@ -1,0 +1,169 @@
+"""Relations that change what there is: WriteRel and DdlRel (https://substrait.io/relations/logical_relations/#write-operator).
+
+They have no columns: a plan of one names none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from substrait.algebra_pb2 import DdlRel, WriteRel
+from substrait.algebra_pb2 import Rel as Message
+
+from . import types
+from .expression import Anchors, Expression
+from .extension_messages import URL, TableStorage, WriteBehavior
+from .relation import Relation
+from .types import Type
+
+Options = tuple[tuple[str, str], ...]
+
+
+class Storage(NamedTuple):
+    """How a table's rows are stored, or those of a folder: as Spark calls it, and empty where nothing is said."""
+
+    format: str = ""
+    location: str = ""
+    options: Options = ()
+    partition_by: tuple[str, ...] = ()
+    buckets: int = 0
+    bucket_by: tuple[str, ...] = ()
+    sort_by: tuple[str, ...] = ()
+    comment: str = ""
+
+    def message(self) -> TableStorage:
+        found = TableStorage(**self._replace(options=())._asdict())
+        _write_options(self.options, found.options)
+        return found
+
+
+class Behavior(NamedTuple):
+    """What a statement does beyond what the specification's fields say."""
+
+    overwrite: bool = False
+    """Whether the rows take the place of those that are there: of all, or of those in the static partitions."""
+    static_partitions: Options = ()
+    dynamic_partitions: bool = False
+    """Whether rows are replaced only in the partitions that the new ones are in."""
+    if_not_exists: bool = False
+    """Whether nothing happens where the table, the view or the partition is there already."""
+    temporary: str = ""
+    """Of a view, `session` or `global` where it is none of the catalog's."""
+    purge: bool = False
+
+    def message(self) -> WriteBehavior:
+        found = WriteBehavior(**self._replace(static_partitions=())._asdict())
+        _write_options(self.static_partitions, found.static_partitions)
+        return found
+
+
+class Target(NamedTuple):
+    """What a statement is about: a table or view by its name, or what only its storage names."""
+
+    names: tuple[str, ...]
+    storage: Storage = Storage()
+    behavior: Behavior = Behavior()
+
+    def write_names(self, message: Any, anchors: Anchors) -> None:
+        """Fill the message of a named object, with what is said beyond the name."""
+        message.names.extend(self.names)
+        if self.behavior != Behavior():
+            message.advanced_extension.enhancement.Pack(self.behavior.message())
+            anchors.message(f"{URL}WriteBehavior")
+        if self.storage != Storage():
+            message.advanced_extension.optimization.add().Pack(self.storage.message())
+            anchors.message(f"{URL}TableStorage")
+
+    def write_detail(self, relation: Any, detail: Any, anchors: Anchors) -> None:
+        """Fill the detail of an object without a name, and what the relation does with it beyond the specification."""
+        detail.Pack(self.storage.message())
+        anchors.message(f"{URL}TableStorage")
+        if self.behavior != Behavior():
+            relation.advanced_extension.enhancement.Pack(self.behavior.message())
+            anchors.message(f"{URL}WriteBehavior")
+
+
+class Write(Relation):
+    """The rows of the input, written somewhere."""
+
+    NAME = "WRITE"
+    __slots__ = ("create_mode", "names", "op", "target")
+
+    def __init__(self, input: Relation, names: Sequence[str], op: str, create_mode: str, target: Target) -> None:
+        self.names = tuple(names)
+        self.op = op
+        self.create_mode = create_mode
+        self.target = target
+        self._finish((input,), (), 3)
+
+    def variant(self) -> tuple[str, str]:
+        return "write_types", "NAMED_TABLE" if self.target.names else "EXTENSION_TABLE"
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        return Write(inputs[0], self.names, self.op, self.create_mode, self.target)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        relation = target.write
+        self._write_common(relation.common)
+        if self.target.names:
+            self.target.write_names(relation.named_table, anchors)
+        else:
+            self.target.write_detail(relation, relation.extension_table.detail, anchors)
+        _write_schema(self.names, self.inputs[0].types, relation.table_schema)
+        relation.op = WriteRel.WriteOp.Value(f"WRITE_OP_{self.op}")
+        if self.create_mode:
+            relation.create_mode = WriteRel.CreateMode.Value(f"CREATE_MODE_{self.create_mode}_IF_EXISTS")
+        relation.output = WriteRel.OutputMode.OUTPUT_MODE_NO_OUTPUT
+        self.inputs[0].write(relation.input, anchors)
+
+
+class Ddl(Relation):
+    """A table or a view that is created, replaced, altered or dropped; a view's definition is the input."""
+
+    NAME = "DDL"
+    __slots__ = ("names", "object", "op", "schema", "target")
+
+    def __init__(
+        self,
+        object: str,
+        op: str,
+        target: Target,
+        names: Sequence[str] = (),
+        schema: Sequence[Type] = (),
+        definition: Relation | None = None,
+    ) -> None:
+        self.object = object
+        self.op = op
+        self.target = target
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish(() if definition is None else (definition,), (), 3)
+
+    def variant(self) -> tuple[str, str]:
+        return "write_types", "NAMED_OBJECT"
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        definition = inputs[0] if inputs else None
+        return Ddl(self.object, self.op, self.target, self.names, self.schema, definition)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        relation = target.ddl
+        self._write_common(relation.common)
+        self.target.write_names(relation.named_object, anchors)
+        if self.schema:
+            _write_schema(self.names, self.schema, relation.table_schema)
+        relation.object = DdlRel.DdlObject.Value(f"DDL_OBJECT_{self.object}")
+        relation.op = DdlRel.DdlOp.Value(f"DDL_OP_{self.op}")
+        for definition in self.inputs:
+            definition.write(relation.view_definition, anchors)
+
+
+def _write_schema(names: Sequence[str], schema: Sequence[Type], target: Any) -> None:
+    target.names.extend(names)
+    types.write_struct(schema, target.struct)
+
+
+def _write_options(options: Options, target: Any) -> None:
+    for name, value in options:
+        target.add(name=name, value=value)

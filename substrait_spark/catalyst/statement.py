@@ -1,0 +1,136 @@
+"""Statements as Spark analyses them, without running them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import SubstraitSparkError, kind_of
+from .compiler import JavaClass
+from .failures import shown
+from .reader import READERS
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+_readers = JavaClass(__package__, "StatementReader", after=READERS)
+
+RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))
+"""Catalyst's classes of parsed statements that Spark runs while it analyzes them."""
+
+_REQUIRED = re.compile(r"\s+not\s+null\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement that has been analysed. What is read of it is its query."""
+
+    java: Any
+    sparkSession: SparkSession  # noqa: N815 - PySpark's name
+    stage: str
+
+    @property
+    def _jdf(self) -> Any:
+        return self.java.optimized() if self.stage == "optimized" else self.java
+
+    @property
+    def command(self) -> dict[str, Any] | None:
+        """What a command does: its class, and its fields by name (StatementReader.java says which); None of a query."""
+        found: dict[str, Any] | None = json.loads(self.java.command())
+        return found
+
+    @property
+    def query(self) -> Statement | None:
+        """The query whose rows a command writes, or that a view stands for."""
+        found = self.java.query()
+        return None if found is None else Statement(found, self.sparkSession, self.stage)
+
+    @property
+    def columns(self) -> Columns | None:
+        """The columns that a table has, or will have, where the command says them."""
+        found = self.java.columns()
+        return None if found is None else Columns(found, self.sparkSession)
+
+    @property
+    def missing(self) -> list[str]:
+        """The names of its parameters that nobody said the types of."""
+        return [str(name) for name in self.java.missing()]
+
+    @property
+    def runs_early(self) -> bool:
+        """Whether Spark would run it, or what is in it, to analyse it."""
+        return self.java.kind() in RUN_BY_ANALYSIS
+
+    @property
+    def is_positional(self) -> bool:
+        """Whether it has parameters without names."""
+        return bool(self.java.positional())
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A frame without rows, to be read as a DataFrame is."""
+
+    _jdf: Any
+    sparkSession: SparkSession  # noqa: N815 - PySpark's name
+
+
+def statement(
+    spark: SparkSession, sql: str, parameters: DataFrame, nullable: Mapping[str, bool], stage: str
+) -> Statement:
+    """A statement over parameters of the types that a frame's columns have. Raises Spark's errors where it is none."""
+    flags = "".join("1" if nullable[name] else "0" for name in parameters.columns)
+    session: Any = spark
+    return Statement(_readers.of(session._sc._gateway).statement(sql, parameters._jdf, flags), spark, stage)
+
+
+def is_type(given: object) -> bool:
+    """Whether a parameter is given by its type, and not by a value."""
+    from pyspark.sql.types import DataType
+
+    return isinstance(given, str | DataType)
+
+
+def is_required(given: object) -> bool:
+    """Whether a type of a parameter says that it is never null: `bigint not null`."""
+    return isinstance(given, str) and _REQUIRED.search(given) is not None
+
+
+def parameter_frame(spark: SparkSession, parameters: Mapping[str, Any]) -> DataFrame:
+    """A frame of one row, with a column for each parameter: its value, or null in its type.
+
+    Raises SubstraitSparkError for what is neither a type nor a value that Spark has.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    columns = []
+    for name, given in parameters.items():
+        if given is None:
+            raise SubstraitSparkError(f"The parameter {name}: None says no type; give one, such as 'bigint'.")
+        problem = None
+        try:
+            columns.append(_column(given).alias(name))
+            spark.range(1).select(columns[-1])
+        except (PySparkException, Py4JError, TypeError, ValueError, AttributeError) as error:
+            problem = shown(error)
+        if problem is not None:  # here, where Spark's exception stays behind
+            raise SubstraitSparkError(f"The parameter {name}: {_refused(given)} ({problem}).")
+    return spark.range(1).select(*columns)
+
+
+def _column(given: Any) -> Column:
+    from pyspark.sql.functions import lit
+
+    if not is_type(given):
+        return lit(given)
+    return lit(None).cast(_REQUIRED.sub("", given) if isinstance(given, str) else given)
+
+
+def _refused(given: Any) -> str:
+    if isinstance(given, str):
+        return f"there is no type {given!r}; a text is given as pyspark.sql.functions.lit({given!r})"
+    return f"Spark has no literal for a value of {kind_of(given)}"

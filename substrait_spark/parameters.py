@@ -1,0 +1,120 @@
+"""Parameters of plans: the names that they have, and the values that are bound to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from google.protobuf.any_pb2 import Any as Packed
+from google.protobuf.message import Message
+from substrait.algebra_pb2 import DynamicParameter, Expression
+from substrait.plan_pb2 import Plan
+
+from .algebra.expression import Literal, write_literal
+from .algebra.extension_messages import Generate, Parameters, unpacked_note
+from .algebra.message_walk import messages
+from .algebra.python_values import internal
+from .algebra.type_messages import declared_types, read_type
+from .algebra.types import Type
+from .errors import InvalidPlanError, Unsupported
+from .reading.literal import bound_literal
+
+
+def declare(plan: Plan, names: Sequence[str], values: Mapping[str, Literal]) -> None:
+    """Note in a plan the names of its parameters, which count from 1, and values of some of them."""
+    plan.advanced_extensions.optimization.add().Pack(Parameters(names=names))
+    for anchor, name in enumerate(names, 1):
+        if name in values:
+            binding = plan.parameter_bindings.add(parameter_anchor=anchor)
+            write_literal(values[name].value, values[name].type, binding.value)
+
+
+def names(plan: Plan) -> dict[int, str]:
+    """The names of a plan's parameters by number, where it says any."""
+    for extension in plan.advanced_extensions.optimization:
+        if (noted := unpacked_note(extension)) is not None:
+            return dict(enumerate(noted.names, 1))
+    return {}
+
+
+def carry_over(plan: Plan, to: Plan) -> None:
+    """Give a plan what another, of the same parameters, says of them."""
+    to.parameter_bindings.extend(plan.parameter_bindings)
+    for extension in plan.advanced_extensions.optimization:
+        if unpacked_note(extension) is not None:
+            to.advanced_extensions.optimization.add().CopyFrom(extension)
+
+
+def bound(plan: Plan, values: Mapping[str, Any] | None) -> Plan:
+    """A copy of a plan with literals in the place of its parameters: the plan itself where it has none.
+
+    `values` are by name, or by number for what has no name; those that the plan itself binds are the defaults. Raises
+    InvalidPlanError, for all of them at once, where a value is missing, is none of the type, or belongs to no parameter.
+    """
+    known = names(plan)
+    by_name = {name: anchor for anchor, name in known.items()}
+    given = {by_name.get(name, name): value for name, value in (values or {}).items()}
+    types = _types(plan)
+    problems = [_unknown(name, known) for name in given if name not in known and name not in types]
+    defaults = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
+    literals: dict[int, Literal] = {}
+    for anchor, type in types.items():
+        name = known.get(anchor, anchor)
+        try:
+            if anchor in given:
+                literals[anchor] = Literal(internal(given[anchor], type), type)
+            elif anchor in defaults:
+                literals[anchor] = bound_literal(anchor, type, defaults[anchor], declared_types(plan))
+            else:
+                problems.append(f"The parameter {name} ({type}) has no value: give it as parameters={{{name!r}: …}}.")
+        except Unsupported as problem:
+            problems.append(f"The parameter {name} ({type}) can't be bound: {problem.reason}.")
+    if problems:
+        raise InvalidPlanError("\n".join(problems))
+    return _replaced(plan, literals) if literals else plan
+
+
+def _types(plan: Plan) -> dict[int, Type]:
+    """The types of the parameters that a plan uses."""
+    found: dict[int, Type] = {}
+    for message in _all_messages(plan):
+        if isinstance(message, DynamicParameter) and message.parameter_reference not in found:
+            complaints: list[str] = []
+            type = read_type(message.type, complaints.append, declared_types(plan))
+            if type is None:
+                raise InvalidPlanError(f"The type of the parameter {message.parameter_reference} is not known.")
+            found[message.parameter_reference] = type
+    return found
+
+
+def _unknown(name: Any, known: Mapping[int, str]) -> str:
+    others = f"it has {', '.join(known.values())}" if known else "it has none with a name"
+    return f"The plan has no parameter {name!r}: {others}."
+
+
+def _all_messages(plan: Plan) -> Iterator[Message]:
+    """The messages of a plan, and those in what extension relations of ours hold."""
+    for message in messages(plan):
+        yield message
+        if isinstance(message, Packed) and message.Is(Generate.DESCRIPTOR):
+            yield from messages(Generate.FromString(message.value))
+
+
+def _replaced(plan: Plan, literals: Mapping[int, Literal]) -> Plan:
+    found = Plan()
+    found.CopyFrom(plan)
+    found.ClearField("parameter_bindings")
+    for message in messages(found):
+        if isinstance(message, Packed) and message.Is(Generate.DESCRIPTOR):
+            detail = Generate.FromString(message.value)
+            _replace(detail, literals)
+            message.Pack(detail)
+    _replace(found, literals)
+    return found
+
+
+def _replace(root: Message, literals: Mapping[int, Literal]) -> None:
+    for message in list(messages(root)):
+        if isinstance(message, Expression) and message.HasField("dynamic_parameter"):
+            literal = literals[message.dynamic_parameter.parameter_reference]
+            write_literal(literal.value, literal.type, message.literal)

@@ -1,0 +1,197 @@
+"""The way of a statement's plan, which runs nothing of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from substrait.plan_pb2 import Plan
+
+from .algebra.expression import Literal
+from .algebra.relation import Relation
+from .algebra.types import Type
+from .algebra.write import Ddl, Write
+from .catalyst import reader
+from .catalyst.changes import HINT, Change, Session, change
+from .catalyst.document import decode
+from .catalyst.failures import shown
+from .catalyst.session import is_connect
+from .catalyst.statement import Statement, is_required, is_type, parameter_frame, statement
+from .catalyst.tree import Document
+from .catalyst.types import field_names, to_substrait
+from .context import Finish, Settings
+from .conversion import convert_as
+from .errors import Problem, SubstraitSparkError, Unsupported
+from .expr.literal import typed_literal
+from .lowering.check import require_relation
+from .parameters import declare
+from .plan import build
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def convert_statement(
+    spark: SparkSession, sql: str, parameters: Mapping[str, Any], settings: Settings
+) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan of a statement, or None and what stands in its way."""
+    frame = parameter_frame(spark, parameters)
+    constants = _constants(frame, settings)
+    nullable = {
+        name: not is_required(given) if is_type(given) else constants[name].value is None
+        for name, given in parameters.items()
+    }
+    found = _analysed(spark, sql, frame, nullable, settings)
+    if isinstance(found, Problem):
+        return None, [found]
+    plan, problems = _converted(found, settings)
+    if plan is not None and parameters:
+        declare(plan, list(parameters), {name: constants[name] for name in parameters if not is_type(parameters[name])})
+    return plan, problems
+
+
+def _converted(found: Statement, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
+    command = found.command
+    if command is None:
+        return convert_as(found, settings)
+    try:
+        said = change(command, session_of(found.sparkSession))
+        if said.op in WITHOUT_ROWS and said.object == "TABLE":
+            return _defined(said, _columns(found, settings), settings), ()
+        if said.op.startswith("DROP"):
+            return _defined(said, ([], []), settings), ()
+        query = found.query
+        if query is None:
+            raise Unsupported("its query is not known", HINT)
+    except Unsupported as problem:
+        return None, [Problem("the statement", command["class"], command["class"], problem.reason, problem.hint)]
+    return convert_as(query, settings, finishing(said))
+
+
+WITHOUT_ROWS = ("CREATE", "CREATE_OR_REPLACE")
+"""What is done to a table without rows for it."""
+
+
+def session_of(spark: SparkSession) -> Session:
+    """What commands take from a session, classic or of Spark Connect."""
+    classic: Any = spark
+    dynamic = str(spark.conf.get("spark.sql.sources.partitionOverwriteMode")).lower() == "dynamic"
+    if is_connect(spark):
+        return Session(None, dynamic)
+    return Session(str(classic._jsc.hadoopConfiguration().get("fs.defaultFS", "file:///")), dynamic)
+
+
+def finishing(said: Change) -> Finish:
+    """What makes of a query's relation the relation of a change."""
+
+    def finish(relation: Relation, names: Sequence[str], document: Document) -> Relation:
+        if said.names:
+            pairs = zip(said.names, document.output, strict=True)
+            names = [name for shown, column in pairs for name in field_names(shown, column.type)]
+        if said.object:
+            return Ddl(said.object, said.op, said.target, names, relation.types, relation)
+        return Write(relation, names, said.op, said.create_mode, said.target)
+
+    return finish
+
+
+def finishing_saved(said: Change) -> Finish:
+    """What makes of a DataFrame's relation the one that saves it: a table has the columns that part it last."""
+
+    def finish(relation: Relation, names: Sequence[str], document: Document) -> Relation:
+        shown = list(document.names)
+        keys = [_place(key, shown, document) for key in said.target.storage.partition_by]
+        if len(set(map(str.lower, shown))) < len(shown):
+            raise Unsupported("several of its columns have one name, as no table has", "Rename columns before.")
+        if len(keys) == len(shown):
+            raise Unsupported(
+                "it is partitioned by all of its columns, which leaves none for the rows", "Leave one out."
+            )
+        if said.target.names:
+            order = [*(n for n in range(len(shown)) if n not in keys), *keys]
+            relation = relation.select(order)
+            names = [name for n in order for name in field_names(shown[n], document.output[n].type)]
+        return Write(relation, names, said.op, said.create_mode, said.target)
+
+    return finish
+
+
+def _place(key: str, shown: Sequence[str], document: Document) -> int:
+    """Which column a name means, as the session compares names."""
+    exact = document.configuration.get("spark.sql.caseSensitive") == "true"
+    found = [n for n, name in enumerate(shown) if name == key or (not exact and name.lower() == key.lower())]
+    if len(found) != 1:
+        raise Unsupported(f"there is not one column {key!r} to partition by", f"It has {', '.join(shown)}.")
+    return found[0]
+
+
+def _columns(found: Statement, settings: Settings) -> tuple[list[str], list[Type]]:
+    """The depth-first names of the columns that a table will have, and their types."""
+    columns = found.columns
+    output = decode(reader.read(columns, settings)).output if columns is not None else ()
+    if not output:
+        raise Unsupported("its columns are found in its files when it runs", "Write its columns into the statement.")
+    names = [name for column in output for name in field_names(column["name"], column.type)]
+    return names, [to_substrait(column.type, column.nullable) for column in output]
+
+
+def _defined(said: Change, columns: tuple[Sequence[str], Sequence[Type]], settings: Settings) -> Plan:
+    """The plan of a change without a query."""
+    relation = Ddl(said.object, said.op, said.target, *columns)
+    require_relation(settings.dialect, relation)
+    return build(relation, [])
+
+
+def _constants(frame: DataFrame, settings: Settings) -> dict[str, Literal]:
+    """The values of a frame of one row, all of which are constants."""
+    if not frame.columns:
+        return {}
+    document = decode(reader.read(frame, settings))
+    columns = document.root["projectList"]
+    found = {}
+    for name, alias in zip(document.names, columns, strict=True):
+        node = alias["child"] if alias.name == "Alias" else alias
+        try:
+            if node.name != "Literal":
+                raise Unsupported("it is no constant", "Give a value, or its type.")
+            found[name] = typed_literal(node["value"], node.type)
+        except Unsupported as problem:
+            raise SubstraitSparkError(f"The parameter {name}: {problem.reason}.") from None
+    return found
+
+
+def _analysed(
+    spark: SparkSession, sql: str, frame: DataFrame, nullable: Mapping[str, bool], settings: Settings
+) -> Statement | Problem:
+    """The statement, or what keeps Spark from understanding it."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        found = statement(spark, sql, frame, nullable, settings.stage)
+        if found.runs_early:
+            return _problem("Spark would run it, or the statements in it, to understand it", HINT)
+        if found.is_positional:
+            return _problem("it has parameters without names (?)", "Give each a name: :name.")
+        if found.missing:
+            names = ", ".join(f":{name}" for name in found.missing)
+            return _problem(f"nothing says the type of {names}", 'Give it as parameters={"name": "bigint", …}.')
+        found.java.analyse()
+        return found
+    except (PySparkException, Py4JError) as error:
+        text = str(error).partition("\nJVM stacktrace")[0]
+        named = [f":{name}" for name in nullable if re.search(rf":{re.escape(name)}\b", text)]
+        what = f"it with {' and '.join(named)} open" if named else "it"
+        return _problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES if named else "")
+
+
+SHAPES = (
+    "Spark must know some values to plan a statement, such as that of a LIMIT, a schema or a table's name: "
+    "write the value into the statement."
+)
+"""What to do about parameters that Spark names in an error."""
+
+
+def _problem(reason: str, hint: str) -> Problem:
+    return Problem("the statement", "Statement", "Statement", reason, hint)
