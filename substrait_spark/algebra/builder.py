@@ -47,6 +47,14 @@ class Traits:
 Options = tuple[tuple[str, str], ...]
 
 
+def is_at_hand(input: Expression) -> bool:
+    """Whether a value can be used several times for nothing.
+
+    Any other is computed once in a column of its own, and each such column needs a relation: chains of them nest too deep.
+    """
+    return isinstance(input, FieldReference | Literal | Shared)
+
+
 class CallBuilder:
     """Builds expressions over the columns of one relation."""
 
@@ -167,7 +175,7 @@ class CallBuilder:
 
     def share(self, input: Expression) -> Expression:
         """The same value, for a rule that needs it several times."""
-        if isinstance(input, FieldReference | Literal | Shared):
+        if is_at_hand(input):
             return input
         self.traits.shares = True
         return Shared(input)

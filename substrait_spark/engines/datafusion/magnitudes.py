@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping
 from ...algebra.expression import Cast, Expression, IfThen, Literal, ScalarFunction, Shared
 from ...algebra.types import INTEGERS, Type
 
+MOST_PARTS = 64
+"""How many parts of an expression are looked at."""
+
 BITS = {"i8": 7, "i16": 15, "i32": 31, "i64": 63}
 """Of the values of integers, but for the sign."""
 
@@ -24,10 +27,12 @@ def of_type(type: Type) -> int:
 
 
 def magnitude(root: Expression) -> int:
-    """The magnitude of a lowered expression's values."""
+    """The magnitude of a lowered expression's values; that of its type where it is large, so that long chains take no longer each."""
     found: dict[Expression, int] = {}
     stack = [root]
     while stack:
+        if len(found) + len(stack) > MOST_PARTS:
+            return of_type(root.type)
         expression = stack[-1]
         parts = _parts(expression)
         pending = [part for part in parts if part not in found]

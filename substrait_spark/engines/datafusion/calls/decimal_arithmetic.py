@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from itertools import compress
 
 from ....algebra import types
+from ....algebra.builder import is_at_hand
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import Type
 from ....errors import NotInDialect
@@ -58,7 +59,8 @@ def operation(name: str) -> Operation:
         large = [magnitude(part) >= limit for part, limit in zip((left, right), limits, strict=True)]
         if not any(large):
             return exact
-        left, right = e.share(left), e.share(right)
+        if not (is_at_hand(left) and is_at_hand(right)):
+            return in_wider_decimals(left, right)
         small = [_is_below(e, part, limit) for part, limit in compress(zip((left, right), limits, strict=True), large)]
         in_own = e.call(f"arithmetic_decimal:{name}", left, right)
         return e.if_then(e.and_(*small), in_own, in_wider_decimals(left, right))
