@@ -201,7 +201,6 @@ BROKEN_EXPRESSIONS = {
     " direct_reference { map_key { map_key { i32: 1 } } } }": "a key of type i32 for a map<string, i32>",
     f"subquery {{ in_predicate {{ needles {{ {field(0)} }} haystack {{ {QUERY} }} }} }}": "i32 is compared with a i64?",
     f"if_then {{ ifs {{ if {{ {field(0)} }} then {{ {TRUE} }} }} else {{ {TRUE} }} }}": "the condition is i32",
-    "detached_expression_ordinal: 1": "there is no rule for the expression detached_expression_ordinal",
 }
 
 
