@@ -84,6 +84,23 @@ def canonical(df: DataFrame, stage: str = "optimized") -> DataFrame:
     return spark_engine.execute(plan_of(df, stage=stage), other_session(df.sparkSession))
 
 
+def assert_canonical_rows(df: DataFrame, stage: str = "optimized") -> None:
+    """Spark's rows of a DataFrame, which are some, are those of its canonical plan, for what no other engine runs."""
+    expected = spark_table(df)
+    assert expected.num_rows, "vacuous: there is no row"
+    assert not differences(expected, canonical_rows(df, stage))
+
+
+def assert_canonical_outcome(df: DataFrame, stage: str = "optimized") -> None:
+    """The same; where Spark raises, so does the canonical plan."""
+    try:
+        spark_table(df)
+    except EngineError:
+        assert_raises(canonical(df, stage))
+    else:
+        assert_canonical_rows(df, stage)
+
+
 def other_session(spark: SparkSession) -> SparkSession:
     """A session of the same Spark whose settings say otherwise what Spark's expressions mean."""
     other = spark.newSession()

@@ -250,6 +250,27 @@ def test_null_in_a_subquery_is_refused(tables: SparkSession) -> None:
     assert "is a setting of Spark's" in report.problems[0].reason
 
 
+FIRSTS = {
+    "SELECT k, (SELECT n FROM u WHERE u.k = t.k ORDER BY v DESC, n LIMIT 1) AS first FROM t": True,
+    "SELECT k, (SELECT upper(n) FROM u WHERE u.k < t.k AND n <> 'x' ORDER BY k DESC, n LIMIT 1) AS first FROM t": True,
+    "SELECT k FROM t WHERE (SELECT coalesce(n, 'none') FROM u WHERE u.k = t.k ORDER BY n LIMIT 1) = 'none'": True,
+    "SELECT k, (SELECT n FROM u WHERE u.k = t.k ORDER BY n LIMIT 1 OFFSET 1) AS second FROM t": False,
+    "SELECT k, (SELECT coalesce(x, 'none') FROM (SELECT n AS x FROM u WHERE u.k = t.k ORDER BY n LIMIT 1)) FROM t": False,
+    "SELECT k, x FROM t, LATERAL (SELECT n AS x FROM u WHERE u.k = t.k ORDER BY n LIMIT 1)": False,
+}
+"""Queries for the first of the rows that belong to a row, and whether DataFusion has a form of them."""
+
+
+@pytest.mark.parametrize("query", FIRSTS)
+def test_the_first_of_rows_that_belong_to_a_row(tables: SparkSession, query: str) -> None:
+    df = tables.sql(query)
+    if FIRSTS[query]:
+        assert_same_rows(df, stages=["analyzed"])
+    else:
+        assert not differences(spark_table(df), canonical_rows(df, "analyzed"))
+        assert not check(df, stage="analyzed", dialect="datafusion")
+
+
 @pytest.mark.parametrize("zone", ["-12:00", "+14:00"])  # at any time, one of them has another date than UTC
 def test_variables_of_the_context(spark: SparkSession, zone: str) -> None:
     """Both runs may be on two sides of midnight, or of a second: only what does not change is compared."""

@@ -147,14 +147,14 @@ def test_cached_frames_and_their_parts(spark: SparkSession, sales: DataFrame) ->
 
 def test_show_and_commands_tell_what_stands_in_the_way(spark: SparkSession, sales: DataFrame) -> None:
     with capture(spark) as queries:
-        sales.select(F.input_file_name()).collect()
+        sales.select(F.spark_partition_id()).collect()
         sales.createOrReplaceTempView("captured_view")
         spark.sql("SHOW TABLES").collect()
         spark.table("captured_view").count()
     spark.catalog.dropTempView("captured_view")
     names, view, command, shown, count = queries
-    assert names.problems == check(sales.select(F.input_file_name())).problems
-    assert "InputFileName" in names.head
+    assert names.problems == check(sales.select(F.spark_partition_id())).problems
+    assert "SparkPartitionID" in names.head
     assert [view.action, command.action] == ["command", "command"]
     assert view.problems[0].catalyst_class == "CreateViewCommand"
     assert "only what a command writes is a query" in view.head

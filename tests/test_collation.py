@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from rows import canonical_rows, differences, plan_of, spark_table
+from pyspark.sql import SparkSession
+from rows import assert_canonical_rows, plan_of
 from substrait.algebra_pb2 import ReadRel
 
 from substrait_spark import check, explain
@@ -33,12 +33,6 @@ def collated(spark: SparkSession) -> Iterator[SparkSession]:
     spark.sql("DROP TABLE v")
 
 
-def assert_same(df: DataFrame, stage: str = "optimized") -> None:
-    expected = spark_table(df)
-    assert expected.num_rows
-    assert not differences(expected, canonical_rows(df, stage))
-
-
 @pytest.mark.parametrize(
     "expressions",
     [
@@ -57,7 +51,7 @@ def assert_same(df: DataFrame, stage: str = "optimized") -> None:
     ],
 )
 def test_expressions(collated: SparkSession, expressions: str) -> None:
-    assert_same(collated.sql(f"SELECT {expressions} FROM v"))
+    assert_canonical_rows(collated.sql(f"SELECT {expressions} FROM v"))
 
 
 @pytest.mark.parametrize(
@@ -81,8 +75,8 @@ def test_expressions(collated: SparkSession, expressions: str) -> None:
     ],
 )
 def test_strings_compare_by_their_collation(collated: SparkSession, query: str) -> None:
-    assert_same(collated.sql(query))
-    assert_same(collated.sql(query), "analyzed")
+    assert_canonical_rows(collated.sql(query))
+    assert_canonical_rows(collated.sql(query), "analyzed")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +115,7 @@ def test_several_types_of_ours(collated: SparkSession) -> None:
     assert first == plan_of(collated.sql(query))
     declared = [entry.extension_type for entry in first.extensions if entry.HasField("extension_type")]
     assert [(entry.type_anchor, entry.name) for entry in declared] == [(1, "variant"), (2, "collated_string")]
-    assert_same(collated.sql(query))
+    assert_canonical_rows(collated.sql(query))
 
 
 def test_other_engines_refuse_it_by_name(collated: SparkSession) -> None:

@@ -432,7 +432,10 @@ def answers(orders: Path, exported: Path, tmp_path_factory: pytest.TempPathFacto
         "a program": (("EXECUTE IMMEDIATE 'SHOW TABLES'",), ""),
         "no table": (("SELECT 1", "-t", f"t={folder / 'query.sql'}"), ""),
         "no name": (("SELECT 1", "-t", f"my-orders={orders}"), ""),
-        "with more": (("SELECT decimal(1), decimal(2)", "--with", "type-aliases", "--with", "provenance"), ""),
+        "with more": (
+            ("SELECT decimal(id), decimal(id + 1) FROM range(2)", "--with", "type-aliases", "--with", "provenance"),
+            "",
+        ),
         "with too much": (("SELECT 1", "--with", "detach", "-d", "datafusion"), ""),
     }
     given = {name: (("export", *arguments), stdin) for name, (arguments, stdin) in commands.items()}
@@ -463,7 +466,7 @@ def test_export_in_every_form(exported: Path, answers: dict[str, Answer]) -> Non
 def test_export_with_what_plans_may_have_besides(answers: dict[str, Answer]) -> None:
     code, stdout, _ = answers["with more"]
     assert code == 0
-    assert "alias@1: decimal<10, 0>" in stdout
+    assert "alias@1: decimal" in stdout
     assert "substrait_spark.Provenance" in stdout
     code, _, stderr = answers["with too much"]
     assert code == 2

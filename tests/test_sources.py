@@ -69,7 +69,7 @@ def test_views_of_tables_are_expanded(spark: SparkSession) -> None:
 
 def test_hive_tables_go_by_name(spark: SparkSession) -> None:
     """A document as Spark with Hive writes it: HiveTableRelation has the catalog's entry and its columns."""
-    document = """{"spark":"4.0.0","configuration":{},"streaming":false,"names":["a","p"],"output":[-1,-2],"root":2,
+    document = """{"spark":"4.0.0","configuration":{},"streaming":false,"cached":false,"names":["a","p"],"output":[-1,-2],"root":2,
 "classes":[["TableIdentifier","v","table","database","catalog"],
 ["CatalogTable","v","identifier","tableType","provider"],
 ["HiveTableRelation","p","tableMeta","dataCols","partitionCols","tableStats","prunedPartitions"]],

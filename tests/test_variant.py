@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from rows import assert_raises, canonical, canonical_rows, differences, plan_of, spark_table
+from pyspark.sql import SparkSession
+from rows import assert_canonical_outcome, plan_of
 
-from substrait_spark import EngineError, check, explain, extensions
+from substrait_spark import check, explain, extensions
 from substrait_spark.algebra.types import USER_DEFINED
 
 ROWS = """
@@ -42,17 +42,6 @@ def in_mode(request: pytest.FixtureRequest, variants: SparkSession) -> Iterator[
     variants.conf.unset("spark.sql.ansi.enabled")
 
 
-def assert_same(df: DataFrame, stage: str = "optimized") -> None:
-    """The canonical plan has Spark's rows, their encodings byte for byte; where Spark raises, so does the plan."""
-    try:
-        expected = spark_table(df)
-    except EngineError:
-        assert_raises(canonical(df, stage))
-        return
-    assert expected.num_rows
-    assert not differences(expected, canonical_rows(df, stage))
-
-
 @pytest.mark.parametrize(
     "expressions",
     [
@@ -72,7 +61,7 @@ def assert_same(df: DataFrame, stage: str = "optimized") -> None:
     ],
 )
 def test_expressions(in_mode: SparkSession, expressions: str) -> None:
-    assert_same(in_mode.sql(f"SELECT {expressions} FROM v"))
+    assert_canonical_outcome(in_mode.sql(f"SELECT {expressions} FROM v"))
 
 
 @pytest.mark.parametrize(
@@ -87,14 +76,14 @@ def test_expressions(in_mode: SparkSession, expressions: str) -> None:
     ],
 )
 def test_queries(variants: SparkSession, query: str) -> None:
-    assert_same(variants.sql(query))
-    assert_same(variants.sql(query), "analyzed")
+    assert_canonical_outcome(variants.sql(query))
+    assert_canonical_outcome(variants.sql(query), "analyzed")
 
 
 def test_files_hold_whole_variants(variants: SparkSession) -> None:
     """Spark's optimizer has a scan give structs of the fields that a query uses, which no file holds."""
     df = variants.sql("SELECT v, i FROM f")
-    assert_same(df, "analyzed")
+    assert_canonical_outcome(df, "analyzed")
     variants.conf.set("spark.sql.variant.pushVariantIntoScan", "true")
     pushed = check(variants.sql("SELECT variant_get(v, '$.a', 'int') FROM f WHERE i = 1"))
     variants.conf.set("spark.sql.variant.pushVariantIntoScan", "false")

@@ -99,6 +99,21 @@ def arguments_of_try(node: tree.Expression, ignoring: frozenset[str]) -> list[tr
     return found
 
 
+MICROSECONDS = 6
+"""How many digits the times of functions of ours have, as Spark's have unless a type says otherwise."""
+
+
+def in_micros(e: ExpressionBuilder, value: Expression) -> Expression:
+    """A value that, if it is a time of day, has six digits."""
+    if value.type.kind != "precision_time" or value.type.parameters[0] == MICROSECONDS:
+        return value
+    if value.type.parameters[0] > MICROSECONDS:
+        raise Unsupported(
+            "functions of a TIME of more than six digits have no Substrait form", "Cast it to TIME(6) first."
+        )
+    return e.cast(value, types.of("precision_time", MICROSECONDS, nullable=value.type.nullable))
+
+
 def lossless(e: ExpressionBuilder, call: Expression, node: tree.Expression) -> Expression:
     """The call in Spark's type. Raises `Unsupported` where a cast to that could lose something."""
     wanted = e.type_of(node, call.type.nullable)

@@ -9,7 +9,7 @@ from ..algebra.expression import ContextVariable
 from ..catalyst import tree
 from . import time_zone as tz
 from .datetime import zone_of
-from .table import Plain, arguments_of, lossless, plain
+from .table import Plain, arguments_of, in_micros, lossless, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -32,16 +32,26 @@ def field(component: str) -> Rule:
     return emit
 
 
+def of_times(function: str) -> Rule:
+    """A function of ours. A time that it gives has no more digits than Spark's type says, which may be less than six."""
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        call = e.call(function, *[in_micros(e, value) for value in e.emit_all(arguments_of(node))])
+        return e.cast(call, e.type_of(node)) if call.type.kind == "precision_time" else lossless(e, call, node)
+
+    return emit
+
+
 def second_with_fraction(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """The second with its fraction. The digits of the time, which its type tells, are an argument in Spark."""
+    """The second with its fraction, which has the digits of the time. These are an argument in Spark."""
     value, _ = arguments_of(node)
-    return lossless(e, e.call("spark:extract_second", e.emit(value)), node)
+    return e.cast(e.call("spark:extract_second", in_micros(e, e.emit(value))), e.type_of(node))
 
 
 def add_interval(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """The sum of a time and an interval, which has no more digits than its type says: only intervals of seconds have any."""
     time, _, interval, *_ = arguments_of(node)
-    return e.cast(e.call("spark:add_interval_to_time", e.emit(time), e.emit(interval)), e.type_of(node))
+    return e.cast(e.call("spark:add_interval_to_time", in_micros(e, e.emit(time)), e.emit(interval)), e.type_of(node))
 
 
 def parsed(name: str) -> Rule:
@@ -73,18 +83,18 @@ METHODS: dict[str, Plain | Rule] = {
     "getSecondsOfTime": field("SECOND"),
     "getSecondsOfTimeWithFraction": second_with_fraction,
     "makeTime": plain("spark:make_time"),
-    "makeTimestamp": plain("spark:make_timestamp"),
-    "makeTimestampNTZ": plain("spark:make_timestamp_ntz"),
-    "subtractTimes": plain("spark:subtract_times"),
+    "makeTimestamp": of_times("spark:make_timestamp"),
+    "makeTimestampNTZ": of_times("spark:make_timestamp_ntz"),
+    "subtractTimes": of_times("spark:subtract_times"),
     "timeAddInterval": add_interval,
-    "timeDiff": plain("spark:time_diff"),
+    "timeDiff": of_times("spark:time_diff"),
     "timeFromMicros": from_integer("time_from_micros"),
     "timeFromMillis": from_integer("time_from_millis"),
     "timeFromSeconds": plain("spark:time_from_seconds"),
-    "timeToMicros": plain("spark:time_to_micros"),
-    "timeToMillis": plain("spark:time_to_millis"),
-    "timeToSeconds": plain("spark:time_to_seconds"),
-    "timeTrunc": plain("spark:time_trunc"),
+    "timeToMicros": of_times("spark:time_to_micros"),
+    "timeToMillis": of_times("spark:time_to_millis"),
+    "timeToSeconds": of_times("spark:time_to_seconds"),
+    "timeTrunc": of_times("spark:time_trunc"),
 }
 """By the method of Java's class DateTimeUtils."""
 
@@ -93,5 +103,5 @@ SCALAR: dict[str, Plain | Rule] = {
     "CurrentTime": current_time,
     "Invoke(ToTimeParser.parse)": parsed("to_time"),
     "TryEval(Invoke(ToTimeParser.parse))": parsed("try_to_time"),
-    "TryEval(StaticInvoke(DateTimeUtils.makeTimestampNTZ))": plain("spark:try_make_timestamp_ntz"),
+    "TryEval(StaticInvoke(DateTimeUtils.makeTimestampNTZ))": of_times("spark:try_make_timestamp_ntz"),
 }

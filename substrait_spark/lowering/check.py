@@ -14,6 +14,7 @@ from ..algebra.expression import (
     Origin,
     Part,
     ScalarFunction,
+    ScalarSubquery,
     Subquery,
     Traced,
     WindowCall,
@@ -24,6 +25,7 @@ from ..algebra.relation import LocalFiles, Read, Relation, SparkFiles, VirtualTa
 from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.traversal import inputs_first
 from ..errors import NotInDialect, Unsupported
+from .subquery import is_correlated
 
 if TYPE_CHECKING:
     from ..dialects.dialect import Dialect
@@ -91,6 +93,7 @@ class _Check:
                 stack.extend(current.children())
                 self._expression(current)
                 if isinstance(current, Subquery):
+                    self._try(current, partial(require_subquery, self._dialect, current))
                     subqueries.append(current.relation)
         return subqueries
 
@@ -146,6 +149,16 @@ def require_relation(dialect: Dialect, relation: Relation) -> None:
             )
         what = f"{value} {relation.NAME} relations" if value else f"{relation.NAME} relations"
         raise NotInDialect(f"the dialect {dialect.name} has no {what}", VARIANT_HINTS.get((key, value), ELSEWHERE))
+
+
+def require_subquery(dialect: Dialect, subquery: Subquery) -> None:
+    """Raise NotInDialect for a correlated scalar subquery that no rule has made a join of, where the engine has none."""
+    lacks = not dialect.abilities.correlated_scalars and isinstance(subquery, ScalarSubquery)
+    if lacks and is_correlated(subquery.relation):
+        raise NotInDialect(
+            f"the dialect {dialect.name} has no such scalar subquery that refers to the query around it",
+            "Write it as a join, or make a plan of the optimized stage.",
+        )
 
 
 def require_format(dialect: Dialect, format: SparkFiles) -> None:

@@ -1,7 +1,8 @@
 """Each row of a relation with the rows that a query over it has for that row, as joins, aggregates and projects.
 
-What such a query asks of the row may be in the conditions of filters below an aggregate, and in what it computes above one.
-The rows that an aggregate is over are joined with all rows at once, and aggregated for each of these by its number.
+What such a query asks of the row may be in the conditions of filters below an aggregate or a sort, and in what it computes above.
+The rows that an aggregate is over are joined with all rows at once, and aggregated for each of these by its number; of the
+rows that are sorted, the first for each number is taken.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from ..algebra.builder import CallBuilder
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, Subquery
 from ..algebra.frame import WHOLE
-from ..algebra.relation import Aggregate, Filter, Generate, Join, Project, Relation, VirtualTable, Window
+from ..algebra.relation import Aggregate, Fetch, Filter, Generate, Join, Project, Relation, Sort, VirtualTable, Window
 from ..algebra.traversal import rewritten, subexpressions
 from .correlation import uncorrelated
 
@@ -27,14 +28,22 @@ class DependentRows(NamedTuple):
     is_one: bool
 
 
-def dependent_rows(e: CallBuilder, left: Relation, query: Relation) -> DependentRows | None:
-    """The rows of a relation with those that a query has for each; None where the query has another form."""
+def dependent_rows(
+    e: CallBuilder, left: Relation, query: Relation, *, nulls_for_none: bool = False
+) -> DependentRows | None:
+    """The rows of a relation with those that a query has for each; None where the query has another form.
+
+    With `nulls_for_none`, a row for which the query has none has nulls, as the value of a scalar subquery is.
+    """
     steps: list[Filter | Project] = []
     base = query
     while isinstance(base, Filter | Project):
         steps.append(base)
         (base,) = base.inputs
-    found = _of_base(e, left, base)
+    if isinstance(base, Fetch) and nulls_for_none and not steps:
+        found = _first(e, left, base)
+    else:
+        found = _of_base(e, left, base)
     if found is None or any(_has_subqueries(each) for each in (base, *steps)):
         return None
     for step in reversed(steps):
@@ -100,6 +109,28 @@ def _of_base(e: CallBuilder, left: Relation, base: Relation) -> _Dependent | Non
 
 def _is_one_row(relation: Relation) -> bool:
     return isinstance(relation, VirtualTable) and len(relation.rows) == 1
+
+
+def _first(e: CallBuilder, left: Relation, fetch: Fetch) -> _Dependent | None:
+    """The first of the rows that belong to each row, in an order; nulls where none belongs."""
+    (sort,) = fetch.inputs
+    if not isinstance(sort, Sort) or (fetch.offset, fetch.count) != (0, 1):
+        return None
+    width = len(left.types)
+    numbered = Window(left, [e.window("arithmetic:row_number", frame=WHOLE)], (), ())
+    right = uncorrelated(e, sort.inputs[0], width + 1)
+    if right is None or any(_refers_outwards(each) for each in sort.expressions()):
+        return None
+    joined = Join(numbered, right.relation, "LEFT", e.conjunction(right.conditions) if right.conditions else e.true())
+    found = _Dependent(joined, range(width), range(width + 1, width + 1 + len(sort.inputs[0].types)))
+    order = [each.by(found.seen(each.expression)) for each in sort.sorts]
+    ranked = Window(
+        joined, [e.window("arithmetic:row_number", frame=WHOLE)], [FieldReference(width, joined.types[width])], order
+    )
+    first = e.equal(FieldReference(len(joined.types), ranked.types[-1]), e.i64(1))
+    columns = found.columns if sort.emit is None else [found.columns[n] for n in sort.emit]
+    columns = columns if fetch.emit is None else [columns[n] for n in fetch.emit]
+    return _Dependent(Filter(ranked, first), range(width), columns)
 
 
 def _aggregated(e: CallBuilder, left: Relation, aggregate: Aggregate) -> _Dependent | None:

@@ -102,7 +102,8 @@ def _joined(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: 
         query = lowering.rewritten(subquery.relation)
         right = uncorrelated(e, query, len(below.types))
         if right is None:
-            found = dependent_rows(e, below, query) if isinstance(subquery, ScalarSubquery) else None
+            is_scalar = isinstance(subquery, ScalarSubquery)
+            found = dependent_rows(e, below, query, nulls_for_none=True) if is_scalar else None
             if found is not None and found.is_one:
                 values[id(subquery)] = e.as_type(
                     FieldReference(len(below.types), found.relation.types[-1]), subquery.type

@@ -172,6 +172,8 @@ def needs_zone(pattern: Expression) -> bool:
 
 def date_format(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The local time of an instant by a pattern."""
+    if call.children()[0].type.kind == "precision_time":
+        return e.stated(call)
     value, pattern, zone = call.children()
     return formatted(e, tz.local(e, value, zone_of(zone)), pattern)
 
