@@ -1,4 +1,7 @@
-"""Brings NOT to IN subqueries, as the optimizer does before it makes joins of them: there it hangs on NOT what unknown is."""
+"""Moves NOT inwards to IN subqueries, as the optimizer does before it makes joins of them: `NOT (a IN q AND p)` is `a NOT IN q OR NOT p`.
+
+Where a value is null, these joins give false for IN and true for NOT IN; so it matters which of the two a plan says.
+"""
 
 from __future__ import annotations
 
