@@ -277,4 +277,6 @@ def test_rows_of_equality_that_knows_nulls_by_connectives_alone(spark: SparkSess
     ]
     lacking = tmp_path / "lacking.yaml"
     lacking.write_text(yaml.safe_dump(document), "utf-8")
-    assert_same_rows(spark.sql("SELECT a, x, b <=> a AS e, a <=> 4 AS f FROM l JOIN r ON a <=> x"), dialect=str(lacking))
+    assert_same_rows(
+        spark.sql("SELECT a, x, b <=> a AS e, a <=> 4 AS f FROM l JOIN r ON a <=> x"), dialect=str(lacking)
+    )
