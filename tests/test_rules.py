@@ -400,3 +400,10 @@ def test_what_other_forms_need(root: Relation, removed: Sequence[str], sentence:
         lower(plan(root), lacking(*removed))
     (problem,) = raised.value.problems
     assert problem.reason == f"the dialect Mine {sentence}"
+
+
+def test_what_has_no_other_form_is_told_by_itself() -> None:
+    with pytest.raises(UnsupportedPlanError) as raised:
+        lower(plan(projected(COUNT)), lacking("relation READ read_types VIRTUAL_TABLE", "type STRING"))
+    told = {problem.reason for problem in raised.value.problems}
+    assert told == {"the dialect Mine has no VIRTUAL_TABLE READ relations", "the dialect Mine has no type string?"}
