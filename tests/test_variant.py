@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -35,13 +33,6 @@ def variants(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> S
     return spark
 
 
-@pytest.fixture(params=[True, False], ids=["ansi", "legacy"])
-def in_mode(request: pytest.FixtureRequest, variants: SparkSession) -> Iterator[SparkSession]:
-    variants.conf.set("spark.sql.ansi.enabled", str(request.param).lower())
-    yield variants
-    variants.conf.unset("spark.sql.ansi.enabled")
-
-
 @pytest.mark.parametrize(
     "expressions",
     [
@@ -60,8 +51,9 @@ def in_mode(request: pytest.FixtureRequest, variants: SparkSession) -> Iterator[
         "explode(array(v))",
     ],
 )
-def test_expressions(in_mode: SparkSession, expressions: str) -> None:
-    assert_canonical_outcome(in_mode.sql(f"SELECT {expressions} FROM v"))
+@pytest.mark.usefixtures("in_mode")
+def test_expressions(variants: SparkSession, expressions: str) -> None:
+    assert_canonical_outcome(variants.sql(f"SELECT {expressions} FROM v"))
 
 
 @pytest.mark.parametrize(

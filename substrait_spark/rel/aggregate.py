@@ -106,7 +106,7 @@ def _measured(measures: Measures, call: EmittedCall) -> MeasuredCall:
 
 def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
     """Expressions without repetition."""
-    alike: dict[tuple[object, ...], list[tree.Expression]] = {}
+    alike: dict[frozenset[object], list[tree.Expression]] = {}
     found: list[tree.Expression] = []
     for expression in expressions:
         known = alike.setdefault(tree.words(expression), [])
