@@ -243,6 +243,12 @@ def test_what_hangs_on_an_unknown_membership_is_refused(tables: SparkSession, qu
     assert "hangs on how Spark's optimizer" in report.problems[0].reason
 
 
+def test_texts_of_joined_lists_are_refused(tables: SparkSession) -> None:
+    df = tables.sql("SELECT concat('k', CAST(concat(array(k), array(2)) AS STRING)) AS v FROM t")
+    with pytest.raises(UnsupportedPlanError, match="takes the text of joined lists for the texts of each"):
+        analyzed(df)
+
+
 def test_null_in_a_subquery_is_refused(tables: SparkSession) -> None:
     report = check(
         tables.sql("SELECT k FROM t WHERE CAST(NULL AS int) NOT IN (SELECT k FROM u WHERE k > 9)"), stage="analyzed"
