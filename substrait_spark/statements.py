@@ -153,6 +153,9 @@ def _analysed(
     if found.missing:
         names = ", ".join(f":{name}" for name in found.missing)
         return _problem(f"nothing says the type of {names}", 'Give it as parameters={"name": "bigint", …}.')
+    if found.ordinals:
+        names = ", ".join(f":{name}" for name in found.ordinals)
+        return _problem(f"Spark takes {names} in ORDER BY or GROUP BY for the place of a column", ORDINALS)
     found.java.analyse()
     return found
 
@@ -164,6 +167,8 @@ def _unplanned(error: Exception, parameters: Iterable[str]) -> Problem:
     what = f"it with {' and '.join(named)} open" if named else "it"
     return _problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES if named else "")
 
+
+ORDINALS = "Write the column into the statement; a value to order by is :name + 0."
 
 SHAPES = (
     "Spark must know some values to plan a statement, such as that of a LIMIT, a schema or a table's name: "

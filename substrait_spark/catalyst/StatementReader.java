@@ -21,16 +21,19 @@ import org.apache.spark.sql.catalyst.analysis.ViewType;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BaseGroupingSets;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
 import org.apache.spark.sql.catalyst.expressions.LeafExpression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.ScalarSubquery;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.expressions.Unevaluable;
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
 import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.AlterTableCommand;
 import org.apache.spark.sql.catalyst.plans.logical.Assignment;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
@@ -38,6 +41,7 @@ import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.logical.UpdateTable;
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils$;
@@ -63,6 +67,7 @@ import org.apache.spark.sql.internal.SessionState;
 import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StringType;
@@ -70,6 +75,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.Platform;
+import scala.collection.immutable.Nil$;
 
 /**
  * Analyses a statement, and runs nothing of it. Its parameters stay open.
@@ -182,6 +188,11 @@ public class StatementReader {
     /** Whether it has parameters without names. */
     public boolean positional() {
       return open.positional;
+    }
+
+    /** The names of parameters in the place of a column's number. */
+    public List<String> ordinals() {
+      return open.ordinals;
     }
 
     public QueryExecution queryExecution() {
@@ -677,6 +688,7 @@ public class StatementReader {
   public static class Open extends Replacing {
     private final List<DynamicParameter> parameters;
     final List<String> missing = new ArrayList<String>();
+    final List<String> ordinals = new ArrayList<String>();
     boolean positional;
     boolean found;
 
@@ -687,7 +699,36 @@ public class StatementReader {
     /** The plan, with common table expressions in their places, as analysis would begin, where it has parameters. */
     LogicalPlan plan(LogicalPlan parsed) {
       LogicalPlan opened = (LogicalPlan) CTESubstitution.apply(parsed).transformAllExpressions(this);
-      return found || positional ? opened : parsed;
+      if (!found && !positional) return parsed;
+      noteOrdinals(opened);
+      return opened;
+    }
+
+    /** A whole number by itself, in ORDER BY or GROUP BY, is a column's place. */
+    private void noteOrdinals(LogicalPlan plan) {
+      if (plan instanceof Sort) {
+        Iterator order = PlanReader.Walk.javaIterator(((Sort) plan).order());
+        while (order.hasNext()) noteOrdinal(((SortOrder) order.next()).child());
+      }
+      if (plan instanceof Aggregate) {
+        Iterator keys = PlanReader.Walk.javaIterator(((Aggregate) plan).groupingExpressions());
+        while (keys.hasNext()) {
+          Object key = keys.next();
+          noteOrdinal(key);
+          Iterator parts = PlanReader.Walk.javaIterator(key instanceof BaseGroupingSets ? ((Expression) key).children() : Nil$.MODULE$);
+          while (parts.hasNext()) noteOrdinal(parts.next());
+        }
+      }
+      Iterator below = PlanReader.Walk.javaIterator(plan.children());
+      while (below.hasNext()) noteOrdinals((LogicalPlan) below.next());
+      Iterator inside = PlanReader.Walk.javaIterator(plan.subqueries());
+      while (inside.hasNext()) noteOrdinals((LogicalPlan) inside.next());
+    }
+
+    private void noteOrdinal(Object key) {
+      if (!(key instanceof DynamicParameter) || !(((DynamicParameter) key).type instanceof IntegerType)) return;
+      String name = ((DynamicParameter) key).name;
+      if (!ordinals.contains(name)) ordinals.add(name);
     }
 
     Expression replaced(Object expression) {

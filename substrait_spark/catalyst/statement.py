@@ -85,6 +85,11 @@ class Statement:
         return [str(name) for name in self.java.missing()]
 
     @property
+    def ordinals(self) -> list[str]:
+        """The names of its parameters that Spark takes for a column's place."""
+        return [str(name) for name in self.java.ordinals()]
+
+    @property
     def runs_early(self) -> bool:
         """Whether Spark would run it, or what is in it, to analyse it."""
         return self.kind in RUN_BY_ANALYSIS
