@@ -277,6 +277,26 @@ def test_the_first_of_rows_that_belong_to_a_row(tables: SparkSession, query: str
         assert not check(df, stage="analyzed", dialect="datafusion")
 
 
+LATERAL = (
+    "SELECT k, x FROM t LEFT JOIN LATERAL (SELECT n AS x FROM u WHERE u.k = t.k ORDER BY v DESC LIMIT 2) ON true",
+    "SELECT k, x FROM t, LATERAL (SELECT n AS x FROM u WHERE u.k = t.k ORDER BY n LIMIT 1 OFFSET 1)",
+    "SELECT k, x FROM t, LATERAL (SELECT n AS x FROM u WHERE u.k = t.k UNION ALL SELECT t.n)",
+    "SELECT k, x FROM t, LATERAL (SELECT u.n AS x FROM u WHERE u.k = t.k INTERSECT SELECT t.n)",
+    "SELECT k, x FROM t, LATERAL (SELECT sum(v) OVER (ORDER BY v) AS x FROM u WHERE u.k = t.k)",
+)
+
+
+@pytest.mark.parametrize("query", LATERAL)
+def test_lateral_joins_of_limits_and_set_operations(tables: SparkSession, query: str) -> None:
+    df = tables.sql(query)
+    expected = spark_table(df)
+    assert expected.num_rows
+    assert not differences(expected, canonical_rows(df, "analyzed"))
+    (problem,) = check(df, stage="analyzed", dialect="datafusion").problems
+    assert "has no" in problem.reason
+    assert "LATERAL_JOIN relations" in problem.reason
+
+
 @pytest.mark.parametrize("zone", ["-12:00", "+14:00"])  # at any time, one of them has another date than UTC
 def test_variables_of_the_context(spark: SparkSession, zone: str) -> None:
     """Both runs may be on two sides of midnight, or of a second: only what does not change is compared."""

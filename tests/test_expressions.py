@@ -436,6 +436,12 @@ TAKEN = [
     "i32 & i322 | 7 ^ ~i32",
     "CAST(i64 AS double) / 3",
     "sqrt(f64)",
+    "exp(f64) + sin(f64) * cosh(f64) - atanh(f64)",
+    "ln(f64) > log10(f64) OR log1p(f64) IS NULL",
+    "floor(f64) + ceil(-f64)",
+    "degrees(f64)",
+    "unix_seconds(ts)",
+    "CAST(ts AS double)",
     "CAST(f64 AS tinyint)",
     "CAST(i64 AS int)",
     "pmod(i64, 3)",
@@ -465,6 +471,9 @@ def test_filters(edges: DataFrame, table: pa.Table) -> None:
 
 LACKING = {
     "upper(s)": "has no function upper:str",
+    "month(dt)": "has no function extract",
+    "hour(ntz)": "has no function extract",
+    "pow(f64, 2)": "has no function spark_power",
     "s LIKE 'a_c'": "has wildcards at the ends of a pattern only",
     "s LIKE t": "has no function spark_like:str_str_str",
     "contains(s, t)": "takes only literals as options of contains",
