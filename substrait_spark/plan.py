@@ -91,8 +91,8 @@ class Declarations:
         self._detached.append((expression, list(self.enclosing)))
         return len(self._detached) - 1
 
-    def write_detached(self, relation: PlanRel) -> None:
-        """Store what has got a number with its relation, and what gets one meanwhile."""
+    def write_detached(self, relation: PlanRel | ExtendedExpression) -> None:
+        """Store what has got a number with its relation, or its message, and what gets one meanwhile."""
         for expression, enclosing in self._detached:
             self.enclosing = enclosing
             expression.write(relation.detached_expressions.add(), self)
