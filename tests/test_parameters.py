@@ -242,7 +242,7 @@ def test_values_are_bound_in_the_plan(session: SparkSession) -> None:
         datafusion.execute(lowered, parameters={"k": None})
 
 
-NESTED = (
+NESTED: tuple[tuple[str, Any, str], ...] = (
     ("array<int>", [1, None, -(2**31)], "array(1, NULL, -2147483648)"),
     ("array<int>", [], "array()"),
     ("array<int>", None, "NULL"),
