@@ -1576,6 +1576,12 @@ public class PlanReader {
       return ((scala.collection.Iterable) collection).iterator();
     }
 
+    public static scala.collection.immutable.List list(List elements) {
+      scala.collection.immutable.List found = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
+      for (int i = elements.size() - 1; i >= 0; i--) found = new scala.collection.immutable.$colon$colon(elements.get(i), found);
+      return found;
+    }
+
     public static Iterator javaIterator(Object collection) {
       List found = new ArrayList();
       scala.collection.Iterator each = elements(collection);

@@ -108,10 +108,13 @@ class ExpressionReader:
             raise Unsupported("; ".join(complaints) or "a type is not known")
         return found
 
+    def literal(self, message: Message.Literal) -> Literal:
+        return read_literal(message, self._declared)
+
     # ---- leaves and references
 
     def _literal(self, message: Message.Literal, scope: Scope) -> Expression:
-        return read_literal(message, self._declared)
+        return self.literal(message)
 
     def _selection(self, message: Message.FieldReference, scope: Scope) -> Expression:
         masked = message.WhichOneof("reference_type") == "masked_reference"

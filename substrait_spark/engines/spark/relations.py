@@ -28,7 +28,7 @@ from ...algebra.relation import (
     VirtualTable,
     Window,
 )
-from ...algebra.write import Ddl, Write
+from ...algebra.write import Ddl, Update, Write
 from ...errors import Unsupported
 from . import joins, sets
 from .aggregates import aggregate
@@ -192,7 +192,7 @@ def _sample(r: RelationBuilder, relation: Sample, outer: Scope | None) -> Column
     return Columns(r.document.new("Sample", *bounds, some(Part("long", relation.seed)), plan), columns)
 
 
-def _no_query(r: RelationBuilder, relation: Write | Ddl, outer: Scope | None) -> Columns:
+def _no_query(r: RelationBuilder, relation: Write | Update | Ddl, outer: Scope | None) -> Columns:
     raise Unsupported("it writes, and only queries are run")
 
 
@@ -213,6 +213,7 @@ _RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Colu
     Sample: _sample,
     Set: sets.combined,
     Sort: _sort,
+    Update: _no_query,
     VirtualTable: _virtual_table,
     Window: _window,
     Write: _no_query,
