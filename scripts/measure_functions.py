@@ -165,7 +165,7 @@ def functions_of(plan: Plan) -> tuple[str, ...]:
     """The functions that a plan declares: `string:upper`."""
     aliases = {extensions.urn(alias): alias for alias in (*extensions.STANDARD, extensions.OWN)}
     urns = {entry.extension_urn_anchor: aliases[entry.urn] for entry in plan.extension_urns}
-    declared = [entry.extension_function for entry in plan.extensions]
+    declared = [entry.extension_function for entry in plan.extensions if entry.HasField("extension_function")]
     return tuple(dict.fromkeys(f"{urns[d.extension_urn_reference]}:{d.name.partition(':')[0]}" for d in declared))
 
 

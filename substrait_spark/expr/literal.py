@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from ..algebra import types
@@ -16,7 +17,6 @@ from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
 BINARY = types.of("binary", nullable=False)
-DEGREES = types.of("u!geography", "OGC:CRS84", "SPHERICAL")
 
 
 def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -26,12 +26,18 @@ def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def constant(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
     """A value in Catalyst's internal form: a literal, or what makes it of values that functions make, those of our own types."""
-    if value in (None, ()) or not types.made or not types.holds(to_substrait(type, True), types.OWN):
+    if value in (None, ()) or not _is_made(type):
         return typed_literal(value, type)
     for name, made in _MADE.items():
         if type.name.startswith(name):
             return made(e, value, to_substrait(type, True))
     return _nested(e, value, type)
+
+
+@lru_cache(maxsize=65536)
+def _is_made(type: DataType) -> bool:
+    """Whether functions make values of a type."""
+    return types.holds(to_substrait(type, True), types.OWN)
 
 
 def _nested(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
@@ -70,7 +76,8 @@ def _geometry(e: ExpressionBuilder, value: Any, type: Type) -> Expression:
 
 def _geography(e: ExpressionBuilder, value: Any, type: Type) -> Expression:
     srid, encoding = value
-    made = e.call("spark:st_geogfromwkb", e.literal(encoding, BINARY), e.null(DEGREES))
+    degrees = types.of("u!geography", "OGC:CRS84", "SPHERICAL")
+    made = e.call("spark:st_geogfromwkb", e.literal(encoding, BINARY), e.null(degrees))
     return e.call("spark:st_setsrid", made, e.i32(srid), e.null(type))
 
 
