@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
+
 import pytest
 from functions import examples
 from fuzz import oracle
@@ -105,17 +108,20 @@ def test_what_only_spark_computes_is_refused(unfolded: SparkSession, call: str, 
     assert problem.hint
 
 
-@pytest.mark.parametrize("engine", oracle.ENGINES)
-def test_examples(unfolded: SparkSession, engine: str) -> None:
-    """Spark's own examples of a sample of its functions."""
-    found: dict[str, oracle.Outcome] = {}
+@pytest.fixture(scope="module")
+def asked(unfolded: SparkSession) -> dict[str, oracle.Asked]:
+    """Spark's own examples of a sample of its functions, each of which Spark runs once."""
+    found = {}
     for function in examples.functions(unfolded)[::EVERY]:
         for example in () if function.name in LEFT_OUT else function.examples:
-            try:
-                df = unfolded.sql(example)
-            except examples.REFUSED:
-                continue
-            found[example] = oracle.of_dataframe(df, oracle.ENGINES[engine])
+            with suppress(*examples.REFUSED):
+                found[example] = oracle.Asked(partial(unfolded.sql, example))
+    return found
+
+
+@pytest.mark.parametrize("engine", oracle.ENGINES)
+def test_examples(asked: dict[str, oracle.Asked], engine: str) -> None:
+    found = {example: oracle.outcome_of(query, oracle.ENGINES[engine]) for example, query in asked.items()}
     kinds = [outcome.kind for outcome in found.values()]
     assert kinds.count(oracle.EQUAL) > len(kinds) / 3
     wrong = {e: o for e, o in found.items() if o.kind not in (oracle.EQUAL, oracle.RAISED, oracle.REFUSED)}

@@ -162,7 +162,7 @@ def fuzzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Spa
 @pytest.mark.parametrize("regression", REGRESSIONS, ids=lambda regression: regression.sql[:60])
 def test_regression(fuzzed: SparkSession, regression: Regression, engine: str) -> None:
     oracle.settings(fuzzed, regression.ansi, regression.time_zone)
-    outcome = oracle.of_dataframe(fuzzed.sql(regression.sql), oracle.ENGINES[engine])
+    outcome = oracle.outcome_of(oracle.Asked(lambda: fuzzed.sql(regression.sql)), oracle.ENGINES[engine])
     assert outcome.kind in (oracle.EQUAL, oracle.RAISED), outcome
 
 
