@@ -28,7 +28,8 @@ class DataType(NamedTuple):
     """A Spark type: its name (`integer`, `decimal`, `array`, …) and its parameters.
 
     Parameters: decimal (precision, scale); array (element, contains null); map (key, value, value contains
-    null); struct a tuple of `Field`; daytime and yearmonth intervals (start, end) as Spark numbers them.
+    null); struct a tuple of `Field`; daytime and yearmonth intervals (start, end) as Spark numbers them; geometry and geography
+    the names of their reference system and, of the second, of what joins points.
     """
 
     name: str
