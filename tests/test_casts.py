@@ -152,7 +152,7 @@ def compare(spark: SparkSession, view: str, calls: dict[str, bool]) -> None:
     df = _of_calls(spark, view, calls)
     expected = spark_table(df)
     taken = [call for call, is_taken in calls.items() if is_taken]
-    results = [(calls, canonical_rows(df))]
+    results = [(list(calls), canonical_rows(df))]
     if taken:
         results.append((taken, lowered_rows(_of_calls(spark, view, taken))))
     for of_calls, actual in results:
