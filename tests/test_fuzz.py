@@ -29,6 +29,11 @@ class Regression(NamedTuple):
 
 REGRESSIONS = (
     Regression(
+        ansi=True,
+        time_zone="UTC",
+        sql="SELECT concat('k', CAST(array_sort(array(c3, 2)) AS STRING)) AS v FROM few",
+    ),
+    Regression(
         ansi=False,
         time_zone="UTC",
         sql="SELECT c0 FROM few WHERE 0Y IN (SELECT 1Y FROM (SELECT count(*) AS c FROM few))",
