@@ -207,7 +207,7 @@ def test_texts_with_an_offset_are_instants(spark: SparkSession) -> None:
 
 
 REGIONS = [
-    "2024-01-02T03:04:05.006 Europe/Paris", "2024-07-02 03:04:05Europe/Paris", " 1883-11-18 12:00:00.5 America/New_York ",
+    "2024-01-02T03:04:05.006 Europe/Paris", "2024-07-02 03:04:05Europe/Paris", " 1883-11-18 13:00:00.5 America/New_York ",
     "2089-06-30 23:30:00 America/Argentina/Buenos_Aires", "1850-2-9 1:02:03 Asia/Kolkata", "2024-01-02T03:04:05", None,
     "2024-01-02 03:04:05+01:00", "2024-01-02 03:04:05",
 ]  # fmt: skip

@@ -63,6 +63,10 @@ public class ChangingTables implements TableCatalog {
     return (Table) tables.get(identifier.name());
   }
 
+  public Table createTable(Identifier identifier, StructType schema, Transform[] partitions, Map properties) {
+    throw new UnsupportedOperationException("createTable");
+  }
+
   /** The rows that a table has from now on. */
   public void fill(String table, InternalRow[] rows) {
     ((Changing) tables.get(table)).rows = rows;

@@ -6,6 +6,7 @@ Spark's release has no such catalog; Iceberg and Delta are what users have.
 from __future__ import annotations
 
 import uuid
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -46,5 +47,7 @@ def left_by(spark: SparkSession, statement: str) -> DataFrame:
     skip = getattr(spark._jvm.org.apache.spark.sql.execution, "CommandExecutionMode$").__getattr__("MODULE$").SKIP()  # type: ignore[union-attr]
     command = state.executePlan(state.sqlParser().parsePlan(statement), skip).analyzed()
     assert command.nodeName() == "ReplaceData", "Spark has the source do it by filters"
-    datasets = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
+    datasets = reduce(
+        getattr, spark.range(1)._jdf.getClass().getName().split("."), spark._jvm
+    )  # its home hangs on the Spark
     return DataFrame(datasets.ofRows(session._jsparkSession, command.query()), spark).drop(OPERATION)
