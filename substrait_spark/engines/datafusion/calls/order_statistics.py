@@ -86,28 +86,25 @@ def percentile_disc(call: LoweredCall) -> AggregateForm:
 
 
 def approx_percentile(call: LoweredCall) -> AggregateForm:
-    """The discrete percentile: Spark's own of less than half as many values as the accuracy says, which its sketch then
-    holds each; of more, one in the bounds that the function states, as Spark's is, which hangs on the partitions.
+    """Of less than half as many values as its accuracy says, Spark's sketch holds each, and gives the discrete percentile.
 
-    Raises for NaN, after which Spark's sketches are in no order.
+    Raises for more values, and for NaN, after which Spark's sketches are in no order.
     """
     e = call.e
-    value, percentage, _ = call.arguments
-    if value.type.kind not in (*INTEGERS, *FLOATS):
-        exact = "Use percentile_disc(p) WITHIN GROUP (ORDER BY x), which is exact."
-        hint = exact if value.type.kind == "decimal" else "Take it of numbers, as in unix_date(x) or unix_micros(x)."
-        raise NotInDialect(f"the dialect {e.dialect.name} has no approx_percentile of {value.type} here", hint)
+    value, percentage, accuracy = call.arguments
+    most = constant(accuracy)
+    if not isinstance(most, int) or value.type.kind not in (*INTEGERS, *FLOATS):
+        raise NotInDialect(f"the dialect {e.dialect.name} has no approx_percentile of {value.type} here")
     number = e.cast(value, types.FP64)
     found = of_sorted(call, number, percentage, False, discrete)
-    if value.type.kind in INTEGERS:
-        return AggregateForm(found.calls, lambda above, refs: above.cast(found.result(above, refs), call.function.type))
     nans = call.count(e.call("comparison:is_nan", number))
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         *parts, nan = refs
         percentiles = found.result(above, parts)
-        known = above.equal(nan, above.i64(0))
-        error = above.raises("[UNSUPPORTED_VALUES] approx_percentile of values with NaN, so many:", types.I64, nan)
+        few = above.call("comparison:lt", refs[1], above.i64(most // 2))
+        known = above.and_(few, above.equal(nan, above.i64(0)))
+        error = above.raises("[UNSUPPORTED_COUNT] NaN, or too many values for an exact sketch:", types.I64, refs[1])
         least = above.if_then(known, above.i64(0), error)
         kind = percentiles.type
         checked = above.if_then(above.call("comparison:gte", least, above.i64(0)), percentiles, above.null(kind))
