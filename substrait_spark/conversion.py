@@ -1,4 +1,4 @@
-"""The way of a plan: read, rewrite, emit, build."""
+"""The way of a plan: read, rewrite, emit, lower, build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of a statement's plan, which runs nothing of it."""
+"""Making the plan of a SQL statement, such as an INSERT, or of a DataFrame's writer; nothing of it is run."""
 
 from __future__ import annotations
 

@@ -199,6 +199,15 @@ def _settings(session: SparkSession) -> dict[str, str]:
     return {row.key: row.value for row in session.sql("SET").collect() if row.key.startswith("spark.sql.")}
 
 
+@pytest.fixture(params=["true", "false"], ids=["ansi", "legacy"])
+def in_mode(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+    """Runs a test twice: in ANSI mode, and without it."""
+    before = str(spark.conf.get("spark.sql.ansi.enabled"))
+    spark.conf.set("spark.sql.ansi.enabled", request.param)
+    yield
+    spark.conf.set("spark.sql.ansi.enabled", before)
+
+
 @pytest.fixture(scope="module")
 def tpch(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
     """The folder of the TPC-H tables and queries. The tables are views of the session, which TPC-DS has too."""

@@ -11,6 +11,8 @@ from fuzz import oracle
 from pyspark.sql import SparkSession
 from rows import assert_same_outcome, assert_same_rows
 
+from substrait_spark import check
+
 RULES = "org.apache.spark.sql.catalyst.optimizer."
 FOLDING = f"{RULES}ConstantFolding,{RULES}ConvertToLocalRelation"
 """Spark's rules that compute constants. Any session may exclude them, and other rules leave what fails to the run."""
@@ -89,6 +91,21 @@ def test_what_fails_in_a_branch_that_no_row_takes(unfolded: SparkSession, call: 
 def test_what_fails_where_rows_reach_it(unfolded: SparkSession, call: str) -> None:
     assert_same_outcome(unfolded.sql(f"SELECT {call} AS r"))
     assert_same_outcome(unfolded.sql(f"SELECT CASE WHEN id > 1 THEN {call} END AS r FROM range(3)"))
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("schema_of_json('[1]')", "what Spark finds in a constant text"),
+        ("schema_of_csv('1,a')", "what Spark finds in a constant text"),
+        ("schema_of_xml('<p><a>1</a></p>')", "what Spark finds in a constant text"),
+        ("version()", "which Spark runs the query"),
+    ],
+)
+def test_what_only_spark_computes_is_refused(unfolded: SparkSession, call: str, why: str) -> None:
+    (problem,) = check(unfolded.sql(f"SELECT {call}"))
+    assert why in problem.reason
+    assert problem.hint
 
 
 @pytest.fixture(scope="module")

@@ -21,12 +21,6 @@ from substrait_spark import check
         ("SELECT java_method('java.lang.Math', 'abs', CAST(id AS INT)) FROM range(3)", "a method of a Java class"),
         ("SELECT * FROM collations()", "the collations of the Spark that runs it"),
         ("SELECT * FROM sql_keywords()", "the keywords of the Spark that runs it"),
-        (
-            "SELECT * FROM range(3), LATERAL variant_explode(parse_json(string(id)))",
-            "VariantExplode is none that plans have",
-        ),
-        ("SELECT st_srid(st_geomfromwkb(CAST(string(id) AS BINARY))) FROM range(3)", "no type for GEOMETRY"),
-        ("SELECT st_asbinary(st_geogfromwkb(CAST(string(id) AS BINARY))) FROM range(3)", "no type for GEOGRAPHY"),
     ],
 )
 def test_says_why(spark: SparkSession, query: str, why: str) -> None:

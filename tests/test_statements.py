@@ -308,10 +308,10 @@ REFUSED = {
     "REPLACE TABLE other.APP.T AS SELECT 1 AS a": "no mode that replaces a table only if it exists",
     "CREATE TEMP VIEW new USING parquet OPTIONS (path '/out/nothing')": "the columns of its files are found when it runs",
     "CREATE TABLE new USING csv LOCATION 's3a://user:planted@bucket/x' AS SELECT 1 AS a": "holds credentials",
-    "EXECUTE IMMEDIATE 'INSERT INTO q VALUES (1, 2)'": "",
-    "BEGIN INSERT INTO q VALUES (1, 'a'); END": "",
+    "EXECUTE IMMEDIATE 'INSERT INTO q VALUES (1, 2)'": "Spark would run it, or the statements in it",
+    "BEGIN INSERT INTO q VALUES (1, 'a'); END": "Spark would run it, or the statements in it",
     "INSERT INTO nowhere SELECT 1": "Spark itself can't plan it: \\[TABLE_OR_VIEW_NOT_FOUND\\]",
-    "INSERT INTO q SELECT uuid(), k FROM v": "",
+    "INSERT INTO q SELECT uuid(), k FROM v": "CANNOT_SAFELY_CAST",
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 
@@ -29,7 +30,7 @@ def depth(root: Message) -> int:
 
 def _within(message: Message) -> list[Message]:
     """The messages that a message holds itself."""
-    if not _can_hold_messages(type(message)):
+    if not _can_hold_messages(message.DESCRIPTOR):
         return []
     found: list[Message] = []
     for field, value in message.ListFields():
@@ -45,6 +46,6 @@ def _within(message: Message) -> list[Message]:
 
 
 @cache
-def _can_hold_messages(kind: type[Message]) -> bool:
+def _can_hold_messages(kind: Descriptor) -> bool:
     """Whether messages of a kind have fields that are messages: most of a plan's, types and numbers of columns, have none."""
-    return any(field.message_type is not None for field in kind.DESCRIPTOR.fields)
+    return any(field.message_type is not None for field in kind.fields)

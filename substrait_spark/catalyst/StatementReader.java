@@ -8,19 +8,15 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.analysis.CTESubstitution;
 import org.apache.spark.sql.catalyst.analysis.NamedParameter;
 import org.apache.spark.sql.catalyst.analysis.PosParameter;
-import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
 import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
 import org.apache.spark.sql.catalyst.analysis.ViewType;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BaseGroupingSets;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
@@ -53,7 +49,6 @@ import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TruncatableTable;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.execution.CommandExecutionMode$;
@@ -65,7 +60,6 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation$;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.internal.SessionState;
 import org.apache.spark.sql.sources.BaseRelation;
-import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.Metadata;
@@ -80,7 +74,7 @@ import scala.collection.immutable.Nil$;
 /**
  * Analyses a statement, and runs nothing of it. Its parameters stay open.
  *
- * <p>Compiled by Janino as PlanReader is, and after it.
+ * <p>Compiled by Janino as PlanReader is, and after CommandFields.
  */
 public class StatementReader {
   /** The fields of commands that hold a query. */
@@ -212,7 +206,7 @@ public class StatementReader {
   }
 
   /** What commands say of themselves. */
-  static class Description {
+  public static class Description extends CommandFields.Writer {
     /** Metadata of columns: what they hold where nothing is said, as SQL; and of which length texts are. */
     private static final String DEFAULT = "CURRENT_DEFAULT";
     private static final String LENGTH = "__CHAR_VARCHAR_TYPE_STRING";
@@ -220,8 +214,7 @@ public class StatementReader {
     static String of(LogicalPlan command, SessionState state) throws Exception {
       StringBuilder out = new StringBuilder();
       StructType schema = schema(command, state);
-      PlanReader.Walk.string(PlanReader.Walk.simpleName(command.getClass()), out.append("{\"class\":"));
-      fields((scala.Product) command, out);
+      new Description().begin((scala.Product) command, out);
       out.append(",\"marked\":").append(marked(schema, command instanceof AlterTableCommand));
       out.append(",\"lengths\":").append(said(schema, LENGTH));
       return out.append(",\"defaults\":").append(said(schema, DEFAULT)).append('}').toString();
@@ -324,37 +317,16 @@ public class StatementReader {
       return found;
     }
 
-    private static void fields(scala.Product product, StringBuilder out) {
-      String[] names = PlanReader.Walk.fieldNames(product);
-      for (int i = 0; i < names.length; i++) {
-        StringBuilder text = new StringBuilder();
-        value(product.productElement(i), text);
-        if (text.length() == 0) continue;
-        PlanReader.Walk.string(names[i], out.append(','));
-        out.append(':').append(text);
-      }
-    }
-
-    private static void value(Object value, StringBuilder out) {
-      if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
-      else if (value instanceof Boolean || value instanceof Integer) out.append(value);
-      else if (value instanceof DataSourceRegister) text(((DataSourceRegister) value).shortName(), out);
-      else if (value instanceof Path) text(((Path) value).toUri(), out);
-      else if (value instanceof Attribute) text(((Attribute) value).name(), out);
-      else if (value instanceof Transform) text(((Transform) value).describe(), out);
-      else if (value instanceof String || value instanceof java.net.URI || value instanceof Enum) text(value, out);
-      else if (value instanceof TableIdentifier) sequence(PlanReader.Walk.javaIterator(((TableIdentifier) value).nameParts()), out);
-      else if (value instanceof ResolvedIdentifier) named(((ResolvedIdentifier) value).catalog(), ((ResolvedIdentifier) value).identifier(), out);
+    public void other(Object value, StringBuilder out) {
+      if (value instanceof Integer) out.append(value);
       else if (value instanceof ResolvedTable) named(((ResolvedTable) value).catalog(), ((ResolvedTable) value).identifier(), out);
       else if (value instanceof DataSourceV2Relation) relation((DataSourceV2Relation) value, out);
-      else if (value instanceof LogicalRelation) value(((LogicalRelation) value).catalogTable(), out);
       else if (value instanceof Identifier) identifier((Identifier) value, new ArrayList(), out);
       else if (value instanceof Literal && ((Literal) value).value() instanceof Boolean) out.append(((Literal) value).value());
       else if (value != null && value.getClass().getName().endsWith(".AlterColumnSpec")) product((scala.Product) value, out);
       else if (value instanceof LogicalPlan || value instanceof Expression) return;
       else if (value instanceof ViewType) text(PlanReader.Walk.simpleName(value.getClass()), out);
       else if (value instanceof scala.collection.Map) map((scala.collection.Map) value, out);
-      else if (value instanceof scala.collection.Seq) sequence(PlanReader.Walk.javaIterator(value), out);
       else if (value instanceof scala.Product && isCatalysts(value)) product((scala.Product) value, out);
     }
 
@@ -363,53 +335,25 @@ public class StatementReader {
       return name.startsWith("scala.Tuple") || name.startsWith("org.apache.spark.sql.catalyst.");
     }
 
-    private static void product(scala.Product product, StringBuilder out) {
-      PlanReader.Walk.string(PlanReader.Walk.simpleName(product.getClass()), out.append("{\"class\":"));
-      fields(product, out);
+    private void product(scala.Product product, StringBuilder out) {
+      begin(product, out);
       out.append('}');
     }
 
-    private static void text(Object value, StringBuilder out) {
-      PlanReader.Walk.string(value.toString(), out);
-    }
-
-    private static void relation(DataSourceV2Relation relation, StringBuilder out) {
+    private void relation(DataSourceV2Relation relation, StringBuilder out) {
       if (relation.catalog().isEmpty() || relation.identifier().isEmpty()) return;
       named((CatalogPlugin) relation.catalog().get(), (Identifier) relation.identifier().get(), out);
     }
 
-    private static void named(CatalogPlugin catalog, Identifier identifier, StringBuilder out) {
-      List parts = new ArrayList();
-      parts.add(catalog.name());
-      identifier(identifier, parts, out);
-    }
-
-    private static void identifier(Identifier identifier, List parts, StringBuilder out) {
-      parts.addAll(Arrays.asList(identifier.namespace()));
-      parts.add(identifier.name());
-      sequence(parts.iterator(), out);
-    }
-
-    private static void sequence(Iterator elements, StringBuilder out) {
-      out.append('[');
-      while (elements.hasNext()) {
-        StringBuilder text = new StringBuilder();
-        value(elements.next(), text);
-        if (text.length() == 0) continue;
-        out.append(out.charAt(out.length() - 1) == '[' ? "" : ",").append(text);
-      }
-      out.append(']');
-    }
-
-    private static void map(scala.collection.Map map, StringBuilder out) {
+    private void map(scala.collection.Map map, StringBuilder out) {
       out.append('{');
       Iterator entries = PlanReader.Walk.javaIterator(map);
       while (entries.hasNext()) {
         scala.Tuple2 entry = (scala.Tuple2) entries.next();
-        StringBuilder text = new StringBuilder();
-        value(entry._2(), text);
-        PlanReader.Walk.string(String.valueOf(entry._1()), out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
-        out.append(':').append(text.length() == 0 ? "null" : text.toString());
+        StringBuilder written = new StringBuilder();
+        value(entry._2(), written);
+        text(String.valueOf(entry._1()), out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
+        out.append(':').append(written.length() == 0 ? "null" : written.toString());
       }
       out.append('}');
     }

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ..errors import SubstraitSparkError, kind_of
 from .compiler import JavaClass
 from .failures import shown
-from .reader import READERS
+from .reader import COMMAND_FIELDS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-_readers = JavaClass(__package__, "StatementReader", after=READERS)
+_readers = JavaClass(__package__, "StatementReader", after=COMMAND_FIELDS)
 
 RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))
 """Catalyst's classes of parsed statements that Spark runs while it analyzes them."""

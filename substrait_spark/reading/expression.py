@@ -218,6 +218,10 @@ class ExpressionReader:
         name, arguments = spelled(name, arguments)
         return self._functions.standard(kinds, name, _shapes(arguments), stated), arguments
 
+    def names_no_file(self, message: Any) -> bool:
+        """Whether a call is of a function that the plan names without the file it is from."""
+        return self._functions.bare_name(message.function_reference) is not None
+
     def stated_type(self, message: Any) -> Type | None:
         """The type that a call says it gives; None where it leaves that to its function."""
         kind = message.output_type.WhichOneof("kind")

@@ -371,6 +371,13 @@ def _aggregate(r: RelationReader, message: Any, outer: Scope | None) -> Relation
     measures = []
     for measure in message.measures:
         condition = e.read(measure.filter, scope) if measure.HasField("filter") else None
+        # DataFusion's plans, up to 55, have that column before the measures: apache/datafusion#17910
+        if len(sets) > 1 and e.names_no_file(measure.measure):
+            raise Unsupported(
+                "an aggregate with several groupings is read only of producers that say what files their functions are from: "
+                "others have the column that numbers the groupings in another place",
+                "Write it as a union of aggregates with one grouping each.",
+            )
         measures.append(e.aggregate(measure.measure, scope, condition))
     found = Aggregate(input, keys, measures, sets or [()])
     return _as_stated(found, [e.stated_type(measure.measure) for measure in message.measures])
