@@ -36,6 +36,18 @@ def convert_statement(
     spark: SparkSession, sql: str, parameters: Mapping[str, Any], settings: Settings
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a statement, or None and what stands in its way."""
+    try:
+        found: tuple[Plan | None, Sequence[Problem]] = reader.answer(
+            reader.InSession(spark), lambda: _analysed_and_converted(spark, sql, parameters, settings)
+        )
+    except Unsupported as problem:
+        return None, [_problem(problem.reason, problem.hint)]
+    return found
+
+
+def _analysed_and_converted(
+    spark: SparkSession, sql: str, parameters: Mapping[str, Any], settings: Settings
+) -> tuple[Plan | None, Sequence[Problem]]:
     frame = parameter_frame(spark, parameters)
     constants = _constants(frame, settings)
     nullable = {
@@ -80,6 +92,25 @@ def session_of(spark: SparkSession) -> Session:
     if is_connect(spark):
         return Session(None, dynamic)
     return Session(str(classic._jsc.hadoopConfiguration().get("fs.defaultFS", "file:///")), dynamic)
+
+
+def session_of_writes(df: DataFrame) -> tuple[str, Session]:
+    """The format in which a session saves where none is said, and what commands take from the session.
+
+    Raises UnsupportedSessionError where it doesn't answer.
+    """
+    session = df.sparkSession
+
+    def ask() -> tuple[str, Session]:
+        return str(session.conf.get("spark.sql.sources.default")), session_of(session)
+
+    if is_connect(df):
+        from .connect.server import answers
+
+        with answers():
+            return ask()
+    found: tuple[str, Session] = reader.answer(df, ask)
+    return found
 
 
 def finishing(said: Change) -> Finish:
@@ -165,7 +196,6 @@ def _analysed(
     spark: SparkSession, sql: str, frame: DataFrame, nullable: Mapping[str, bool], settings: Settings
 ) -> Statement | Problem:
     """The statement, or what keeps Spark from understanding it."""
-    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
@@ -179,11 +209,13 @@ def _analysed(
             return _problem(f"nothing says the type of {names}", 'Give it as parameters={"name": "bigint", …}.')
         found.java.analyse()
         return found
-    except (PySparkException, Py4JError) as error:
+    except PySparkException as error:
         text = str(error).partition("\nJVM stacktrace")[0]
         named = [f":{name}" for name in nullable if re.search(rf":{re.escape(name)}\b", text)]
-        what = f"it with {' and '.join(named)} open" if named else "it"
-        return _problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES if named else "")
+        if not named:
+            raise
+        what = f"it with {' and '.join(named)} open"
+        return _problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES)
 
 
 SHAPES = (
