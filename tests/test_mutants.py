@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from fuzz import mutants
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import InvalidPlanError, SubstraitSparkError, UnsupportedPlanError, lower
+from substrait_spark.algebra.extension_messages import Generate
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
 
@@ -69,6 +71,19 @@ def test_schemas_that_have_no_form_in_arrow() -> None:
     read.common.emit.output_mapping.append(3)
     with pytest.raises(InvalidPlanError, match="emits the column 3 of 1"):
         datafusion.execute(plan, tables={"t": "missing"})
+
+
+def test_details_that_hold_no_message() -> None:
+    plan = Plan()
+    root = plan.relations.add().root
+    root.input.extension_single.input.read.named_table.names.append("t")
+    detail = root.input.extension_single.detail
+    detail.Pack(Generate())
+    detail.value = b"\xff\xff"
+    with pytest.raises(InvalidPlanError):
+        datafusion.execute(plan, tables={"t": pa.table({"a": [1]})})
+    with pytest.raises(UnsupportedPlanError, match="is not known"):
+        lower(plan, "datafusion")
 
 
 def test_values_looked_for_among_those_of_another_type() -> None:

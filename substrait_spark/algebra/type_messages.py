@@ -95,7 +95,8 @@ def read_type(
         return None
     name = _RENAMED.get(kind, kind)
     if kind == "user_defined":
-        name = f"u!{declared.names.get(field.type_reference, f'undeclared_type_{field.type_reference}')}"
+        declared_name = declared.names.get(field.type_reference, f"undeclared_type_{field.type_reference}")
+        name = f"u!{identifier(declared_name)}"
     return types.of(name, *parameters, nullable=nullable)
 
 
