@@ -142,13 +142,12 @@ def answer(df: Planned, ask: Callable[[], Any]) -> Any:
     for last in (False, True):
         try:
             return ask()
-        except PySparkException as error:
-            failure: BaseException = _stopped(df) or Unsupported(f"Spark itself can't plan it: {shown(error)}")
-        except (Py4JError, OSError) as error:
+        except (PySparkException, Py4JError, OSError) as error:
+            cause = error.__context__ if error.__context__ is not handled else None
             # An interrupted py4j closes its connection, and fails where that is closed already.
-            if isinstance(error.__context__, KeyboardInterrupt) and error.__context__ is not handled:
-                failure = error.__context__
-            elif not _is_unanswered(error):
+            if isinstance(cause, KeyboardInterrupt):
+                failure: BaseException = cause
+            elif not _is_unanswered(error, cause):
                 failure = _stopped(df) or _failed(df, error)
             elif stopped := _stopped(df):
                 failure = stopped
@@ -163,10 +162,16 @@ def answer(df: Planned, ask: Callable[[], Any]) -> Any:
     raise AssertionError
 
 
-def _is_unanswered(error: Exception) -> bool:
-    """Whether py4j got no answer. The older Spark is, the more interrupts end so: its handler uses the same connection."""
-    from py4j.protocol import Py4JNetworkError
+def _is_unanswered(error: BaseException, cause: BaseException | None) -> bool:
+    """Whether py4j got no answer, of which PySpark may have made an exception of its own.
 
+    The older Spark is, the more interrupts end so: its handler uses the same connection.
+    """
+    from py4j.protocol import Py4JError, Py4JNetworkError
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, PySparkException):
+        return isinstance(cause, Py4JError | OSError) and _is_unanswered(cause, None)
     if isinstance(error, Py4JNetworkError | OSError):
         return True
     return getattr(error, "java_exception", None) is None and "Trace:" not in str(error)
@@ -205,7 +210,9 @@ def _is_reached(df: Planned) -> bool:
 
 
 def _failed(df: Planned, error: Exception) -> Exception:
-    if isinstance(df, InSession) or not _is_planned(df):
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, PySparkException) or isinstance(df, InSession) or not _is_planned(df):
         return Unsupported(f"Spark itself can't plan it: {shown(error)}")
     return SubstraitSparkError(f"Reading the plan failed inside the JVM: {shown(error)}")
 
