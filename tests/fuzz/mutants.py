@@ -99,10 +99,7 @@ def with_all_messages() -> list[Valid]:
     """Plans with what plans have by option, of other sources and types, and for writes; and expressions by themselves."""
     found: list[tuple[str, Plan]] = []
     for name in QUERIES:
-        options = [Settings(load(None), inline_limit=100, **{switch: True}) for switch in SWITCHES]
-        found += [
-            (f"{name} {switch}", _emitted(name, Context(each))) for switch, each in zip(SWITCHES, options, strict=True)
-        ]
+        found += [(f"{name} {switch}", _emitted(name, Context(_with(switch)))) for switch in SWITCHES]
         plain, written, viewed = (_emitted(name, Context(Settings(load(None)), finish=finish)) for finish in FINISHES)
         found += [
             (f"{name} written", written),
@@ -116,6 +113,11 @@ def with_all_messages() -> list[Valid]:
         *(Valid(name, plan, {}) for name, plan in own),
         *(Valid(f"expressions {n}", message, {}) for n, message in enumerate(expressions) if message.referred_expr),
     ]
+
+
+def _with(switch: str) -> Settings:
+    asked: dict[str, Any] = {switch: True}
+    return Settings(load(None), inline_limit=100, **asked)
 
 
 def _emitted(name: str, context: Context) -> Plan:
@@ -346,6 +348,11 @@ EXPRESSIONS_ASKED: dict[str, Callable[[Any, Valid], Any]] = {
 """What is asked of expressions by themselves."""
 
 
+def asked_of(plan: Planned) -> dict[str, Callable[[Any, Valid], Any]]:
+    """What is asked of a plan, or of expressions."""
+    return ASKED if isinstance(plan, Plan) else EXPRESSIONS_ASKED
+
+
 def of_seed(seed: int, valid: list[Valid]) -> tuple[Valid, Planned | None]:
     """A valid plan, and the mutant of it that a seed makes."""
     chance = random.Random(seed)
@@ -367,7 +374,7 @@ def failures(first: int, count: int, corpora: Sequence[str] = tuple(CORPORA)) ->
             chosen, plan = of_seed(seed, CORPORA[corpus]())
             if plan is None:
                 continue
-            for asked in ASKED if isinstance(plan, Plan) else EXPRESSIONS_ASKED:
+            for asked in asked_of(plan):
                 outcome = _outcome(asked, plan, chosen)
                 if outcome:
                     yield Failure(seed, chosen.name, asked, outcome, plan)
@@ -377,7 +384,7 @@ def _outcome(asked: str, plan: Any, valid: Valid) -> str:
     """What is wrong with an answer; nothing where it is one in time."""
     started, used = time.monotonic(), time.process_time()
     try:
-        (ASKED if isinstance(plan, Plan) else EXPRESSIONS_ASKED)[asked](plan, valid)
+        asked_of(plan)[asked](plan, valid)
     except SubstraitSparkError:
         pass
     except Exception as error:  # noqa: BLE001 - these are what is looked for
