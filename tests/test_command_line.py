@@ -316,6 +316,11 @@ MISTAKES = {
     "JSON that is cut off": (("explain", "-"), b'{"relations": [', "stdin holds no Substrait plan: it is cut off"),
     "a string that is cut off": (("explain", "-"), b'{"version": "0.', "it is cut off"),
     "broken JSON": (("explain", "-"), b'{"relations"; []}', "it is no JSON: Expecting ':' delimiter: line 1 column 13"),
+    "JSON of a large number": (
+        ("explain", "-"),
+        b'{"a": %s}' % (b"1" * 5000),
+        "a number of more digits than Python reads",
+    ),
     "other JSON": (("explain", "-"), b'{"rows": []}', "it is JSON of something else"),
     "rows as JSON": (("explain", "-"), b'[{"a": 1}]', "it is JSON, but of a list"),
     "Parquet": (("explain", "-"), b"PAR1\x15\x04", "stdin holds no Substrait plan: it is a Parquet file."),
