@@ -7,7 +7,7 @@ import pytest
 from fuzz import mutants
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import InvalidPlanError, SubstraitSparkError, UnsupportedPlanError, lower
+from substrait_spark import InvalidPlanError, SubstraitSparkError, UnsupportedPlanError, explain, lower
 from substrait_spark.algebra.extension_messages import Generate
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
@@ -72,6 +72,19 @@ def test_schemas_that_have_no_form_in_arrow() -> None:
     read.common.emit.output_mapping.append(3)
     with pytest.raises(InvalidPlanError, match="emits the column 3 of 1"):
         datafusion.execute(plan, tables={"t": "missing"})
+
+
+def test_inputs_of_a_union_that_have_fewer_columns() -> None:
+    plan = Plan()
+    root = plan.relations.add().root
+    root.names.extend(["a", "b"])
+    for width in (2, 1):
+        read = root.input.set.inputs.add().read
+        read.named_table.names.append("t")
+        read.base_schema.names.extend("ab"[:width])
+        for _ in range(width):
+            read.base_schema.struct.types.add().i64.SetInParent()
+    assert "Read t" in explain(plan)
 
 
 def test_details_that_hold_no_message() -> None:
