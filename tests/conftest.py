@@ -200,11 +200,11 @@ def _settings(session: SparkSession) -> dict[str, str]:
 
 
 @pytest.fixture(params=["true", "false"], ids=["ansi", "legacy"])
-def in_mode(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+def in_mode(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[SparkSession]:
     """Runs a test twice: in ANSI mode, and without it."""
     before = str(spark.conf.get("spark.sql.ansi.enabled"))
     spark.conf.set("spark.sql.ansi.enabled", request.param)
-    yield
+    yield spark
     spark.conf.set("spark.sql.ansi.enabled", before)
 
 
