@@ -159,6 +159,8 @@ def test_plans_that_write_are_not_run(spark: SparkSession, run: Run, allowed: Pa
     root.ClearField("names")
     if kind == "write":
         changed.op, changed.named_table.names[:] = WriteRel.WRITE_OP_CTAS, ["written"]
+        changed.create_mode = WriteRel.CREATE_MODE_ERROR_IF_EXISTS
+        changed.output = WriteRel.OUTPUT_MODE_NO_OUTPUT
         changed.table_schema.CopyFrom(rows.read.base_schema)
         changed.input.CopyFrom(rows)
     else:
