@@ -225,6 +225,12 @@ def _end(call: EmittedCall, name: str, node: tree.Expression) -> AggregateForm:
 
 # ---- collections
 
+EVERY_NAN = (
+    "before Spark 4.2, a set of floating-point numbers holds NaN as often as it comes, and either zero",
+    "Take array_distinct(collect_list(…)), for which all NaNs are one value.",
+)
+"""Why those releases have no set of floating-point numbers, whose class has no field for nulls yet."""
+
 
 def collect(name: str) -> AggregateRule:
     """CollectList, CollectSet, CollectUnion: without nulls unless they are respected."""
@@ -233,6 +239,8 @@ def collect(name: str) -> AggregateRule:
         e = call.e
         child = e.emit(node["child"])
         ignores_nulls = node.get("ignoreNulls", True)
+        if name == "collect_set" and "ignoreNulls" not in node.cls.fields and types.holds(child.type, FLOATS):
+            raise Unsupported(*EVERY_NAN)
         function = f"spark:{name}" if ignores_nulls else f"spark:{name}_respect_nulls"
         sorts = call.order(node["child"]) if name == "collect_list" else ()
         made = call.call(function, child, sorts=sorts, skips=0 if ignores_nulls else None)
