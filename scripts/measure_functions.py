@@ -24,7 +24,7 @@ import yaml
 from functions import examples
 from functions.examples import Arguments, SparkFunction
 from pyspark.sql import DataFrame, SparkSession
-from rows import canonical_rows, differences, lowered_rows, spark_table
+from rows import PERMISSIONS, canonical_rows, differences, lowered_rows, spark_table
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import UnsupportedPlanError, df_to_substrait, extensions
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def session() -> SparkSession:
-    """A quiet session with a time zone that has daylight-saving time."""
+    """A quiet session with a time zone that has daylight-saving time, and all types switched on."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     quick_spark.use()
@@ -96,6 +96,8 @@ def session() -> SparkSession:
         .config("spark.sql.shuffle.partitions", "1")
         .getOrCreate()
     )
+    for permission in PERMISSIONS:
+        spark.conf.set(permission, "true")
     spark.sparkContext.setLogLevel("OFF")
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     return spark
@@ -163,7 +165,7 @@ def functions_of(plan: Plan) -> tuple[str, ...]:
     """The functions that a plan declares: `string:upper`."""
     aliases = {extensions.urn(alias): alias for alias in (*extensions.STANDARD, extensions.OWN)}
     urns = {entry.extension_urn_anchor: aliases[entry.urn] for entry in plan.extension_urns}
-    declared = [entry.extension_function for entry in plan.extensions]
+    declared = [entry.extension_function for entry in plan.extensions if entry.HasField("extension_function")]
     return tuple(dict.fromkeys(f"{urns[d.extension_urn_reference]}:{d.name.partition(':')[0]}" for d in declared))
 
 

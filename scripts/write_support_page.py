@@ -36,7 +36,7 @@ Of the {total} functions that Spark {spark} lists, canonically
 * **{yes}** can be exported,
 * **{partly}** can in part: some calls are refused, for the reason given,
 * **{no}** can't, for the reason given,
-* {untried} don't run in a default session of Spark itself.
+* {untried} need packages or settings that no session has by default.
 
 Of the canonical plans of these {exported}, run by [Spark](../how-to/run-a-plan-in-spark.md) as the specification says,
 
@@ -103,6 +103,8 @@ TYPES = (
     DataType("varchar(5)"),
     DataType("time(6)"),
     DataType(f"{COLLATED}UNICODE"),
+    DataType("geometry(3857)", ("EPSG:3857",)),
+    DataType("geography(4326)", ("OGC:CRS84", "SPHERICAL")),
     DataType("array", (INT, True)),
     DataType("map", (TEXT, INT, True)),
     DataType("struct", (Field("a", INT, True), Field("b", TEXT, False))),

@@ -329,6 +329,7 @@ def expressions_to_substrait(
     expressions: Mapping[str, Column | str],
     *,
     dialect: str | Path | Dialect | None = None,
+    detach: bool = False,
     allow_version_mismatch: bool = False,
 ) -> ExtendedExpression:
     """Expressions by themselves, over the columns of a schema: `substrait.proto.ExtendedExpression`, version 0.106.
@@ -336,7 +337,8 @@ def expressions_to_substrait(
     `expressions` are Columns, or SQL text of one each, by the names that they get: scalar expressions, and aggregates, each of
     which is one measure. The schema is that of a DataFrame, of which nothing else matters, or a `StructType`, or one in
     words such as `"price double, item string"`; for these, the active session settles what expressions mean. `dialect` and
-    `allow_version_mismatch` are as for `df_to_substrait`. Starts no Spark job.
+    `allow_version_mismatch` are as for `df_to_substrait`. With `detach`, what nests deeper than readers of protobuf follow is
+    stored apart (`ExtendedExpression.detached_expressions`). Starts no Spark job.
 
     Raises UnsupportedPlanError, which lists every obstacle, with the name of the expression; UnsupportedSessionError and
     DialectError as `df_to_substrait` does; ValueError where there is no expression, and TypeError for what is none.
@@ -344,7 +346,9 @@ def expressions_to_substrait(
     from .dialects.file import load
     from .extended.api import convert
 
-    return convert(df_or_schema, expressions, load(dialect), allow_version_mismatch=allow_version_mismatch)
+    return convert(
+        df_or_schema, expressions, load(dialect), detach=detach, allow_version_mismatch=allow_version_mismatch
+    )
 
 
 @overload

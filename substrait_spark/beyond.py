@@ -1,4 +1,4 @@
-"""What a plan needs of whoever reads it that the specification doesn't have: how far the plan travels."""
+"""Tells what of a plan is not in the specification: functions, types and messages that a reader must know besides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of a plan: read, rewrite, emit, build."""
+"""The way of a plan: read, rewrite, emit, lower, build."""
 
 from __future__ import annotations
 
@@ -79,12 +79,13 @@ def settings_of(
         if not isinstance(getattr(settings, switch), bool):
             raise ValueError(f"{switch} must be True or False, not {getattr(settings, switch)!r}")
     if settings.detach and not settings.dialect.is_canonical:
-        raise ValueError(
-            "detach can be True only without a dialect: engines don't read expressions that are stored apart"
-        )
+        raise ValueError(DETACHED_IN_DIALECT)
     if settings.type_aliases and not settings.dialect.abilities.type_aliases:
         raise ValueError(f"type_aliases can't be True: the dialect {settings.dialect.name} reads no aliases of types")
     return settings
+
+
+DETACHED_IN_DIALECT = "detach can be True only without a dialect: engines don't read expressions that are stored apart"
 
 
 def _is_count(value: object) -> bool:

@@ -11,7 +11,7 @@ from substrait.algebra_pb2 import DynamicParameter, Expression
 from substrait.plan_pb2 import Plan
 
 from .algebra.expression import Literal, write_literal
-from .algebra.extension_messages import Generate, Parameters, unpacked_note
+from .algebra.extension_messages import Parameters, unpacked_note, unpacked_with_expressions
 from .algebra.message_walk import messages
 from .algebra.python_values import internal
 from .algebra.type_messages import declared_types, read_type
@@ -93,11 +93,11 @@ def _unknown(name: Any, known: Mapping[int, str]) -> str:
 
 
 def _all_messages(plan: Plan) -> Iterator[Message]:
-    """The messages of a plan, and those in what extension relations of ours hold."""
+    """The messages of a plan, and those in what extensions of ours hold."""
     for message in messages(plan):
         yield message
-        if isinstance(message, Packed) and message.Is(Generate.DESCRIPTOR):
-            yield from messages(Generate.FromString(message.value))
+        if isinstance(message, Packed) and (held := unpacked_with_expressions(message)) is not None:
+            yield from messages(held)
 
 
 def _replaced(plan: Plan, literals: Mapping[int, Literal]) -> Plan:
@@ -105,10 +105,9 @@ def _replaced(plan: Plan, literals: Mapping[int, Literal]) -> Plan:
     found.CopyFrom(plan)
     found.ClearField("parameter_bindings")
     for message in messages(found):
-        if isinstance(message, Packed) and message.Is(Generate.DESCRIPTOR):
-            detail = Generate.FromString(message.value)
-            _replace(detail, literals)
-            message.Pack(detail)
+        if isinstance(message, Packed) and (held := unpacked_with_expressions(message)) is not None:
+            _replace(held, literals)
+            message.Pack(held)
     _replace(found, literals)
     return found
 

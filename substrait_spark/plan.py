@@ -15,7 +15,7 @@ from .algebra import types
 from .algebra.depth import deepest
 from .algebra.detachment import detached
 from .algebra.expression import Expression
-from .algebra.extension_messages import unpacked
+from .algebra.extension_messages import unpacked_with_expressions
 from .algebra.message_walk import messages
 from .algebra.references import shared_relations
 from .algebra.relation import Relation
@@ -91,8 +91,8 @@ class Declarations:
         self._detached.append((expression, list(self.enclosing)))
         return len(self._detached) - 1
 
-    def write_detached(self, relation: PlanRel) -> None:
-        """Store what has got a number with its relation, and what gets one meanwhile."""
+    def write_detached(self, relation: PlanRel | ExtendedExpression) -> None:
+        """Store what has got a number with its relation, or its message, and what gets one meanwhile."""
         for expression, enclosing in self._detached:
             self.enclosing = enclosing
             expression.write(relation.detached_expressions.add(), self)
@@ -107,7 +107,7 @@ class Declarations:
 
 
 def _types_in(plan: Plan | ExtendedExpression) -> set[int]:
-    """The anchors of the user-defined types in a message, and in the details of its extension relations."""
+    """The anchors of the user-defined types in a message, and in its extensions of ours."""
     found: set[int] = set()
     pending: list[Message] = [plan]
     while pending:
@@ -115,7 +115,7 @@ def _types_in(plan: Plan | ExtendedExpression) -> set[int]:
             if isinstance(message, TypeMessage.UserDefined):
                 found.add(message.type_reference)
             elif isinstance(message, Any):
-                pending += filter(None, [unpacked(message)])
+                pending += filter(None, [unpacked_with_expressions(message)])
     return found
 
 

@@ -14,6 +14,11 @@ _FILE = (
     "Save the names of the files as a column of the table before the exported query.",
 )
 
+_SCHEMA = (
+    "it tells what Spark finds in a constant text",
+    "Leave ConstantFolding among the rules of Spark's optimizer, which compute it, or write the schema as a literal.",
+)
+
 USER_FUNCTIONS = {
     "PythonUDF": "Python",
     "PythonUDAF": "Python",
@@ -45,7 +50,14 @@ ENVIRONMENT = {
         _FILE[0],
         "Select it, or _metadata.file_path, right above the read of the files, or save the names of the files as a column.",
     ),
+    "Invoke(SchemaOfCsvEvaluator.evaluate)": _SCHEMA,
+    "Invoke(SchemaOfJsonEvaluator.evaluate)": _SCHEMA,
     "SQLKeywords": ("it lists the keywords of the Spark that runs it", "Save the list as a table."),
+    "StaticInvoke(ExpressionImplUtils.getSparkVersion)": (
+        "it tells which Spark runs the query",
+        "Write the version as a literal.",
+    ),
+    "StaticInvoke(XmlExpressionEvalUtils.schemaOfXml)": _SCHEMA,
     "SparkPartitionID": (
         "it tells how Spark has divided the rows among its tasks, and a plan has no partitions",
         "Group by a key, for example by a remainder of a hash, instead of by partitions.",
@@ -81,9 +93,9 @@ def no_expression(node: Expression, name: str) -> Unsupported:
     """Why an expression can't be exported whose class is in no table."""
     if node.name in USER_FUNCTIONS:
         return Unsupported(_no_user_function(node), _COLUMN)
-    if node.name in ENVIRONMENT:
-        reason, hint = ENVIRONMENT[node.name]
-        return Unsupported(f"{node.name} has no Substrait form: {reason}", hint)
+    if name in ENVIRONMENT:
+        reason, hint = ENVIRONMENT[name]
+        return Unsupported(f"{name} has no Substrait form: {reason}", hint)
     return _no_type(node) or Unsupported(f"{name} is no function that plans have", _COLUMN)
 
 

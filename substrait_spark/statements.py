@@ -1,32 +1,28 @@
-"""The way of a statement's plan, which runs nothing of it."""
+"""Making the plan of a SQL statement, such as an INSERT, or of a DataFrame's writer; nothing of it is run."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from substrait.plan_pb2 import Plan
 
 from .algebra.expression import Literal
 from .algebra.relation import Relation
-from .algebra.types import Type
 from .algebra.write import Ddl, Write
-from .catalyst import reader
-from .catalyst.changes import HINT, Change, Session, change
-from .catalyst.document import decode
+from .catalyst.changes import HINT, NO_DEFAULT, Change, Session, change
 from .catalyst.failures import shown
 from .catalyst.session import is_connect
 from .catalyst.statement import Statement, is_required, is_type, parameter_frame, statement
 from .catalyst.tree import Document
-from .catalyst.types import field_names, to_substrait
+from .catalyst.types import field_names
 from .context import Finish, Settings
 from .conversion import convert_as
+from .definitions import columns_of, defined, literals
 from .errors import Problem, SubstraitSparkError, Unsupported
-from .expr.literal import typed_literal
-from .lowering.check import require_relation
 from .parameters import declare
-from .plan import build
+from .row_changes import changed, replacing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,16 +32,20 @@ def convert_statement(
     spark: SparkSession, sql: str, parameters: Mapping[str, Any], settings: Settings
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a statement, or None and what stands in its way."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
     frame = parameter_frame(spark, parameters)
     constants = _constants(frame, settings)
     nullable = {
         name: not is_required(given) if is_type(given) else constants[name].value is None
         for name, given in parameters.items()
     }
-    found = _analysed(spark, sql, frame, nullable, settings)
-    if isinstance(found, Problem):
-        return None, [found]
-    plan, problems = _converted(found, settings)
+    try:
+        found = _analysed(spark, sql, frame, nullable, settings)
+        plan, problems = (None, [found]) if isinstance(found, Problem) else _converted(found, settings)
+    except (PySparkException, Py4JError) as error:
+        return None, [_unplanned(error, nullable)]
     if plan is not None and parameters:
         declare(plan, list(parameters), {name: constants[name] for name in parameters if not is_type(parameters[name])})
     return plan, problems
@@ -56,20 +56,25 @@ def _converted(found: Statement, settings: Settings) -> tuple[Plan | None, Seque
     if command is None:
         return convert_as(found, settings)
     try:
+        if found.is_change:
+            return changed(found, settings)
         said = change(command, session_of(found.sparkSession))
         if said.op in WITHOUT_ROWS and said.object == "TABLE":
-            return _defined(said, _columns(found, settings), settings), ()
+            if said.op == "ALTER" and found.columns is None:
+                raise Unsupported(NO_DEFAULT, HINT)
+            return defined(said, settings, *columns_of(found, command, settings)), ()
         if said.op.startswith("DROP"):
-            return _defined(said, ([], []), settings), ()
+            return defined(said, settings), ()
         query = found.query
         if query is None:
             raise Unsupported("its query is not known", HINT)
+        whole, problems = replacing(found, said, settings) if said.where else (said, ())
     except Unsupported as problem:
         return None, [Problem("the statement", command["class"], command["class"], problem.reason, problem.hint)]
-    return convert_as(query, settings, finishing(said))
+    return (None, problems) if whole is None else convert_as(query, settings, finishing(whole))
 
 
-WITHOUT_ROWS = ("CREATE", "CREATE_OR_REPLACE")
+WITHOUT_ROWS = ("ALTER", "CREATE", "CREATE_OR_REPLACE")
 """What is done to a table without rows for it."""
 
 
@@ -91,7 +96,7 @@ def finishing(said: Change) -> Finish:
             names = [name for shown, column in pairs for name in field_names(shown, column.type)]
         if said.object:
             return Ddl(said.object, said.op, said.target, names, relation.types, relation)
-        return Write(relation, names, said.op, said.create_mode, said.target)
+        return Write(relation, names, said.op, said.create_mode, said.target, said.schema)
 
     return finish
 
@@ -126,65 +131,44 @@ def _place(key: str, shown: Sequence[str], document: Document) -> int:
     return found[0]
 
 
-def _columns(found: Statement, settings: Settings) -> tuple[list[str], list[Type]]:
-    """The depth-first names of the columns that a table will have, and their types."""
-    columns = found.columns
-    output = decode(reader.read(columns, settings)).output if columns is not None else ()
-    if not output:
-        raise Unsupported("its columns are found in its files when it runs", "Write its columns into the statement.")
-    names = [name for column in output for name in field_names(column["name"], column.type)]
-    return names, [to_substrait(column.type, column.nullable) for column in output]
-
-
-def _defined(said: Change, columns: tuple[Sequence[str], Sequence[Type]], settings: Settings) -> Plan:
-    """The plan of a change without a query."""
-    relation = Ddl(said.object, said.op, said.target, *columns)
-    require_relation(settings.dialect, relation)
-    return build(relation, [])
-
-
 def _constants(frame: DataFrame, settings: Settings) -> dict[str, Literal]:
-    """The values of a frame of one row, all of which are constants."""
-    if not frame.columns:
-        return {}
-    document = decode(reader.read(frame, settings))
-    columns = document.root["projectList"]
+    """The values of parameters, which are a frame of one row."""
     found = {}
-    for name, alias in zip(document.names, columns, strict=True):
-        node = alias["child"] if alias.name == "Alias" else alias
-        try:
-            if node.name != "Literal":
-                raise Unsupported("it is no constant", "Give a value, or its type.")
-            found[name] = typed_literal(node["value"], node.type)
-        except Unsupported as problem:
-            raise SubstraitSparkError(f"The parameter {name}: {problem.reason}.") from None
+    for name, value in literals(frame, settings).items():
+        if not isinstance(value, Literal):
+            raise SubstraitSparkError(f"The parameter {name} {value.reason}.")
+        found[name] = value
     return found
 
 
 def _analysed(
     spark: SparkSession, sql: str, frame: DataFrame, nullable: Mapping[str, bool], settings: Settings
 ) -> Statement | Problem:
-    """The statement, or what keeps Spark from understanding it."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
+    """The statement, or what keeps it from being understood. Raises Spark's errors where it is none."""
+    found = statement(spark, sql, frame, nullable, settings.stage)
+    if found.runs_early:
+        return _problem("Spark would run it, or the statements in it, to understand it", HINT)
+    if found.is_positional:
+        return _problem("it has parameters without names (?)", "Give each a name: :name.")
+    if found.missing:
+        names = ", ".join(f":{name}" for name in found.missing)
+        return _problem(f"nothing says the type of {names}", 'Give it as parameters={"name": "bigint", …}.')
+    if found.ordinals:
+        names = ", ".join(f":{name}" for name in found.ordinals)
+        return _problem(f"Spark takes {names} in ORDER BY or GROUP BY for the place of a column", ORDINALS)
+    found.java.analyse()
+    return found
 
-    try:
-        found = statement(spark, sql, frame, nullable, settings.stage)
-        if found.runs_early:
-            return _problem("Spark would run it, or the statements in it, to understand it", HINT)
-        if found.is_positional:
-            return _problem("it has parameters without names (?)", "Give each a name: :name.")
-        if found.missing:
-            names = ", ".join(f":{name}" for name in found.missing)
-            return _problem(f"nothing says the type of {names}", 'Give it as parameters={"name": "bigint", …}.')
-        found.java.analyse()
-        return found
-    except (PySparkException, Py4JError) as error:
-        text = str(error).partition("\nJVM stacktrace")[0]
-        named = [f":{name}" for name in nullable if re.search(rf":{re.escape(name)}\b", text)]
-        what = f"it with {' and '.join(named)} open" if named else "it"
-        return _problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES if named else "")
 
+def _unplanned(error: Exception, parameters: Iterable[str]) -> Problem:
+    """What Spark says of a statement that it can't analyse."""
+    text = str(error).partition("\nJVM stacktrace")[0]
+    named = [f":{name}" for name in parameters if re.search(rf":{re.escape(name)}\b", text)]
+    what = f"it with {' and '.join(named)} open" if named else "it"
+    return _problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES if named else "")
+
+
+ORDINALS = "Write the column into the statement; a value to order by is :name + 0."
 
 SHAPES = (
     "Spark must know some values to plan a statement, such as that of a LIMIT, a schema or a table's name: "

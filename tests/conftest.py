@@ -9,7 +9,9 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import class_archive
@@ -143,11 +145,20 @@ def _no_rule_stumbles(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
             told[-1] if isinstance(told[-1], Exception) else None
         )
 
-    for name, module in list(sys.modules.items()):
-        if name.startswith("substrait_spark."):
-            for told in ("unknown_form", "broken_rule", "unexpected"):
-                if hasattr(module, told):
-                    monkeypatch.setattr(module, told, failed)
+    for module, told in _tellers(len(sys.modules)):
+        monkeypatch.setattr(module, told, failed)
+
+
+@lru_cache(maxsize=1)
+def _tellers(modules: int) -> list[tuple[ModuleType, str]]:
+    """Where the library tells of what it does not know. They are as before while there are as many modules as before."""
+    return [
+        (module, told)
+        for name, module in list(sys.modules.items())
+        if name.startswith("substrait_spark.")
+        for told in ("unknown_form", "broken_rule", "unexpected")
+        if hasattr(module, told)
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -202,6 +213,15 @@ def spark(shared_session: SparkSession) -> Iterator[SparkSession]:
 
 def _settings(session: SparkSession) -> dict[str, str]:
     return {row.key: row.value for row in session.sql("SET").collect() if row.key.startswith("spark.sql.")}
+
+
+@pytest.fixture(params=["true", "false"], ids=["ansi", "legacy"])
+def in_mode(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+    """Runs a test twice: in ANSI mode, and without it."""
+    before = str(spark.conf.get("spark.sql.ansi.enabled"))
+    spark.conf.set("spark.sql.ansi.enabled", request.param)
+    yield
+    spark.conf.set("spark.sql.ansi.enabled", before)
 
 
 @pytest.fixture(scope="module")

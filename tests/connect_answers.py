@@ -25,7 +25,15 @@ from job_record import EQUAL, JOBS, TOLERANCE
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from substrait_spark import SubstraitSparkError, check, df_to_substrait, explain, expressions_to_substrait
+from substrait_spark import (
+    SubstraitSparkError,
+    check,
+    df_to_substrait,
+    explain,
+    expressions_to_substrait,
+    sql_to_substrait,
+    write_to_substrait,
+)
 from substrait_spark.connect import planner
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.comparison.tables import compared
@@ -79,6 +87,28 @@ def expressions(spark: SparkSession) -> Answers:
         expressions_to_substrait(rows, {"fine": "a", "r": F.row_number().over(Window.orderBy("a")), "none": "nothing"})
     except SubstraitSparkError as error:
         yield "no expressions", str(error)
+
+
+def writers(spark: SparkSession) -> Answers:
+    """What writers would save, for which the server is asked of the rows alone; and statements, which are the server's own."""
+    rows = spark.table("types").select("a", "p")
+
+    def saved(**said: Any) -> str:
+        try:
+            return explain(write_to_substrait(rows, **said))
+        except SubstraitSparkError as error:
+            return str(error)
+
+    yield "a writer", saved(table="kept", mode="append", format="orc", partition_by="A")
+    yield "nothing is written", str(spark.catalog.tableExists("kept"))
+    yield "a writer without a file system", saved(path="/out/kept")
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    yield "a writer over partitions", saved(path="file:/out/kept", mode="overwrite", partition_by="p")
+    spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+    try:
+        sql_to_substrait(spark, "SELECT 1")
+    except SubstraitSparkError as error:
+        yield "a statement", str(error)
 
 
 def catalogs(spark: SparkSession) -> Answers:
@@ -191,6 +221,7 @@ def main(url: str, folder: str, output: str) -> None:
     for found in (
         refused(spark, Path(folder)),
         expressions(spark),
+        writers(spark),
         catalogs(spark),
         changes(spark),
         jobs(spark),

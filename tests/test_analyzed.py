@@ -243,6 +243,12 @@ def test_what_hangs_on_an_unknown_membership_is_refused(tables: SparkSession, qu
     assert "hangs on how Spark's optimizer" in report.problems[0].reason
 
 
+def test_texts_of_joined_lists_are_refused(tables: SparkSession) -> None:
+    df = tables.sql("SELECT concat('k', CAST(concat(array(k), array(2)) AS STRING)) AS v FROM t")
+    with pytest.raises(UnsupportedPlanError, match="takes the text of joined lists for the texts of each"):
+        analyzed(df)
+
+
 def test_null_in_a_subquery_is_refused(tables: SparkSession) -> None:
     report = check(
         tables.sql("SELECT k FROM t WHERE CAST(NULL AS int) NOT IN (SELECT k FROM u WHERE k > 9)"), stage="analyzed"
@@ -269,6 +275,26 @@ def test_the_first_of_rows_that_belong_to_a_row(tables: SparkSession, query: str
     else:
         assert not differences(spark_table(df), canonical_rows(df, "analyzed"))
         assert not check(df, stage="analyzed", dialect="datafusion")
+
+
+LATERAL = (
+    "SELECT k, x FROM t LEFT JOIN LATERAL (SELECT n AS x FROM u WHERE u.k = t.k ORDER BY v DESC LIMIT 2) ON true",
+    "SELECT k, x FROM t, LATERAL (SELECT n AS x FROM u WHERE u.k = t.k ORDER BY n LIMIT 1 OFFSET 1)",
+    "SELECT k, x FROM t, LATERAL (SELECT n AS x FROM u WHERE u.k = t.k UNION ALL SELECT t.n)",
+    "SELECT k, x FROM t, LATERAL (SELECT u.n AS x FROM u WHERE u.k = t.k INTERSECT SELECT t.n)",
+    "SELECT k, x FROM t, LATERAL (SELECT sum(v) OVER (ORDER BY v) AS x FROM u WHERE u.k = t.k)",
+)
+
+
+@pytest.mark.parametrize("query", LATERAL)
+def test_lateral_joins_of_limits_and_set_operations(tables: SparkSession, query: str) -> None:
+    df = tables.sql(query)
+    expected = spark_table(df)
+    assert expected.num_rows
+    assert not differences(expected, canonical_rows(df, "analyzed"))
+    (problem,) = check(df, stage="analyzed", dialect="datafusion").problems
+    assert "has no" in problem.reason
+    assert "LATERAL_JOIN relations" in problem.reason
 
 
 @pytest.mark.parametrize("zone", ["-12:00", "+14:00"])  # at any time, one of them has another date than UTC

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from pyspark.sql import SparkSession
 from rows import assert_canonical_outcome, assert_same_rows, plan_of
@@ -32,13 +30,6 @@ def intervals(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     return spark
 
 
-@pytest.fixture(params=[True, False], ids=["ansi", "legacy"])
-def in_mode(request: pytest.FixtureRequest, intervals: SparkSession) -> Iterator[SparkSession]:
-    intervals.conf.set("spark.sql.ansi.enabled", str(request.param).lower())
-    yield intervals
-    intervals.conf.unset("spark.sql.ansi.enabled")
-
-
 EXPRESSIONS = [
     "c, -c, c + k, c - k, CAST(c AS STRING), c IS NULL, coalesce(c, make_interval(2)), if(x = 1, c, make_interval(3))",
     "make_interval(1, 2, 3, 4, 5, 6, 7.5), array(make_interval(1), make_interval(0, 0, 0, 0, 0, 0, -5), NULL)",
@@ -59,8 +50,9 @@ EXPRESSIONS = [
 
 
 @pytest.mark.parametrize("expressions", EXPRESSIONS)
-def test_expressions(in_mode: SparkSession, expressions: str) -> None:
-    assert_canonical_outcome(in_mode.sql(f"SELECT {expressions} FROM v"))
+@pytest.mark.usefixtures("in_mode")
+def test_expressions(intervals: SparkSession, expressions: str) -> None:
+    assert_canonical_outcome(intervals.sql(f"SELECT {expressions} FROM v"))
 
 
 @pytest.mark.parametrize("expression", ["c * 2", "c * d", "c / 2", "c / 0", "extract(DAY FROM k * 10)", "dt + c"])

@@ -19,7 +19,8 @@ COLUMNS = (
 )
 ROWS = """
 ('a', 'é', 'a', 1, array('x', 'X')), ('A', 'É', 'A', 2, array('b')), ('b', 'e', 'b', 3, NULL), (NULL, NULL, NULL, 4, array()),
-('aB ', 'f', 'Ab', 5, array(NULL))
+('aB ', 'f', 'Ab', 5, array(NULL)), ('a,B,b%', 'É e', 'Ab', 6, array('b', 'a', 'B', NULL)), ('x', 'Q', 'X', 7, array()),
+('X', '', '', 8, array(''))
 """
 
 
@@ -59,7 +60,8 @@ def test_expressions(collated: SparkSession, expressions: str) -> None:
         "SELECT upper(c COLLATE UTF8_BINARY) IN ('A'), count(*) FROM v GROUP BY c, 1",
         "SELECT lower(CAST(c AS STRING)), n FROM (SELECT c, count(*) AS n FROM v GROUP BY c)",
         "SELECT count(DISTINCT c), count(c), max(i) FROM v",
-        "SELECT max(c), min(c), max_by(i, c) FROM v WHERE c > 'A'",
+        "SELECT max(c), min(c), max_by(i, c) FROM v WHERE c > 'A' AND c < 'x'",
+        "SELECT length(mode(c)) FROM v WHERE i < 3",
         "SELECT collect_list(c) FROM v WHERE i = 1",
         "SELECT sum(i) FROM v GROUP BY ROLLUP(c)",
         "SELECT a.i, b.i AS j FROM v a JOIN v b ON a.c = b.c",
@@ -71,6 +73,8 @@ def test_expressions(collated: SparkSession, expressions: str) -> None:
         "SELECT i FROM v WHERE c IN (SELECT s COLLATE UTF8_LCASE FROM v WHERE i = 2)",
         "SELECT i FROM v WHERE EXISTS (SELECT 1 FROM v w WHERE w.c = v.c AND w.i <> v.i)",
         "SELECT i FROM v WHERE c = 'A'",
+        "SELECT c = 'A', a FROM VALUES ('a' COLLATE UTF8_LCASE, array('b' COLLATE UNICODE)), (NULL, NULL) AS t(c, a)",
+        "SELECT i FROM v WHERE c IN ('a', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm')",
     ],
 )
 def test_strings_compare_by_their_collation(collated: SparkSession, query: str) -> None:
@@ -78,19 +82,56 @@ def test_strings_compare_by_their_collation(collated: SparkSession, query: str) 
     assert_canonical_rows(collated.sql(query), "analyzed")
 
 
+@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize(
+    "expressions",
+    [
+        "upper(c), lower(u), initcap(u), upper(s COLLATE tr), lower('İ' COLLATE tr), upper('ß' COLLATE UTF8_LCASE)",
+        "contains(c, 'A'), startswith(c, 'A'), endswith(u, 'E'), contains(u, 'É'), c LIKE 'A%', c LIKE '%\\\\%b', c ILIKE s",
+        "c RLIKE 'A', s RLIKE c, c RLIKE u, s LIKE c, c LIKE s",
+        "instr(c, 'B'), instr(u, 'e'), locate('B', c, 2), locate('B', c, CAST(NULL AS INT)), find_in_set('B', c), find_in_set(u, 'E,é')",
+        "replace(c, 'A', 'x'), replace(c, '', 'x'), translate(u, 'é', 'x'), overlay(c PLACING 'x' FROM 1)",
+        "trim(c), ltrim(c), rtrim(c), btrim(c, 'A'), trim(LEADING 'A' FROM c), rtrim('e', u), trim(BOTH c FROM c)",
+        "substring_index(c, 'B', 1), substring_index(u, 'É', -1), split(c, 'B'), split(s, c), split(c, s), split(c, ',', 2)",
+        "split_part(c, ',', 2), split_part(c, 'B', -1), split_part(u, 'É', 2)",
+        "regexp_replace(c, 'a', 'Q', 2), regexp_extract(c, '(A)', 1), regexp_extract_all(c, 'A', 0), regexp_count(c, 'A')",
+        "regexp_instr(c, 'A'), regexp_substr(c, 'A'), regexp_extract(c, s, 0)",
+        "concat_ws(',', c), concat_ws(',', a), array_join(a, 'é', 'N'), format_string('%s', c), levenshtein(c, 'a'), soundex(c), mask(c)",
+        "hex(c), base64(c), unhex(c), encode(c, 'UTF-8'), quote(c), get_json_object(c, '$.a'), from_json(c, 'a int'), url_encode(c)",
+        "array_sort(a), sort_array(a, false), array_union(a, a), array_except(a, array('B')), array_intersect(a, array('B'))",
+        "arrays_overlap(a, array('X')), array_remove(a, 'B'), array_max(a), array_min(a), array_compact(a), array_append(a, c)",
+        "flatten(array(a)), slice(a, 1, 1), concat(a, a), reverse(a), array_repeat(c, 2), elt(1, c, c)",
+        "transform(a, x -> upper(x)), filter(a, x -> x = 'B'), exists(a, x -> x = 'B'), zip_with(a, a, (x, y) -> x = y)",
+        "aggregate(a, CAST('' AS STRING COLLATE UTF8_LCASE), (x, y) -> coalesce(y, x))",
+        "map_values(map('a', c)), map_filter(map('a', c), (k, v) -> v = 'A'), map_entries(map('a', c)), map_concat(map('a', c), map('b', c))",
+    ],
+)
+def test_functions_of_collated_strings(collated: SparkSession, expressions: str, ansi: str) -> None:
+    collated.conf.set("spark.sql.ansi.enabled", ansi)
+    try:
+        assert_canonical_rows(collated.sql(f"SELECT {expressions} FROM v"))
+    finally:
+        collated.conf.unset("spark.sql.ansi.enabled")
+
+
 @pytest.mark.parametrize(
     "expression",
     [
-        "upper(c)", "contains(c, 'A')", "c LIKE 'A%'", "hash(c)", "replace(c, 'A', 'x')", "trim(c)", "instr(c, 'B')",
-        "split(c, 'B')", "concat_ws(',', c)", "map(c, 1)", "listagg(c)", "mode(c)", "approx_count_distinct(c)",
-        "array_sort(a)", "initcap(c)", "c RLIKE 'A'", "translate(c, 'A', 'x')", "array_join(a, ',')", "levenshtein(c, 'a')",
+        "hash(c)", "xxhash64(c)", "map(c, 1)", "listagg(c)", "approx_count_distinct(c)", "str_to_map(c)", "to_json(struct(c))",
+        "sentences(c)",
     ],
 )  # fmt: skip
-def test_functions_that_look_at_the_collation_are_refused(collated: SparkSession, expression: str) -> None:
+def test_functions_that_look_at_the_collation_otherwise_are_refused(collated: SparkSession, expression: str) -> None:
     report = check(collated.sql(f"SELECT {expression} FROM v"))
     assert not report
     assert all("collat" in problem.reason.lower() for problem in report)
     assert all("UTF8_BINARY" in problem.hint for problem in report)
+
+
+@pytest.mark.parametrize("expression", ["levenshtein(c, u)", "concat_ws(',', c, u)", "elt(1, c, u)"])
+def test_strings_of_several_collations_are_refused(collated: SparkSession, expression: str) -> None:
+    report = check(collated.sql(f"SELECT {expression} FROM v"))
+    assert "several collations meet" in str(report)
 
 
 def test_the_collation_is_a_parameter_of_the_type(collated: SparkSession) -> None:

@@ -196,6 +196,16 @@ def test_run_says_what_datafusion_lacks(spark: SparkSession, tmp_path: Path) -> 
     ]
 
 
+def test_run_says_what_datafusion_takes_in_its_own_way(spark: SparkSession) -> None:
+    plan = df_to_substrait(spark.range(3).selectExpr("id + 1 AS next"))
+    done = command("run", "-", "-f", "csv", stdin=plan.SerializeToString())
+    assert (done.returncode, done.stdout.decode().splitlines()) == (0, ['"next"', "1", "2", "3"])
+    said = done.stderr.decode()
+    assert "rows may be others than Spark's" in said
+    assert "add:i64_i64 of extension:io.substrait:functions_arithmetic with overflow=ERROR" in said
+    assert "substrait-spark lower PLAN --dialect datafusion" in said
+
+
 def test_run_in_spark(spark: SparkSession, orders: Path, tmp_path: Path) -> None:
     """A canonical plan with a function that DataFusion lacks, of a table by name."""
     df = spark.read.parquet(str(orders)).selectExpr("item", "format_number(price / 2, 2) AS half").where("item = 'tea'")

@@ -281,7 +281,6 @@ def test_the_sessions_name_of_corrupt_records(spark: SparkSession, tmp_path: Pat
         ("a\n", "line 1 has 1 fields where 2 are read"),
         ("a,b,c\n", "line 1 has 3 fields where 2 are read"),
         ("a,b\n\n", "line 2 is empty"),
-        ('a,b"c\n', "line 1 has a quote inside a field without quotes"),
         ('a,"b"c\n', "line 1 has text behind a field in quotes"),
         ('a,"b\nc"\n', "line 1 ends inside quotes"),
         ('a,"b""c"\n', "line 1 has a quote inside quotes that is not escaped"),
@@ -300,6 +299,7 @@ REFUSED_LINES: list[tuple[dict[str, str], str, str]] = [
     ({"escape": ""}, 'a,""\n', "line 1 has an empty field in quotes"),
     ({"escape": ""}, '"a\0",b\n', "line 1 has a NUL"),
     ({"quote": ""}, "x,y\na,\0x\n", "line 2 has a NUL"),
+    ({"sep": "||"}, 'a||b"\n', "line 1 has a quote inside a field without quotes, and a separator of several"),
     ({"sep": "||"}, '"r||q"||z\n', "line 1 has a separator of several characters inside quotes"),
     ({"sep": "\U0001f600"}, '"\U0001f600"\U0001f600z\n', "line 1 has a separator of several characters inside quotes"),
     ({"escape": '"'}, '"",","\n', "line 1 has a separator at the start of quotes"),
@@ -324,6 +324,7 @@ READ_LINES: list[tuple[dict[str, str], str]] = [
     ({"sep": "||"}, '"r|q"||z\nx|y||"||"\n'.replace('"||"', '"|"')),
     ({"escape": '"'}, '"","x,y"\n"a""",b\n"a"",""b",","\n'),
     ({}, '"\\\\","x,y"\n"","\\\\"\na,\0\n'),
+    ({}, 'a,{"text":"The person\'s name"}\nb"",c\\\n a"b\\",c"\n "x",y"" z\n'),
     ({"header": "true"}, "\ufeffa,b\n1,2\n"),
     ({}, "\ufeffa,b\n\ufeff1,2\n"),
 ]

@@ -12,9 +12,11 @@ from substrait_spark.algebra import types
 from substrait_spark.algebra.builder import CallBuilder, Traits
 from substrait_spark.algebra.expression import Expression, FieldReference, Literal, ScalarSubquery
 from substrait_spark.algebra.message_walk import depth
-from substrait_spark.algebra.relation import Aggregate, Filter, Project, Relation, VirtualTable
-from substrait_spark.algebra.traversal import subexpressions
+from substrait_spark.algebra.relation import Aggregate, Fetch, Filter, Project, Relation, VirtualTable
+from substrait_spark.algebra.traversal import inputs_first, subexpressions
+from substrait_spark.dialects import load
 from substrait_spark.engines import spark as spark_engine
+from substrait_spark.lowering.lowering import Lowering
 from substrait_spark.plan import DEPTH_LIMIT, build
 from substrait_spark.reading.plan import read_plan
 from substrait_spark.testing import structural_problems
@@ -124,6 +126,25 @@ def test_a_long_chain_of_spark(spark: SparkSession) -> None:
 def test_no_dialect_has_them(spark: SparkSession) -> None:
     with pytest.raises(ValueError, match="detach can be True only without a dialect"):
         df_to_substrait(spark.range(1), dialect="datafusion", detach=True)
+
+
+def test_conditions_nest_deeper_than_a_stack() -> None:
+    conditions = [e.call("comparison:equal", X, Literal(n, I64)) for n in range(500)]
+    nested = conditions[0]
+    for n, condition in enumerate(conditions[1:]):
+        nested = e.call("boolean:and" if n % 2 else "boolean:or", nested, condition)
+    lowered = lower(build(Filter(TABLE, nested), ["x"], detach=True), "datafusion")
+    assert read_plan(lowered).root is not None
+    assert depth(lowered) <= DEPTH_LIMIT
+
+
+def test_relations_nest_deeper_than_a_stack() -> None:
+    relation: Relation = Filter(TABLE, e.equal(X, Literal(1, I64)))
+    for _ in range(1_200):
+        relation = Fetch(relation, 0, 5)
+    lowering = Lowering(load("datafusion"), lambda *problem: pytest.fail(str(problem)))
+    guarded = lowering.lower(Project(relation, [chain(1)]))
+    assert sum(isinstance(each, Fetch) for each in inputs_first(guarded)) == 1_200
 
 
 def test_what_is_deeper_than_a_stack_ends_in_a_sentence(spark: SparkSession) -> None:

@@ -15,11 +15,13 @@ from pyspark.sql import functions as F
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import check, df_to_substrait
-from substrait_spark.catalyst import reader
+from substrait_spark.catalyst import reader, tree
+from substrait_spark.catalyst.document import decode
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import emit_text
 from substrait_spark.dialects.file import load
 from substrait_spark.plan import build
+from substrait_spark.rewrites import RULES, rewrite
 
 FIXTURES = Path(__file__).parent / "documents"
 
@@ -227,3 +229,31 @@ def test_deep_documents(spark: SparkSession) -> None:
     report = check(df)
     assert not report
     assert "messages deep" in str(report)
+
+
+def test_what_is_shared_is_looked_at_once() -> None:
+    """Written out, these would be 2^100 expressions."""
+    number = tree.DataType("integer")
+
+    def doubled() -> tree.Expression:
+        expression = tree.make("AttributeReference", number, name="x", exprId=1)
+        for _ in range(100):
+            expression = tree.make("Add", number, left=expression, right=expression)
+        return expression
+
+    one, other = doubled(), doubled()
+    assert [node["name"] for node in tree.attributes(one)] == ["x"]
+    assert tree.outermost([one, one], "AttributeReference") == tree.attributes(one)
+    assert tree.words(one) == tree.words(other)
+    assert tree.same(one, other)
+    assert not tree.same(one, other["left"])
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_rules_of_the_one_who_asks_come_behind_the_others(name: str) -> None:
+    document = decode(json.dumps(recorded(name)))
+    met: list[str] = []
+    more = [(of, lambda node: met.append(node.name)) for of, _ in RULES]
+    with_more = rewrite(document, more)
+    assert tree.same(with_more.root, rewrite(document).root)
+    assert bool(met) == bool(document.classes & {of for of, _ in RULES})

@@ -37,11 +37,13 @@ from substrait_spark import (
     to_html,
     to_mermaid,
 )
+from substrait_spark.algebra.message_walk import depth
 from substrait_spark.command_line.commands import group
 from substrait_spark.dialects import load
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.pyarrow import rules
 from substrait_spark.extended.plans import TABLE, plan_of
+from substrait_spark.plan import DEPTH_LIMIT
 from substrait_spark.testing import assert_well_formed
 
 Expressions = Mapping[str, Column | str]
@@ -277,6 +279,33 @@ def test_too_deep(spark: SparkSession) -> None:
     ]
 
 
+def test_too_deep_but_stored_apart(spark: SparkSession) -> None:
+    rows = spark.sql("SELECT * FROM VALUES (0.5D), (NULL), (-0.0D), (double('NaN')) AS t(a)")
+    deep = " + ".join(["a"] * 200)
+    expressions = {"deep": deep, "flat": "a > 0", "deeper": f"{deep} - 1"}
+    message = expressions_to_substrait(rows, expressions, detach=True)
+    assert len(message.detached_expressions) > 4
+    assert depth(message) <= DEPTH_LIMIT
+    assert_well_formed(message)
+    assert lower(message, load(None)) == message
+    assert "detached" in explain(message)
+    expected = spark_table(rows.selectExpr(*[f"{text} AS {name}" for name, text in expressions.items()]))
+    assert differences(expected, in_spark(message, rows)) == []
+    with pytest.raises(UnsupportedPlanError, match="messages deep"):
+        lower(message, "pyarrow")
+    with pytest.raises(ValueError, match="only without a dialect"):
+        expressions_to_substrait(rows, expressions, detach=True, dialect="pyarrow")
+
+
+def test_a_deep_measure_is_stored_apart(spark: SparkSession) -> None:
+    rows = spark.sql("SELECT * FROM VALUES (1.5D), (NULL), (2.0D) AS t(a)")
+    message = expressions_to_substrait(rows, {"total": f"sum({' + '.join(['a'] * 100)})"}, detach=True)
+    assert message.detached_expressions
+    assert_well_formed(message)
+    expected = spark_table(rows.selectExpr(f"sum({' + '.join(['a'] * 100)}) AS total"))
+    assert differences(expected, in_spark(message, rows)) == []
+
+
 @pytest.mark.parametrize(
     ("given", "expressions", "error"),
     [
@@ -436,6 +465,12 @@ TAKEN = [
     "i32 & i322 | 7 ^ ~i32",
     "CAST(i64 AS double) / 3",
     "sqrt(f64)",
+    "exp(f64) + sin(f64) * cosh(f64) - atanh(f64)",
+    "ln(f64) > log10(f64) OR log1p(f64) IS NULL",
+    "floor(f64) + ceil(-f64)",
+    "degrees(f64)",
+    "unix_seconds(ts)",
+    "CAST(ts AS double)",
     "CAST(f64 AS tinyint)",
     "CAST(i64 AS int)",
     "pmod(i64, 3)",
@@ -465,6 +500,9 @@ def test_filters(edges: DataFrame, table: pa.Table) -> None:
 
 LACKING = {
     "upper(s)": "has no function upper:str",
+    "month(dt)": "has no function extract",
+    "hour(ntz)": "has no function extract",
+    "pow(f64, 2)": "has no function spark_power",
     "s LIKE 'a_c'": "has wildcards at the ends of a pattern only",
     "s LIKE t": "has no function spark_like:str_str_str",
     "contains(s, t)": "takes only literals as options of contains",

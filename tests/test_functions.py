@@ -55,8 +55,8 @@ class Grid:
         finally:
             self.spark.conf.unset("spark.sql.ansi.enabled")
 
-    def columns(self, case: Case) -> list[pa.Table] | Exception:
-        """Spark's and the engines' columns of a case: key and result; or what went wrong with its batch."""
+    def columns(self, case: Case) -> list[pa.Table]:
+        """Spark's and the engines' columns of a case: key and result."""
         key = tuple(map(str, case.batch or ()))
         if key not in self._results:
             calls = sorted({other.call for other in HERE if other.batch == case.batch}, key=_together)
@@ -65,12 +65,15 @@ class Grid:
                 members = list(group)
                 for start in range(0, len(members), BATCH):
                     self._results[key].update(self._run(members[start : start + BATCH], case))
-        return self._results[key][case.call]
+        found = self._results[key][case.call]
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def _run(self, calls: list[str], case: Case) -> dict[str, list[pa.Table] | Exception]:
         try:
             tables = run(self.spark.sql(case.query(calls)), case)
-        except Exception as error:  # noqa: BLE001 - a case that fails alone as well then shows its own error
+        except Exception as error:  # noqa: BLE001 - a case that fails, or lacks its mark `raises`, then shows its own error
             half = len(calls) // 2
             return {**self._run(calls[:half], case), **self._run(calls[half:], case)} if half else {calls[0]: error}
         return {call: [_picked(table, n) for table in tables] for n, call in enumerate(calls)}
@@ -116,11 +119,10 @@ def edges(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iter
 )
 def test_function(edges: Grid, case: Case) -> None:
     with edges.mode(case.mode):
-        columns = edges.columns(case) if case.batch is not None else None
-        if isinstance(columns, list):
-            assert_equal(columns, case)
+        if case.batch is not None:
+            assert_equal(edges.columns(case), case)
         elif case.is_judged:
-            compare_alone(edges.spark.sql(case.query()), case)
+            compare_raising(edges.spark.sql(case.query()), case)
         if not case.runs_in_datafusion:
             exportable(edges.spark.sql(case.query()), case)
 
@@ -148,11 +150,9 @@ def assert_equal(tables: list[pa.Table], case: Case) -> None:
         assert not found, "\n".join([f"{name}:", *found[:5]])
 
 
-def compare_alone(df: DataFrame, case: Case) -> None:
-    """A case that raises, or whose batch failed."""
-    if case.runs_in_datafusion and not case.raises:
-        assert_equal(run(df, case), case)
-    elif case.by_rows:
+def compare_raising(df: DataFrame, case: Case) -> None:
+    """Where Spark raises, so do the engines."""
+    if case.by_rows:
         compare_row_by_row(df, case)
     else:
         all_raise(df, case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from rows import assert_same_rows, plan_of
+from rows import assert_canonical_rows, assert_same_rows, plan_of
 
 from substrait_spark import check
 from substrait_spark.algebra.extension_messages import Generate, Sample
@@ -130,3 +130,8 @@ def test_values_below_null_lists_are_nobodys() -> None:
 
 def test_elements_without_a_type(spark: SparkSession) -> None:
     assert_same_rows(spark.sql("SELECT id, explode_outer(array()) FROM range(2)"))
+
+
+def test_entries_of_a_lateral_join_in_spark(spark: SparkSession) -> None:
+    """Spark computes them in place where it has no other condition: it joins by no maps."""
+    assert_canonical_rows(spark.sql("SELECT k, x.* FROM t, LATERAL explode(m) AS x"), "analyzed")

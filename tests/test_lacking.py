@@ -265,3 +265,18 @@ def test_rows_of_outer_joins_without_any(spark: SparkSession, tmp_path: Path, jo
     limited = spark.sql(f"SELECT a, z FROM (SELECT * FROM l LIMIT 3) {join} JOIN (SELECT * FROM r LIMIT 3) ON a = x")
     with pytest.raises(UnsupportedPlanError, match=f"has no {join.replace('FULL', 'OUTER')}"):
         plan_of(limited, str(lacking))
+
+
+def test_rows_of_equality_that_knows_nulls_by_connectives_alone(spark: SparkSession, tmp_path: Path) -> None:
+    document = yaml.safe_load(FILE.read_text("utf-8"))
+    things = [function("is_not_distinct_from"), function("coalesce"), Thing("expression", "IF_THEN")]
+    for thing in things:
+        document = without(document, thing)
+    document["supported_expressions"] = [
+        entry for entry in document["supported_expressions"] if entry != "CAST" and "CAST" not in str(entry)
+    ]
+    lacking = tmp_path / "lacking.yaml"
+    lacking.write_text(yaml.safe_dump(document), "utf-8")
+    assert_same_rows(
+        spark.sql("SELECT a, x, b <=> a AS e, a <=> 4 AS f FROM l JOIN r ON a <=> x"), dialect=str(lacking)
+    )

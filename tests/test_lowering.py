@@ -108,6 +108,7 @@ REFUSED_BY_NAME = {
     "SELECT date_part('doy', l_shipdate) AS x FROM lineitem": "date_part is read for the literal parts YEAR",
     "SELECT substr(l_comment, l_linenumber) AS x FROM lineitem": "substr is read for literal positions",
     "SELECT to_hex(l_linenumber) AS x FROM lineitem": "no standard one has that name",
+    "SELECT count(l_tax) AS x FROM lineitem GROUP BY ROLLUP (l_shipmode)": "several groupings is read only",
 }
 
 

@@ -58,7 +58,7 @@ def nulls(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Spar
         ),
         pytest.param(
             "SELECT ak, y FROM (SELECT ak, 10 / (ax + ak) AS y FROM a WHERE ak IS NOT NULL) JOIN b ON ak = bk AND y > 0",
-            2,
+            2,  # the query's own of ak, and Spark's of ax: both keep rows from what may raise
             id="below what may raise",
         ),
     ],

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
 from rows import differences, other_session, spark_table
@@ -242,6 +242,45 @@ def test_values_are_bound_in_the_plan(session: SparkSession) -> None:
         datafusion.execute(lowered, parameters={"k": None})
 
 
+NESTED: tuple[tuple[str, Any, str], ...] = (
+    ("array<int>", [1, None, -(2**31)], "array(1, NULL, -2147483648)"),
+    ("array<int>", [], "array()"),
+    ("array<int>", None, "NULL"),
+    ("array<array<string>>", [["a", None], [], None], "array(array('a', NULL), array(), NULL)"),
+    ("map<string, double>", {"a": 0.5, "": None}, "map('a', 0.5D, '', NULL)"),
+    ("map<string, double>", {}, "map()"),
+    ("struct<a: date, b: array<decimal(5,2)>>", (dt.date(2024, 1, 1), [Decimal("1.5")]), "named_struct('a', DATE'2024-01-01', 'b', array(1.5BD))"),
+    ("struct<a: int, b: string>", Row(a=None, b="x"), "named_struct('a', NULL, 'b', 'x')"),
+)  # fmt: skip
+"""Types, values of them, and the same in SQL."""
+
+
+@pytest.mark.parametrize(("type", "value", "text"), NESTED)
+def test_nested_values(session: SparkSession, type: str, value: Any, text: str) -> None:
+    plan = sql_to_substrait(session, "SELECT k, :p AS p, :p IS NULL AS n FROM t", parameters={"p": type})
+    written = f"CAST({text} AS {type})"
+    expected = spark_table(session.sql(f"SELECT k, {written} AS p, {written} IS NULL AS n FROM t"))
+    assert expected.num_rows
+    in_spark = spark_engine.execute(plan, other_session(session), parameters={"p": value})
+    assert not differences(expected, spark_table(in_spark))
+    if type.startswith("struct"):
+        with pytest.raises(UnsupportedPlanError, match="have no literals in DataFusion"):
+            lower(plan, "datafusion")
+    else:
+        assert not differences(expected, datafusion.execute(lower(plan, "datafusion"), parameters={"p": value}))
+
+
+def test_lists_and_maps_in_functions(session: SparkSession) -> None:
+    sql = "SELECT k, array_contains(:l, k) AS c, exists(:l, e -> e > k) AS m, :m[s] AS v FROM t"
+    plan = sql_to_substrait(session, sql, parameters={"l": "array<int>", "m": "map<string, int>"})
+    written = sql.replace(":l", "array(1, 2, NULL)").replace(":m[s]", "map('a', 5, '', NULL)[s]")
+    values = {"l": [1, 2, None], "m": {"a": 5, "": None}}
+    expected = spark_table(session.sql(written))
+    assert expected.num_rows
+    assert not differences(expected, spark_table(spark_engine.execute(plan, other_session(session), parameters=values)))
+    assert not differences(expected, datafusion.execute(lower(plan, "datafusion"), parameters=values))
+
+
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "missing": ({}, "The parameter k \\(i64\\?\\) has no value: give it as parameters={'k': …}"),
     "unknown": ({"k": 1, "d": None, "q": 2}, "The plan has no parameter 'q': it has k, d"),
@@ -275,6 +314,11 @@ def test_wrong_values_are_told(session: SparkSession, name: str) -> None:
         ("string", b"bytes"),
         ("boolean", 1),
         ("tinyint", 128),
+        ("array<string>", [1]),
+        ("array<int>", {1}),
+        ("map<string, int>", {None: 1}),
+        ("map<string, int>", [("a", 1)]),
+        ("struct<a: int>", (1, 2)),
     ],
 )
 def test_values_that_a_type_lacks(session: SparkSession, type: str, value: Any) -> None:
@@ -288,6 +332,11 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "positions": ("SELECT ? AS k", {}, "it has parameters without names"),
     "a limit": ("SELECT * FROM t LIMIT :n", {"n": "int"}, "Spark itself can't plan it with :n open: .*LIMIT"),
     "a table": ("SELECT * FROM identifier(:name)", {"name": "string"}, "can't plan it with :name open"),
+    "a place": ("SELECT k FROM t ORDER BY :n", {"n": "int"}, "Spark takes :n in ORDER BY or GROUP BY for the place of a column"),
+    "a place below": ("SELECT * FROM (SELECT s, max(k) FROM t GROUP BY ROLLUP(:n)) LIMIT 1", {"n": 1}, "Spark takes :n in"),
+    "a place in a subquery": ("SELECT (WITH c AS (SELECT k FROM t GROUP BY :n) SELECT max(k) FROM c)", {"n": 1}, "Spark takes :n in"),
+    "a pivot": ("SELECT * FROM t PIVOT (sum(k) FOR s IN (:s))", {"s": "string"}, "can't plan it with :s open"),
+    "a frame": ("SELECT sum(k) OVER (ORDER BY k ROWS :n PRECEDING) FROM t", {"n": "int"}, "can't plan it with :n open"),
     "a schema": ("SELECT from_json(s, :schema) AS j FROM t", {"schema": "string"}, "with :schema open"),
     "no statement": ("SELEC 1", {"n": "int"}, "Spark itself can't plan it: "),
 }  # fmt: skip

@@ -376,6 +376,13 @@ def test_h28_decimal_sums_over_windows(spark: SparkSession) -> None:
     assert_same_rows(spark.sql("SELECT n, avg(cast(v AS decimal(8, 2))) OVER (ORDER BY n) AS s FROM t"))
 
 
+@pytest.mark.parametrize("over", ["", "OVER (ORDER BY n)"])
+@pytest.mark.parametrize("function", ["sum", "avg"])
+def test_the_optimizer_leaves_out_casts_to_more_digits(spark: SparkSession, function: str, over: str) -> None:
+    df = spark.sql(f"SELECT {function}(cast(cast(v AS decimal(5, 2)) AS decimal(8, 2))) {over} AS s FROM t")
+    assert_same_rows(df)
+
+
 def test_h30_every_problem_is_told(spark: SparkSession) -> None:
     report = check(spark.sql("SELECT input_file_block_start(), spark_partition_id() FROM t"))
     assert {problem.catalyst_class for problem in report} == {"InputFileBlockStart", "SparkPartitionID"}

@@ -23,21 +23,6 @@ from substrait_spark import check
             "SELECT * FROM collations()", "the collations of the Spark that runs it", marks=since("4.0", "the function")
         ),
         ("SELECT * FROM sql_keywords()", "the keywords of the Spark that runs it"),
-        pytest.param(
-            "SELECT * FROM range(3), LATERAL variant_explode(parse_json(string(id)))",
-            "VariantExplode is none that plans have",
-            marks=since("4.0", "VARIANT"),
-        ),
-        pytest.param(
-            "SELECT st_srid(st_geomfromwkb(CAST(string(id) AS BINARY))) FROM range(3)",
-            "no type for GEOMETRY",
-            marks=since("4.1", "GEOMETRY"),
-        ),
-        pytest.param(
-            "SELECT st_asbinary(st_geogfromwkb(CAST(string(id) AS BINARY))) FROM range(3)",
-            "no type for GEOGRAPHY",
-            marks=since("4.1", "GEOGRAPHY"),
-        ),
     ],
 )
 def test_says_why(spark: SparkSession, query: str, why: str) -> None:

@@ -381,6 +381,14 @@ NEEDS: list[tuple[Relation, tuple[str, ...], str]] = [
         ("ability grouping_sets", "relation EXPAND field_types SWITCHING_FIELD", "relation SET operations UNION_ALL"),
         "has no aggregates with several groupings; in its place it would need UNION_ALL SET relations",
     ),
+    (
+        projected(E.call("comparison:is_not_distinct_from", NAME, NAME)),
+        (
+            *(COMPARISON + name for name in ("is_not_distinct_from", "coalesce", "is_null", "is_not_null")),
+            "expression CAST failure_options THROW_EXCEPTION",
+        ),
+        "has no function is_not_distinct_from:any_any; in its place it would need function is_null:any",
+    ),
     (projected(UPPER), ("scalar extension:io.substrait:functions_string:upper",), "has no function upper:str with char_set UTF8"),
 ]  # fmt: skip
 
@@ -392,3 +400,10 @@ def test_what_other_forms_need(root: Relation, removed: Sequence[str], sentence:
         lower(plan(root), lacking(*removed))
     (problem,) = raised.value.problems
     assert problem.reason == f"the dialect Mine {sentence}"
+
+
+def test_what_has_no_other_form_is_told_by_itself() -> None:
+    with pytest.raises(UnsupportedPlanError) as raised:
+        lower(plan(projected(COUNT)), lacking("relation READ read_types VIRTUAL_TABLE", "type STRING"))
+    told = {problem.reason for problem in raised.value.problems}
+    assert told == {"the dialect Mine has no VIRTUAL_TABLE READ relations", "the dialect Mine has no type string?"}

@@ -141,6 +141,16 @@ DEFINITIONS = {
     ),
     "CREATE TABLE IF NOT EXISTS other.APP.NEW (a INT)": ("Ddl CREATE TABLE other.APP.NEW", {"if_not_exists": True}, ["a"]),
     "CREATE OR REPLACE TABLE other.APP.NEW (a INT)": ("Ddl CREATE_OR_REPLACE TABLE other.APP.NEW", {}, ["a"]),
+    "CREATE TABLE new (a VARCHAR(3), b CHAR(5) NOT NULL) USING parquet": (
+        "Ddl CREATE TABLE spark_catalog.statements.new",
+        {"format": "parquet"},
+        ["a", "b"],
+    ),
+    "ALTER TABLE p ADD COLUMNS (z INT, v VARCHAR(2))": ("Ddl ALTER TABLE spark_catalog.statements.p", {}, ["k", "s", "z", "v", "d"]),
+    "ALTER TABLE p ALTER COLUMN s DROP DEFAULT": ("Ddl ALTER TABLE spark_catalog.statements.p", {}, ["k", "s", "d"]),
+    "ALTER TABLE other.APP.T ADD COLUMN n DOUBLE": ("Ddl ALTER TABLE other.APP.T", {}, ["K", "L", "n"]),
+    "ALTER TABLE other.APP.T DROP COLUMN L": ("Ddl ALTER TABLE other.APP.T", {}, ["K"]),
+    "ALTER TABLE other.APP.T ALTER COLUMN K TYPE BIGINT": ("Ddl ALTER TABLE other.APP.T", {}, ["K", "L"]),
     "DROP TABLE p": ("Ddl DROP TABLE spark_catalog.statements.p", {}, []),
     "DROP TABLE IF EXISTS nothing PURGE": ("Ddl DROP_IF_EXIST TABLE spark_catalog.statements.nothing", {"purge": True}, []),
     "DROP TABLE other.APP.T": ("Ddl DROP TABLE other.APP.T", {}, []),
@@ -200,6 +210,27 @@ def test_statements_without_a_query(session: SparkSession, sql: str) -> None:
         sql_to_substrait(session, sql, dialect="datafusion")
 
 
+DEFAULTS = {
+    "CREATE TABLE new (a TINYINT DEFAULT 1 + 1, b STRING DEFAULT concat('a', 'b'), c DATE, x ARRAY<INT> DEFAULT array(1, NULL)) "
+    "USING parquet": "{2::i8, 'ab', null::date?, [1::i32?, null::i32?]}",
+    "ALTER TABLE p ADD COLUMNS (z DECIMAL(5,2) DEFAULT 1)": "{null::i32?, 'x', 1.00::decimal<5, 2>, null::date?}",
+    "ALTER TABLE p ALTER COLUMN s SET DEFAULT 'y'": "{null::i32?, 'y', null::date?}",
+}
+"""Statements, and the default values of all columns of the table after them."""
+
+
+@pytest.mark.usefixtures("nothing_runs")
+@pytest.mark.parametrize("sql", DEFAULTS)
+def test_default_values(session: SparkSession, sql: str) -> None:
+    plan = sql_to_substrait(session, sql)
+    assert f"defaults {DEFAULTS[sql]} -> no columns" in explain(plan)
+    assert not structural_problems(plan)
+    defaults = root(plan).table_defaults
+    assert len(defaults.fields) == len(root(plan).table_schema.struct.types)
+    del defaults.fields[0]
+    assert structural_problems(plan) == ["root/ddl: the default values are not those of the table's columns"]
+
+
 def query_of(plan: Plan) -> Plan:
     """The plan of the query that a plan writes."""
     found = Plan()
@@ -253,25 +284,34 @@ def test_dynamic_partitions(session: SparkSession) -> None:
 
 REFUSED = {
     "MERGE INTO other.APP.T USING v ON T.K = v.k WHEN MATCHED THEN DELETE": "Substrait has no relation that merges rows",
-    "DELETE FROM other.APP.T WHERE K = 1": "which rows it changes",
-    "UPDATE other.APP.T SET K = 1": "which rows it changes",
+    "DELETE FROM other.APP.T WHERE K = 1": "the source of its table can't change rows, in Spark either",
+    "UPDATE other.APP.T SET K = 1": "the source of its table can't change rows, in Spark either",
+    "DELETE FROM p WHERE k = 1": "UNSUPPORTED_FEATURE|can't change rows",
+    "UPDATE p SET k = 1": "UNSUPPORTED_FEATURE|can't change rows",
     "TRUNCATE TABLE p": "Substrait has no relation for this command",
-    "ALTER TABLE p ADD COLUMNS (z INT)": "Substrait has no relation for this command",
+    "ALTER TABLE p RENAME TO r": "Substrait has no relation for this command",
+    "ALTER TABLE p SET TBLPROPERTIES ('a' = 'b')": "Substrait has no relation for this command",
+    "ALTER TABLE p ALTER COLUMN s COMMENT 'words'": "it changes more of a column than its default value",
+    "ALTER TABLE other.APP.T RENAME COLUMN K TO N": "don't tell a column of a new name from a new one",
+    "ALTER TABLE other.APP.T REPLACE COLUMNS (K INT)": "don't tell new ones from those that stay",
+    "ALTER TABLE other.APP.T ALTER COLUMN K COMMENT 'words'": "comments of columns are in no plan",
     "SHOW TABLES": "Substrait has no relation for this command",
     "SET a = b": "Substrait has no relation for this command",
     "CACHE TABLE p": "Substrait has no relation for this command",
     "FROM v INSERT INTO q SELECT k, s INSERT INTO q SELECT k, s": "several tables at once",
-    "CREATE TABLE new (a INT DEFAULT 1) USING parquet": "its columns a have defaults",
+    "CREATE TABLE new (a INT DEFAULT 1, d DATE DEFAULT current_date()) USING parquet": "of the column d is no constant",
+    "CREATE TABLE new (a VARCHAR(3) DEFAULT 'x') USING parquet": "the column a of limited length has a default value",
+    "CREATE TABLE new (a ARRAY<VARCHAR(3)>) USING parquet": "hold texts of limited length inside",
     "CREATE TABLE new USING parquet LOCATION '/out/nothing'": "its columns are found in its files when it runs",
     "CREATE TABLE new (a INT) USING parquet TBLPROPERTIES ('x' = 'y')": "its properties \\(x\\) are in no plan",
     "CREATE TABLE new (a INT) USING csv OPTIONS (secret 'planted')": "its option secret may hold a secret",
     "REPLACE TABLE other.APP.T AS SELECT 1 AS a": "no mode that replaces a table only if it exists",
     "CREATE TEMP VIEW new USING parquet OPTIONS (path '/out/nothing')": "the columns of its files are found when it runs",
     "CREATE TABLE new USING csv LOCATION 's3a://user:planted@bucket/x' AS SELECT 1 AS a": "holds credentials",
-    "EXECUTE IMMEDIATE 'INSERT INTO q VALUES (1, 2)'": "",
-    "BEGIN INSERT INTO q VALUES (1, 'a'); END": "",
+    "EXECUTE IMMEDIATE 'INSERT INTO q VALUES (1, 2)'": "Spark would run it, or the statements in it",
+    "BEGIN INSERT INTO q VALUES (1, 'a'); END": "Spark would run it, or the statements in it",
     "INSERT INTO nowhere SELECT 1": "Spark itself can't plan it: \\[TABLE_OR_VIEW_NOT_FOUND\\]",
-    "INSERT INTO q SELECT uuid(), k FROM v": "",
+    "INSERT INTO q SELECT uuid(), k FROM v": "CANNOT_SAFELY_CAST",
 }  # fmt: skip
 
 

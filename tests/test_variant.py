@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from pyspark.sql import SparkSession
 from releases import since
@@ -34,13 +32,6 @@ def variants(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> S
     return spark
 
 
-@pytest.fixture(params=[True, False], ids=["ansi", "legacy"])
-def in_mode(request: pytest.FixtureRequest, variants: SparkSession) -> Iterator[SparkSession]:
-    variants.conf.set("spark.sql.ansi.enabled", str(request.param).lower())
-    yield variants
-    variants.conf.unset("spark.sql.ansi.enabled")
-
-
 @pytest.mark.parametrize(
     "expressions",
     [
@@ -59,18 +50,49 @@ def in_mode(request: pytest.FixtureRequest, variants: SparkSession) -> Iterator[
         "explode(array(v))",
     ],
 )
-def test_expressions(in_mode: SparkSession, expressions: str) -> None:
-    assert_canonical_outcome(in_mode.sql(f"SELECT {expressions} FROM v"))
+@pytest.mark.usefixtures("in_mode")
+def test_expressions(variants: SparkSession, expressions: str) -> None:
+    assert_canonical_outcome(variants.sql(f"SELECT {expressions} FROM v"))
+
+
+@pytest.mark.parametrize(
+    "expressions",
+    [
+        "variant_insert(v, '$.z', i), variant_insert(v, '$.z.y', s)",
+        "try_variant_insert(v, '$.a', i), try_variant_insert(v, '$.b[1]', array(i, NULL)), try_variant_insert(v, '$[7]', v)",
+        "try_variant_insert(v, '$.y', NULL), try_variant_insert(v, '$.y', timestamp'2020-01-01 10:00:00'), try_variant_insert(v, NULL, 1)",
+        "try_variant_insert(v, concat('$.', s), i)",
+        "variant_set(v, '$.a', 1.50BD)",
+        "try_variant_set(v, '$.a', i), try_variant_set(v, '$.a.x', i), try_variant_set(v, '$.z', 'q', false), try_variant_set(v, '$[0]', d, true)",
+        "try_variant_set(v, '$', 1)",
+        "variant_array_append(v, '$.b', i), variant_array_append(v, '$.b[2]', i)",
+        "try_variant_array_append(v, '$', v), try_variant_array_append(v, '$.b', X'01'), try_variant_array_append(v, '$.b[0]', f)",
+        "variant_delete(v, '$.a'), variant_delete(v, '$.b[0]', NULL, '$.b[0]'), variant_delete(v, IF(i < 3, '$.a', NULL))",
+        "variant_delete(v, s)",
+        "variant_strip_nulls(v), variant_strip_nulls(v, false), variant_strip_nulls(parse_json('[1, null, {\"a\": null}]'), false)",
+    ],
+)
+def test_changed_variants(in_mode: SparkSession, expressions: str) -> None:
+    if in_mode.version < "4.3":
+        pytest.skip("Spark changes variants from 4.3 on")
+    columns = "s, i, v, DATE'2020-01-01' + i AS d, CAST(i / 3 AS FLOAT) AS f"
+    assert_canonical_outcome(in_mode.sql(f"SELECT {expressions} FROM (SELECT {columns} FROM v)"))
 
 
 @pytest.mark.parametrize(
     "query",
     [
+        "SELECT i, t.* FROM v, LATERAL variant_explode(v) AS t",
+        "SELECT i, t.pos, t.key, t.value:c FROM v, LATERAL variant_explode(v:b) AS t",
+        "SELECT i, t.* FROM v, LATERAL variant_explode_outer(v:d) AS t",
+        "SELECT t.value, u.key FROM v, LATERAL variant_explode(v) AS t, LATERAL variant_explode_outer(t.value) AS u",
+        'SELECT * FROM variant_explode(parse_json(\'{"b": [1, null], "a": null, "B": {}}\'))',
         "SELECT first(v), count(v), max_by(v, i), schema_of_variant_agg(v) FROM v WHERE i = 1",
         "SELECT i, schema_of_variant_agg(v) FROM v GROUP BY i",
         "SELECT a.v FROM v a LEFT JOIN v b ON a.i = b.i + 1",
         "SELECT v FROM v UNION ALL SELECT parse_json('2')",
         "SELECT v FROM v ORDER BY i LIMIT 3",
+        "SELECT v, struct(v, 1), map('k', v) FROM VALUES (parse_json('[1]')), (NULL) AS t(v)",
         "SELECT x.v:a::string FROM (SELECT struct(v) AS x FROM v WHERE i IN (1, 7))",
     ],
 )

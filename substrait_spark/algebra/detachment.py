@@ -58,17 +58,19 @@ def _in_room(relation: Relation, room: int) -> Relation:
     expressions = relation.expressions()
     if all(expression.height <= room for expression in expressions):
         return relation
-    return relation.over(relation.inputs, [e if e.height <= room else _in_parts(e, room) for e in expressions])
+    return relation.over(relation.inputs, [in_parts(e, room) for e in expressions])
 
 
-def _in_parts(root: Expression, room: int) -> Expression:
+def in_parts(root: Expression, room: int) -> Expression:
     """The expression in at most `room` nested messages, or stored apart."""
+    if root.height <= room:
+        return root
     done: dict[Expression, Expression] = {}
 
-    def in_parts(expression: Expression) -> Expression:
+    def over_parts(expression: Expression) -> Expression:
         return _one_in_parts(expression, [done[child] for child in expression.children()])
 
-    made = rebuilt(root, done, lambda expression: None, lambda expression: expression.children(), in_parts)
+    made = rebuilt(root, done, lambda expression: None, lambda expression: expression.children(), over_parts)
     return made if made.height <= room else Detached(made)
 
 

@@ -51,6 +51,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("if_not_exists", FieldDescriptorProto.TYPE_BOOL, ""),
         ("temporary", FieldDescriptorProto.TYPE_STRING, ""),
         ("purge", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("replace_where", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
     ),
     "JoinHint": (
         ("left", FieldDescriptorProto.TYPE_STRING, ""),
@@ -105,6 +106,11 @@ Provenance = _message("Provenance")
 def unpacked(detail: Any) -> Any:
     """The message in the detail of a relation where it is one of ours, else None."""
     return _unpacked(detail, Generate, Sample)
+
+
+def unpacked_with_expressions(extension: Any) -> Any:
+    """The message in an extension where it is one of ours that may hold expressions, else None."""
+    return _unpacked(extension, Generate, WriteBehavior)
 
 
 def unpacked_format(extension: Any) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 
@@ -13,29 +15,37 @@ def messages(root: Message) -> Iterator[Message]:
     while stack:
         message = stack.pop()
         yield message
-        below: list[Message] = []
-        for field, value in message.ListFields():
-            if field.message_type is None:
-                continue
-            if isinstance(value, Message):
-                below.append(value)
-            elif isinstance(value, Mapping):
-                below.extend(each for each in value.values() if isinstance(each, Message))
-            else:
-                below.extend(value)
-        stack.extend(reversed(below))
+        stack.extend(reversed(_within(message)))
 
 
 def depth(root: Message) -> int:
     """How many messages nest below this one."""
-    deepest = 0
-    stack = [(root, 0)]
-    while stack:
-        message, level = stack.pop()
-        deepest = max(deepest, level)
-        for field, value in message.ListFields():
-            if field.message_type is None:
-                continue
-            below = [value] if isinstance(value, Message) else value
-            stack.extend((inner, level + 1) for inner in below)
+    deepest = -1
+    level = [root]
+    while level:
+        deepest += 1
+        level = [inner for message in level for inner in _within(message)]
     return deepest
+
+
+def _within(message: Message) -> list[Message]:
+    """The messages that a message holds itself."""
+    if not _can_hold_messages(message.DESCRIPTOR):
+        return []
+    found: list[Message] = []
+    for field, value in message.ListFields():
+        if field.message_type is None:
+            continue
+        if isinstance(value, Message):
+            found.append(value)
+        elif isinstance(value, Mapping):
+            found.extend(each for each in value.values() if isinstance(each, Message))
+        else:
+            found.extend(value)
+    return found
+
+
+@cache
+def _can_hold_messages(kind: Descriptor) -> bool:
+    """Whether messages of a kind have fields that are messages: most of a plan's, types and numbers of columns, have none."""
+    return any(field.message_type is not None for field in kind.fields)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +12,8 @@ from .types import INTEGERS, Type
 
 _EPOCH_DAY = dt.date(1970, 1, 1)
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
+MICROSECONDS = 6
+"""The digits behind the point that values of Python have."""
 _MICROSECOND = dt.timedelta(microseconds=1)
 
 
@@ -33,8 +35,12 @@ def internal(value: Any, type: Type) -> Any:
 _HINTS = {
     "date": ": give a datetime.date",
     "decimal": ": give a decimal.Decimal or an int that has no more digits, before and behind the point",
+    "precision_time": ": give a datetime.time without a time zone, of no more digits",
     "precision_timestamp": ": give a datetime.datetime without a time zone",
     "precision_timestamp_tz": ": give a datetime.datetime with a time zone",
+    "list": ": give a list",
+    "map": ": give a dict",
+    "struct": ": give a tuple or a Row of its fields",
 }
 
 
@@ -87,8 +93,39 @@ def _instant(value: Any, type: Type) -> int | None:
     return (value - _EPOCH) // _MICROSECOND if aware else None
 
 
+def _time(value: Any, type: Type) -> int | None:
+    """A time of the day, counted in the last of the digits that the type has."""
+    if not isinstance(value, dt.time) or value.tzinfo is not None:
+        return None
+    micros = ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
+    digits = type.parameters[0]
+    if digits >= MICROSECONDS:
+        return int(micros * 10 ** (digits - MICROSECONDS))
+    counted, rest = divmod(micros, 10 ** (MICROSECONDS - digits))
+    return None if rest else counted
+
+
 def _duration(value: Any, type: Type) -> int | None:
     return value // _MICROSECOND if isinstance(value, dt.timedelta) else None
+
+
+def _list(value: Any, type: Type) -> tuple[Any, ...] | None:
+    (element,) = type.parameters
+    return tuple([internal(each, element) for each in value]) if isinstance(value, list | tuple) else None
+
+
+def _map(value: Any, type: Type) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    if not isinstance(value, Mapping):
+        return None
+    key, entry = type.parameters
+    return tuple([internal(each, key) for each in value]), tuple([internal(each, entry) for each in value.values()])
+
+
+def _struct(value: Any, type: Type) -> tuple[Any, ...] | None:
+    """A Row, or any tuple of as many values: the fields have no names in a plan."""
+    if not isinstance(value, tuple) or len(value) != len(type.parameters):
+        return None
+    return tuple([internal(each, field) for each, field in zip(value, type.parameters, strict=True)])
 
 
 _RULES: dict[str, Callable[[Any, Type], Any]] = {
@@ -100,7 +137,11 @@ _RULES: dict[str, Callable[[Any, Type], Any]] = {
     "fp32": _float,
     "fp64": _float,
     "interval_day": _duration,
+    "list": _list,
+    "map": _map,
     "precision_timestamp": _local_time,
     "precision_timestamp_tz": _instant,
+    "precision_time": _time,
     "string": _text,
+    "struct": _struct,
 }

@@ -9,7 +9,6 @@ from substrait.algebra_pb2 import Expression
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type as TypeMessage
 
-from ..quotation import identifier
 from . import types
 from .types import Type
 
@@ -148,8 +147,7 @@ def _parameter(message: TypeMessage.Parameter, complain: Complain, declared: Dec
         return None
     if kind == "data_type":
         return read_type(message.data_type, complain, declared, level)
-    value = "null" if kind == "null" else getattr(message, kind)
-    return identifier(value) if isinstance(value, str) else value
+    return "null" if kind == "null" else getattr(message, kind)
 
 
 def struct_types(

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 from substrait.type_pb2 import Type as TypeMessage
 
 from .. import bounds
+from ..quotation import identifier
 
 SHORT_NAMES = {
     "boolean": "bool",
@@ -41,7 +42,7 @@ SHORT_NAMES = {
 }
 """Type names as compound function names abbreviate them (https://substrait.io/extensions/)."""
 
-USER_DEFINED = ("variant", "collated_string")
+USER_DEFINED = ("variant", "collated_string", "geometry", "geography")
 """The types that functions_spark.yaml declares, each of the kind `u!name`. The anchor of each in plans is its place here,
 from 1: types are written where nothing is known of the plan."""
 
@@ -53,7 +54,8 @@ DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
 """How many decimal digits the values of an integer type have at most."""
 
 
-_OWN = {f"u!{name}": number for number, name in enumerate(USER_DEFINED, 1)}
+OWN = tuple(f"u!{name}" for name in USER_DEFINED)
+_ANCHORS = {kind: number for number, kind in enumerate(OWN, 1)}
 
 made: set[str] = set()
 """The kinds in USER_DEFINED of which this process has made a type: without any, no plan has one."""
@@ -80,7 +82,7 @@ class Type:
         self.size: int = 1 + sum([part.size for part in inner])
         self.names: int = sum([part.names for part in inner]) + (len(parameters) if kind == "struct" else 0)
         bounds.require_parts(self.size)
-        if kind in _OWN:
+        if kind in _ANCHORS:
             made.add(kind)
 
     def __str__(self) -> str:
@@ -89,10 +91,14 @@ class Type:
             *arguments, result = map(str, self.parameters)
             return f"func{mark}<({', '.join(arguments)}) -> {result}>"
         if self.parameters or self.kind == "struct":
-            return f"{self.kind}{mark}<{', '.join(map(str, self.parameters))}>"
+            return f"{self.kind}{mark}<{', '.join(map(_shown, self.parameters))}>"
         return self.kind + mark
 
     __repr__ = __str__
+
+
+def _shown(parameter: Any) -> str:
+    return identifier(parameter) if isinstance(parameter, str) else str(parameter)
 
 
 _in_use: WeakValueDictionary[tuple[Any, ...], Type] = WeakValueDictionary()
@@ -302,7 +308,7 @@ def _fill(type: Type, target: TypeMessage) -> None:
 
 
 def _fill_user_defined(type: Type, target: TypeMessage.UserDefined) -> None:
-    target.type_reference = _OWN[type.kind]
+    target.type_reference = _ANCHORS[type.kind]
     for parameter in type.parameters:
         if isinstance(parameter, int):
             target.type_parameters.add().integer = parameter

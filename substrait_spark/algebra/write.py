@@ -1,20 +1,20 @@
-"""Relations that change what there is: WriteRel and DdlRel (https://substrait.io/relations/logical_relations/#write-operator).
+"""Relations that change what there is: WriteRel, UpdateRel and DdlRel (https://substrait.io/relations/logical_relations/#write-operator).
 
 They have no columns: a plan of one names none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from substrait.algebra_pb2 import DdlRel, WriteRel
 from substrait.algebra_pb2 import Rel as Message
 
 from . import types
-from .expression import Anchors, Expression
+from .expression import Anchors, Expression, Literal, write_literal
 from .extension_messages import URL, TableStorage, WriteBehavior
-from .relation import Relation
+from .relation import NamedTable, Relation
 from .types import Type
 
 Options = tuple[tuple[str, str], ...]
@@ -51,10 +51,14 @@ class Behavior(NamedTuple):
     temporary: str = ""
     """Of a view, `session` or `global` where it is none of the catalog's."""
     purge: bool = False
+    replace_where: Expression | None = None
+    """Which rows of the table the new ones take the place of: a condition over its columns."""
 
-    def message(self) -> WriteBehavior:
-        found = WriteBehavior(**self._replace(static_partitions=())._asdict())
+    def message(self, anchors: Anchors) -> WriteBehavior:
+        found = WriteBehavior(**self._replace(static_partitions=(), replace_where=None)._asdict())
         _write_options(self.static_partitions, found.static_partitions)
+        if self.replace_where is not None:
+            self.replace_where.write(found.replace_where, anchors)
         return found
 
 
@@ -69,7 +73,7 @@ class Target(NamedTuple):
         """Fill the message of a named object, with what is said beyond the name."""
         message.names.extend(self.names)
         if self.behavior != Behavior():
-            message.advanced_extension.enhancement.Pack(self.behavior.message())
+            message.advanced_extension.enhancement.Pack(self.behavior.message(anchors))
             anchors.message(f"{URL}WriteBehavior")
         if self.storage != Storage():
             message.advanced_extension.optimization.add().Pack(self.storage.message())
@@ -80,7 +84,7 @@ class Target(NamedTuple):
         detail.Pack(self.storage.message())
         anchors.message(f"{URL}TableStorage")
         if self.behavior != Behavior():
-            relation.advanced_extension.enhancement.Pack(self.behavior.message())
+            relation.advanced_extension.enhancement.Pack(self.behavior.message(anchors))
             anchors.message(f"{URL}WriteBehavior")
 
 
@@ -88,20 +92,32 @@ class Write(Relation):
     """The rows of the input, written somewhere."""
 
     NAME = "WRITE"
-    __slots__ = ("create_mode", "names", "op", "target")
+    __slots__ = ("create_mode", "names", "op", "schema", "target")
+    schema: tuple[Type, ...]
+    """The types of the table's columns, which may be nullable where the input's aren't."""
 
-    def __init__(self, input: Relation, names: Sequence[str], op: str, create_mode: str, target: Target) -> None:
+    def __init__(
+        self,
+        input: Relation,
+        names: Sequence[str],
+        op: str,
+        create_mode: str,
+        target: Target,
+        schema: Sequence[Type] | None = None,
+    ) -> None:
         self.names = tuple(names)
+        self.schema = tuple(input.types if schema is None else schema)
         self.op = op
         self.create_mode = create_mode
         self.target = target
-        self._finish((input,), (), 3)
+        condition = target.behavior.replace_where
+        self._finish((input,), (), 3 if condition is None else 4 + condition.height)
 
     def variant(self) -> tuple[str, str]:
         return "write_types", "NAMED_TABLE" if self.target.names else "EXTENSION_TABLE"
 
     def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
-        return Write(inputs[0], self.names, self.op, self.create_mode, self.target)
+        return Write(inputs[0], self.names, self.op, self.create_mode, self.target, self.schema)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         relation = target.write
@@ -110,7 +126,7 @@ class Write(Relation):
             self.target.write_names(relation.named_table, anchors)
         else:
             self.target.write_detail(relation, relation.extension_table.detail, anchors)
-        _write_schema(self.names, self.inputs[0].types, relation.table_schema)
+        _write_schema(self.names, self.schema, relation.table_schema)
         relation.op = WriteRel.WriteOp.Value(f"WRITE_OP_{self.op}")
         if self.create_mode:
             relation.create_mode = WriteRel.CreateMode.Value(f"CREATE_MODE_{self.create_mode}_IF_EXISTS")
@@ -118,11 +134,58 @@ class Write(Relation):
         self.inputs[0].write(relation.input, anchors)
 
 
+class Update(Relation):
+    """New values for columns of a table, in the rows for which a condition is true: all are of a row as it was before."""
+
+    NAME = "UPDATE"
+    LEVELS_ABOVE_EXPRESSIONS = 3
+    __slots__ = ("condition", "names", "schema", "table", "values")
+
+    def __init__(
+        self,
+        table: Sequence[str],
+        names: Sequence[str],
+        schema: Sequence[Type],
+        condition: Expression,
+        values: Mapping[int, Expression],
+    ) -> None:
+        self.table = tuple(table)
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self.condition = condition
+        self.values = dict(values)
+        self._finish((), (), 1 + max(each.height for each in self.expressions()))
+
+    def rows(self) -> NamedTable:
+        """The table, whose columns its expressions are over."""
+        return NamedTable(self.table, self.names, self.schema)
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return self.condition, *self.values.values()
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        values = dict(zip(self.values, expressions[1:], strict=True))
+        return Update(self.table, self.names, self.schema, expressions[0], values)
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        relation = target.update
+        self._write_common(relation.common)
+        relation.named_table.names.extend(self.table)
+        _write_schema(self.names, self.schema, relation.table_schema)
+        self.condition.write(relation.condition, anchors)
+        for column, value in self.values.items():
+            change = relation.transformations.add(column_target=column)
+            value.write(change.transformation, anchors)
+
+
 class Ddl(Relation):
-    """A table or a view that is created, replaced, altered or dropped; a view's definition is the input."""
+    """A table or a view that is created, replaced, altered or dropped; a view's definition is the input.
+
+    A table's columns are those that it will have. With `defaults` there is one for each, null where none is stated.
+    """
 
     NAME = "DDL"
-    __slots__ = ("names", "object", "op", "schema", "target")
+    __slots__ = ("defaults", "names", "object", "op", "schema", "target")
 
     def __init__(
         self,
@@ -132,20 +195,23 @@ class Ddl(Relation):
         names: Sequence[str] = (),
         schema: Sequence[Type] = (),
         definition: Relation | None = None,
+        defaults: Sequence[Literal] = (),
     ) -> None:
         self.object = object
+        self.defaults = tuple(defaults)
         self.op = op
         self.target = target
         self.names = tuple(names)
         self.schema = tuple(schema)
-        self._finish(() if definition is None else (definition,), (), 3)
+        deepest = max((default.height for default in self.defaults), default=1)
+        self._finish(() if definition is None else (definition,), (), 2 + deepest)
 
     def variant(self) -> tuple[str, str]:
         return "write_types", "NAMED_OBJECT"
 
     def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
         definition = inputs[0] if inputs else None
-        return Ddl(self.object, self.op, self.target, self.names, self.schema, definition)
+        return Ddl(self.object, self.op, self.target, self.names, self.schema, definition, self.defaults)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         relation = target.ddl
@@ -153,6 +219,8 @@ class Ddl(Relation):
         self.target.write_names(relation.named_object, anchors)
         if self.schema:
             _write_schema(self.names, self.schema, relation.table_schema)
+        for default in self.defaults:
+            write_literal(default.value, default.type, relation.table_defaults.fields.add())
         relation.object = DdlRel.DdlObject.Value(f"DDL_OBJECT_{self.object}")
         relation.op = DdlRel.DdlOp.Value(f"DDL_OP_{self.op}")
         for definition in self.inputs:

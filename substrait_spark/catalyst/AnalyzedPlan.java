@@ -152,13 +152,7 @@ public class AnalyzedPlan {
         scala.collection.immutable.Nil$ none = scala.collection.immutable.Nil$.MODULE$;
         columns.add(kept ? (Object) now : new Alias(now, old.name(), old.exprId(), none, scala.Option.empty(), none));
       }
-      return same ? after : new Project(sequence(columns), after);
-    }
-
-    private static scala.collection.immutable.List sequence(java.util.List elements) {
-      scala.collection.immutable.List found = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
-      for (int i = elements.size() - 1; i >= 0; i--) found = new scala.collection.immutable.$colon$colon(elements.get(i), found);
-      return found;
+      return same ? after : new Project(PlanReader.Walk.list(columns), after);
     }
   }
 

@@ -1375,6 +1375,7 @@ public class PlanReader {
         CalendarInterval interval = (CalendarInterval) value;
         out.append('[').append(interval.months).append(',').append(interval.days).append(',').append(interval.microseconds).append(']');
       } else if (value.getClass().getName().equals("org.apache.spark.unsafe.types.VariantVal")) variant(value);
+      else if (type != null && isShape(type)) shape(value, type.typeName().startsWith("geometry") ? "stGeom" : "stGeog");
       else opaque(value);
     }
 
@@ -1389,6 +1390,22 @@ public class PlanReader {
       } catch (ReflectiveOperationException missing) {
         throw new IllegalStateException(missing);
       }
+    }
+
+    /** The number of the reference system of a geometry or geography, and its encoding in WKB. Spark has them from 4.1 on. */
+    private void shape(Object value, String prefix) {
+      try {
+        Class<?> functions = Class.forName("org.apache.spark.sql.catalyst.util.STUtils");
+        out.append('[').append(functions.getMethod(prefix + "Srid", value.getClass()).invoke(null, value)).append(',');
+        datum(functions.getMethod(prefix + "AsBinary", value.getClass()).invoke(null, value), null);
+        out.append(']');
+      } catch (ReflectiveOperationException missing) {
+        throw new IllegalStateException(missing);
+      }
+    }
+
+    private static boolean isShape(DataType type) {
+      return type.typeName().startsWith("geometry(") || type.typeName().startsWith("geography(");
     }
 
     /** A Spark string may hold bytes that are no UTF-8: those are handed over as bytes. */
@@ -1464,6 +1481,10 @@ public class PlanReader {
       } else if (type instanceof UserDefinedType || type instanceof ObjectType) {
         out.append(type instanceof ObjectType ? "\"object\"," : "\"udt\",");
         string(type.getClass().getName(), out);
+      } else if (isShape(type)) {
+        string(type.typeName(), out);
+        String json = type.json(); // "geography(OGC:CRS84, SPHERICAL)"
+        for (String part : json.substring(json.indexOf('(') + 1, json.indexOf(')')).split(", ")) string(part, out.append(','));
       } else {
         String name = type.typeName();
         boolean sized = name.startsWith("char(") || name.startsWith("varchar(");
@@ -1571,6 +1592,12 @@ public class PlanReader {
 
     static scala.collection.Iterator elements(Object collection) {
       return ((scala.collection.Iterable) collection).iterator();
+    }
+
+    public static scala.collection.immutable.List list(List elements) {
+      scala.collection.immutable.List found = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
+      for (int i = elements.size() - 1; i >= 0; i--) found = new scala.collection.immutable.$colon$colon(elements.get(i), found);
+      return found;
     }
 
     public static Iterator javaIterator(Object collection) {

@@ -1,43 +1,34 @@
 package substrait_spark;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
-import org.apache.spark.sql.SaveMode;
-import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.analysis.NamedRelation;
-import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
 import org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.execution.CommandExecutionMode$;
 import org.apache.spark.sql.execution.QueryExecution;
-import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
 import org.apache.spark.sql.internal.SQLConf;
-import org.apache.spark.sql.sources.DataSourceRegister;
 
 /**
  * Keeps what runs in a session until it is asked for.
  *
  * <p>Spark tells of each execution when it starts, with the settings that it runs with, and when it ends, with its plan.
- * Compiled by Janino as PlanReader is, and after it.
+ * Compiled by Janino as PlanReader is, and after CommandFields.
  */
 public class QueryListener {
   private static final String QUEUE = "substrait-spark";
@@ -117,79 +108,37 @@ public class QueryListener {
   }
 
   /** Where a command writes: of its fields those that name a table, a path, a format, a mode or columns. */
-  static class Target {
+  public static class Target extends CommandFields.Writer {
     /** The options that say where a source writes that knows no paths; others may hold secrets. */
     private static final String[] OPTIONS = {"dbtable", "path"};
 
     static String of(LogicalPlan command) {
-      scala.Product product = (scala.Product) command;
-      String[] names = PlanReader.Walk.fieldNames(product);
-      StringBuilder out = new StringBuilder("{\"class\":");
-      PlanReader.Walk.string(PlanReader.Walk.simpleName(command.getClass()), out);
-      for (int i = 0; i < names.length; i++) {
-        StringBuilder text = new StringBuilder();
-        value(product.productElement(i), text);
-        if (text.length() == 0) continue;
-        PlanReader.Walk.string(names[i], out.append(','));
-        out.append(':').append(text);
-      }
+      StringBuilder out = new StringBuilder();
+      new Target().begin((scala.Product) command, out);
       return out.append('}').toString();
     }
 
-    private static void value(Object value, StringBuilder out) {
-      if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
-      else if (value instanceof String) PlanReader.Walk.string((String) value, out);
-      else if (value instanceof Boolean) out.append(value);
-      else if (value instanceof SaveMode) PlanReader.Walk.string(((SaveMode) value).name(), out);
-      else if (value instanceof Path) PlanReader.Walk.string(((Path) value).toUri().toString(), out);
-      else if (value instanceof java.net.URI) PlanReader.Walk.string(value.toString(), out);
-      else if (value instanceof Attribute) PlanReader.Walk.string(((Attribute) value).name(), out);
-      else if (value instanceof Transform) PlanReader.Walk.string(((Transform) value).describe(), out);
-      else if (value instanceof NamedRelation) PlanReader.Walk.string(((NamedRelation) value).name(), out);
-      else if (value instanceof DataSourceRegister) PlanReader.Walk.string(((DataSourceRegister) value).shortName(), out);
-      else if (value instanceof TableIdentifier) sequence(PlanReader.Walk.javaIterator(((TableIdentifier) value).nameParts()), out);
-      else if (value instanceof ResolvedIdentifier) identifier((ResolvedIdentifier) value, out);
+    public void other(Object value, StringBuilder out) {
+      if (value instanceof NamedRelation) text(((NamedRelation) value).name(), out);
       else if (value instanceof CatalogTable) table((CatalogTable) value, out);
-      else if (value instanceof LogicalRelation) value(((LogicalRelation) value).catalogTable(), out);
       else if (value instanceof CatalogStorageFormat) value(((CatalogStorageFormat) value).locationUri(), out);
       else if (value instanceof scala.collection.Map) options((scala.collection.Map) value, out);
-      else if (value instanceof scala.collection.Seq) sequence(PlanReader.Walk.javaIterator(value), out);
     }
 
-    private static void sequence(Iterator elements, StringBuilder out) {
-      out.append('[');
-      while (elements.hasNext()) {
-        int before = out.length();
-        if (out.charAt(before - 1) != '[') out.append(',');
-        int start = out.length();
-        value(elements.next(), out);
-        if (out.length() == start) out.setLength(before);
-      }
-      out.append(']');
-    }
-
-    private static void identifier(ResolvedIdentifier identifier, StringBuilder out) {
-      List parts = new ArrayList();
-      parts.add(identifier.catalog().name());
-      parts.addAll(Arrays.asList(identifier.identifier().namespace()));
-      parts.add(identifier.identifier().name());
-      sequence(parts.iterator(), out);
-    }
-
-    private static void table(CatalogTable table, StringBuilder out) {
+    private void table(CatalogTable table, StringBuilder out) {
       value(table.identifier(), out.append("{\"table\":"));
       if (table.provider().isDefined()) value(table.provider(), out.append(",\"format\":"));
       value(table.partitionColumnNames(), out.append(",\"partitions\":"));
       out.append('}');
     }
 
-    private static void options(scala.collection.Map options, StringBuilder out) {
+    private void options(scala.collection.Map options, StringBuilder out) {
       out.append('{');
       for (int i = 0; i < OPTIONS.length; i++) {
         scala.Option option = options.get(OPTIONS[i]);
         if (!option.isDefined() || !(option.get() instanceof String)) continue;
-        PlanReader.Walk.string(OPTIONS[i], out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
-        PlanReader.Walk.string((String) option.get(), out.append(':'));
+        text(OPTIONS[i], out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
+        text(option.get(), out.append(':'));
       }
       out.append('}');
     }

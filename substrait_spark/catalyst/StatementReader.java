@@ -4,52 +4,77 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.hadoop.fs.Path;
+import java.util.Set;
 import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.analysis.CTESubstitution;
 import org.apache.spark.sql.catalyst.analysis.NamedParameter;
 import org.apache.spark.sql.catalyst.analysis.PosParameter;
-import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
 import org.apache.spark.sql.catalyst.analysis.ViewType;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.BaseGroupingSets;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
 import org.apache.spark.sql.catalyst.expressions.LeafExpression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.ScalarSubquery;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.expressions.Unevaluable;
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
 import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.AlterTableCommand;
+import org.apache.spark.sql.catalyst.plans.logical.Assignment;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.UpdateTable;
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils$;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
+import org.apache.spark.sql.connector.catalog.CatalogV2Util$;
 import org.apache.spark.sql.connector.catalog.Identifier;
-import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.catalog.SupportsDeleteV2;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TruncatableTable;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.execution.CommandExecutionMode$;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.command.AlterTableAddColumnsCommand;
+import org.apache.spark.sql.execution.command.AlterTableChangeColumnCommand;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation$;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.internal.SessionState;
 import org.apache.spark.sql.sources.BaseRelation;
-import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.Platform;
+import scala.collection.immutable.Nil$;
 
 /**
  * Analyses a statement, and runs nothing of it. Its parameters stay open.
  *
- * <p>Compiled by Janino as PlanReader is, and after it.
+ * <p>Compiled by Janino as PlanReader is, and after CommandFields.
  */
 public class StatementReader {
   /** The fields of commands that hold a query. */
@@ -110,20 +135,39 @@ public class StatementReader {
     public String command() throws Exception {
       LogicalPlan plan = execution.analyzed();
       boolean runs = plan instanceof Command || plan instanceof Union && plan.children().head() instanceof Command;
-      return runs ? Description.of(plan) : "null";
+      return runs ? Description.of(plan, execution.sparkSession().sessionState()) : "null";
     }
 
     /** The query whose rows a command writes, or that a view stands for, as a statement of its own; null without one. */
     public Statement query() {
       Object found = Description.field(execution.analyzed(), QUERIES);
       if (!(found instanceof LogicalPlan)) return null;
+      return over((LogicalPlan) found);
+    }
+
+    Statement over(LogicalPlan query) {
       SessionState state = execution.sparkSession().sessionState();
-      return new Statement(state.executePlan((LogicalPlan) found, CommandExecutionMode$.MODULE$.SKIP()), open, kind);
+      return new Statement(state.executePlan(query, CommandExecutionMode$.MODULE$.SKIP()), open, kind);
+    }
+
+    /**
+     * What changes rows of a table, as a query over it: of a DELETE the rows that go; of an UPDATE the rows that change,
+     * and behind their columns each new value, under its column's place. Null where the table's source can't do it.
+     */
+    public Statement changed() throws Exception {
+      return (Statement) PlanReader.onDeepStack(new Changing(this));
+    }
+
+    /** The rows of a table that a command overwrites, as a query over the table. */
+    public Statement replaced() throws Exception {
+      LogicalPlan command = execution.analyzed();
+      LogicalPlan table = (LogicalPlan) ((LogicalPlan) Description.field(command, new String[] {"table"})).transformUp(new Hidden());
+      return over(new Filter((Expression) Description.field(command, new String[] {"deleteExpr"}), table));
     }
 
     /** A frame without rows, with the columns that a table has, or will have; null where the command doesn't say them. */
     public Object columns() throws Exception {
-      StructType schema = Description.schema(execution.analyzed());
+      StructType schema = Description.schema(execution.analyzed(), execution.sparkSession().sessionState());
       if (schema == null) return null;
       Object session = execution.sparkSession();
       Method create = session.getClass().getMethod("createDataFrame", new Class[] {List.class, StructType.class});
@@ -138,6 +182,11 @@ public class StatementReader {
     /** Whether it has parameters without names. */
     public boolean positional() {
       return open.positional;
+    }
+
+    /** The names of parameters in the place of a column's number. */
+    public List<String> ordinals() {
+      return open.ordinals;
     }
 
     public QueryExecution queryExecution() {
@@ -157,12 +206,18 @@ public class StatementReader {
   }
 
   /** What commands say of themselves. */
-  static class Description {
-    static String of(LogicalPlan command) throws Exception {
+  public static class Description extends CommandFields.Writer {
+    /** Metadata of columns: what they hold where nothing is said, as SQL; and of which length texts are. */
+    private static final String DEFAULT = "CURRENT_DEFAULT";
+    private static final String LENGTH = "__CHAR_VARCHAR_TYPE_STRING";
+
+    static String of(LogicalPlan command, SessionState state) throws Exception {
       StringBuilder out = new StringBuilder();
-      PlanReader.Walk.string(PlanReader.Walk.simpleName(command.getClass()), out.append("{\"class\":"));
-      fields((scala.Product) command, out);
-      return out.append(",\"marked\":").append(metadata(command)).append('}').toString();
+      StructType schema = schema(command, state);
+      new Description().begin((scala.Product) command, out);
+      out.append(",\"marked\":").append(marked(schema, command instanceof AlterTableCommand));
+      out.append(",\"lengths\":").append(said(schema, LENGTH));
+      return out.append(",\"defaults\":").append(said(schema, DEFAULT)).append('}').toString();
     }
 
     /** The first of these fields that a plan has. */
@@ -174,21 +229,53 @@ public class StatementReader {
       return null;
     }
 
-    /** The metadata of a table's columns, but for comments: what they hold where nothing is said, for one. */
-    static String metadata(LogicalPlan command) throws Exception {
-      StructType schema = schema(command);
+    /**
+     * The columns of a table of which more is said than types, comments, lengths and what they hold where nothing is said.
+     *
+     * <p>A source writes whatever it likes into the metadata of the columns that it has.
+     */
+    static String marked(StructType schema, boolean ofSource) {
       StringBuilder out = new StringBuilder("[");
       StructField[] fields = schema == null ? new StructField[0] : schema.fields();
       for (int i = 0; i < fields.length; i++) {
-        String rest = new MetadataBuilder().withMetadata(fields[i].metadata()).remove("comment").build().json();
-        if (rest.equals("{}")) continue;
-        PlanReader.Walk.string(fields[i].name(), out.append(out.length() == 1 ? "" : ","));
+        MetadataBuilder rest = new MetadataBuilder().withMetadata(fields[i].metadata()).remove("comment");
+        if (fields[i].dataType() instanceof StringType) rest.remove(LENGTH);
+        Metadata left = rest.remove(DEFAULT).remove("EXISTS_DEFAULT").build();
+        boolean marked = ofSource ? left.contains(LENGTH) || left.contains("GENERATION_EXPRESSION") : !left.json().equals("{}");
+        if (marked) PlanReader.Walk.string(fields[i].name(), out.append(out.length() == 1 ? "" : ","));
       }
       return out.append(']').toString();
     }
 
-    static StructType schema(LogicalPlan command) throws Exception {
-      Object table = field(command, new String[] {"table", "tableDesc"});
+    /** What the metadata of a table's columns says under a key, by their names. */
+    static String said(StructType schema, String key) {
+      StringBuilder out = new StringBuilder("{");
+      StructField[] fields = schema == null ? new StructField[0] : schema.fields();
+      for (int i = 0; i < fields.length; i++) {
+        if (!fields[i].metadata().contains(key)) continue;
+        PlanReader.Walk.string(fields[i].name(), out.append(out.length() == 1 ? "" : ","));
+        PlanReader.Walk.string(fields[i].metadata().getString(key), out.append(':'));
+      }
+      return out.append('}').toString();
+    }
+
+    /** The columns of the table that a command is about, texts of limited length as texts whose metadata says so. */
+    static StructType schema(LogicalPlan command, SessionState state) throws Exception {
+      StructType found = columns(command, state);
+      return found == null ? null : CharVarcharUtils$.MODULE$.replaceCharVarcharWithStringInSchema(found);
+    }
+
+    /** Those that it will have, if it changes them. */
+    private static StructType columns(LogicalPlan command, SessionState state) throws Exception {
+      Object table = field(command, new String[] {"table", "tableDesc", "tableName"});
+      if (command instanceof AlterTableCommand) {
+        StructType before = ((LogicalPlan) table).schema();
+        scala.collection.immutable.Seq changes = PlanReader.Walk.list(list(((AlterTableCommand) command).changes()));
+        // Whether its source has default values is the table's own business: the format is one that has.
+        return CatalogV2Util$.MODULE$.applySchemaChanges(before, changes, scala.Option.apply("parquet"), "ALTER TABLE");
+      }
+      if (command instanceof AlterTableAddColumnsCommand) return added((AlterTableAddColumnsCommand) command, state);
+      if (command instanceof AlterTableChangeColumnCommand) return changed((AlterTableChangeColumnCommand) command, state);
       if (table instanceof CatalogTable) return ((CatalogTable) table).schema();
       if (table instanceof LogicalPlan) return ((LogicalPlan) table).schema();
       try {
@@ -198,35 +285,48 @@ public class StatementReader {
       }
     }
 
-    private static void fields(scala.Product product, StringBuilder out) {
-      String[] names = PlanReader.Walk.fieldNames(product);
-      for (int i = 0; i < names.length; i++) {
-        StringBuilder text = new StringBuilder();
-        value(product.productElement(i), text);
-        if (text.length() == 0) continue;
-        PlanReader.Walk.string(names[i], out.append(','));
-        out.append(':').append(text);
-      }
+    private static StructType added(AlterTableAddColumnsCommand command, SessionState state) throws Exception {
+      CatalogTable table = state.catalog().getTableMetadata(command.table());
+      List fields = new ArrayList(Arrays.asList(table.dataSchema().fields()));
+      fields.addAll(list(command.colsToAdd()));
+      fields.addAll(Arrays.asList(table.partitionSchema().fields()));
+      return new StructType((StructField[]) fields.toArray(new StructField[0]));
     }
 
-    private static void value(Object value, StringBuilder out) {
-      if (value instanceof scala.Some) value(((scala.Some) value).get(), out);
-      else if (value instanceof Boolean || value instanceof Integer) out.append(value);
-      else if (value instanceof DataSourceRegister) text(((DataSourceRegister) value).shortName(), out);
-      else if (value instanceof Path) text(((Path) value).toUri(), out);
-      else if (value instanceof Attribute) text(((Attribute) value).name(), out);
-      else if (value instanceof Transform) text(((Transform) value).describe(), out);
-      else if (value instanceof String || value instanceof java.net.URI || value instanceof Enum) text(value, out);
-      else if (value instanceof TableIdentifier) sequence(PlanReader.Walk.javaIterator(((TableIdentifier) value).nameParts()), out);
-      else if (value instanceof ResolvedIdentifier) named(((ResolvedIdentifier) value).catalog(), ((ResolvedIdentifier) value).identifier(), out);
+    /** With another default value, an empty text for none: nothing else changes in a table of the session's catalog. */
+    private static StructType changed(AlterTableChangeColumnCommand command, SessionState state) throws Exception {
+      StructField[] fields = (StructField[]) state.catalog().getTableMetadata(command.tableName()).schema().fields().clone();
+      StructField now = command.newColumn();
+      for (int i = 0; i < fields.length; i++) {
+        if (!fields[i].name().equals(command.columnName())) continue;
+        if (!fields[i].dataType().equals(now.dataType()) || fields[i].nullable() != now.nullable()) return null;
+        if (!fields[i].getComment().equals(now.getComment()) || !now.metadata().contains(DEFAULT)) return null;
+        MetadataBuilder metadata = new MetadataBuilder().withMetadata(fields[i].metadata()).remove(DEFAULT);
+        String text = now.metadata().getString(DEFAULT);
+        if (text.length() > 0) metadata.putString(DEFAULT, text);
+        fields[i] = new StructField(fields[i].name(), fields[i].dataType(), fields[i].nullable(), metadata.build());
+        return new StructType(fields);
+      }
+      return null;
+    }
+
+    static List list(Object collection) {
+      List found = new ArrayList();
+      Iterator each = PlanReader.Walk.javaIterator(collection);
+      while (each.hasNext()) found.add(each.next());
+      return found;
+    }
+
+    public void other(Object value, StringBuilder out) {
+      if (value instanceof Integer) out.append(value);
+      else if (value instanceof ResolvedTable) named(((ResolvedTable) value).catalog(), ((ResolvedTable) value).identifier(), out);
       else if (value instanceof DataSourceV2Relation) relation((DataSourceV2Relation) value, out);
-      else if (value instanceof LogicalRelation) value(((LogicalRelation) value).catalogTable(), out);
       else if (value instanceof Identifier) identifier((Identifier) value, new ArrayList(), out);
       else if (value instanceof Literal && ((Literal) value).value() instanceof Boolean) out.append(((Literal) value).value());
+      else if (value != null && value.getClass().getName().endsWith(".AlterColumnSpec")) product((scala.Product) value, out);
       else if (value instanceof LogicalPlan || value instanceof Expression) return;
       else if (value instanceof ViewType) text(PlanReader.Walk.simpleName(value.getClass()), out);
       else if (value instanceof scala.collection.Map) map((scala.collection.Map) value, out);
-      else if (value instanceof scala.collection.Seq) sequence(PlanReader.Walk.javaIterator(value), out);
       else if (value instanceof scala.Product && isCatalysts(value)) product((scala.Product) value, out);
     }
 
@@ -235,55 +335,171 @@ public class StatementReader {
       return name.startsWith("scala.Tuple") || name.startsWith("org.apache.spark.sql.catalyst.");
     }
 
-    private static void product(scala.Product product, StringBuilder out) {
-      PlanReader.Walk.string(PlanReader.Walk.simpleName(product.getClass()), out.append("{\"class\":"));
-      fields(product, out);
+    private void product(scala.Product product, StringBuilder out) {
+      begin(product, out);
       out.append('}');
     }
 
-    private static void text(Object value, StringBuilder out) {
-      PlanReader.Walk.string(value.toString(), out);
-    }
-
-    private static void relation(DataSourceV2Relation relation, StringBuilder out) {
+    private void relation(DataSourceV2Relation relation, StringBuilder out) {
       if (relation.catalog().isEmpty() || relation.identifier().isEmpty()) return;
       named((CatalogPlugin) relation.catalog().get(), (Identifier) relation.identifier().get(), out);
     }
 
-    private static void named(CatalogPlugin catalog, Identifier identifier, StringBuilder out) {
-      List parts = new ArrayList();
-      parts.add(catalog.name());
-      identifier(identifier, parts, out);
-    }
-
-    private static void identifier(Identifier identifier, List parts, StringBuilder out) {
-      parts.addAll(Arrays.asList(identifier.namespace()));
-      parts.add(identifier.name());
-      sequence(parts.iterator(), out);
-    }
-
-    private static void sequence(Iterator elements, StringBuilder out) {
-      out.append('[');
-      while (elements.hasNext()) {
-        StringBuilder text = new StringBuilder();
-        value(elements.next(), text);
-        if (text.length() == 0) continue;
-        out.append(out.charAt(out.length() - 1) == '[' ? "" : ",").append(text);
-      }
-      out.append(']');
-    }
-
-    private static void map(scala.collection.Map map, StringBuilder out) {
+    private void map(scala.collection.Map map, StringBuilder out) {
       out.append('{');
       Iterator entries = PlanReader.Walk.javaIterator(map);
       while (entries.hasNext()) {
         scala.Tuple2 entry = (scala.Tuple2) entries.next();
-        StringBuilder text = new StringBuilder();
-        value(entry._2(), text);
-        PlanReader.Walk.string(String.valueOf(entry._1()), out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
-        out.append(':').append(text.length() == 0 ? "null" : text.toString());
+        StringBuilder written = new StringBuilder();
+        value(entry._2(), written);
+        text(String.valueOf(entry._1()), out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
+        out.append(':').append(written.length() == 0 ? "null" : written.toString());
       }
       out.append('}');
+    }
+  }
+
+  /**
+   * Reads what changes rows of a table.
+   *
+   * <p>Analysis makes of it what the table's source asks for, such as the rows of whole files. So the statement is analysed
+   * again, over a table of the same columns whose source asks for nothing.
+   */
+  public static class Changing extends PlanReader.InSession {
+    private final Statement statement;
+
+    Changing(Statement statement) {
+      super(statement.execution.sparkSession(), null);
+      this.statement = statement;
+    }
+
+    public Object apply() {
+      try {
+        LogicalPlan opened = (LogicalPlan) statement.execution.logical();
+        Hidden hidden = new Hidden();
+        LogicalPlan table = (LogicalPlan) analyzed((LogicalPlan) opened.children().head()).transformUp(hidden);
+        if (hidden.source == null || !isDone(statement.execution.analyzed(), hidden.source)) return null;
+        LogicalPlan changing = analyzed((LogicalPlan) opened.withNewChildren(PlanReader.Walk.list(Collections.singletonList(table))));
+        if (changing instanceof DeleteFromTable) return statement.over(new Filter(((DeleteFromTable) changing).condition(), table));
+        return statement.over(updated((UpdateTable) changing, table));
+      } catch (Exception failed) {
+        Platform.throwException(failed);
+        return null;
+      }
+    }
+
+    private LogicalPlan analyzed(LogicalPlan plan) {
+      return statement.execution.sparkSession().sessionState().executePlan(plan, CommandExecutionMode$.MODULE$.SKIP()).analyzed();
+    }
+
+    /** Whether the table's source does what the statement says: Spark plans no update itself, and deletes by filters at most. */
+    private static boolean isDone(LogicalPlan command, Table source) {
+      if (command instanceof UpdateTable) return false;
+      if (!(command instanceof DeleteFromTable)) return true;
+      boolean all = Literal.TrueLiteral().equals(((DeleteFromTable) command).condition());
+      return source instanceof SupportsDeleteV2 || all && source instanceof TruncatableTable;
+    }
+
+    private static LogicalPlan updated(UpdateTable update, LogicalPlan table) throws Exception {
+      List columns = Description.list(table.output());
+      int width = columns.size();
+      Iterator assignments = PlanReader.Walk.javaIterator(aligned(update, table));
+      for (int i = 0; i < width; i++) {
+        Expression value = ((Assignment) assignments.next()).value();
+        if (!value.equals(columns.get(i))) columns.add(named(value, String.valueOf(i)));
+      }
+      LogicalPlan rows = update.condition().isEmpty() ? table : new Filter((Expression) update.condition().get(), table);
+      return new Project(PlanReader.Walk.list(columns), rows);
+    }
+
+    private static Alias named(Expression value, String name) {
+      scala.collection.immutable.Nil$ none = scala.collection.immutable.Nil$.MODULE$;
+      return new Alias(value, name, NamedExpression$.MODULE$.newExprId(), none, scala.Option.empty(), none);
+    }
+
+    /** An assignment for each column of the table, in their order. */
+    private static Object aligned(UpdateTable update, LogicalPlan table) throws Exception {
+      Class type = Class.forName("org.apache.spark.sql.catalyst.analysis.AssignmentUtils$", true, LogicalPlan.class.getClassLoader());
+      Object assignments = type.getField("MODULE$").get(null);
+      Method[] methods = type.getMethods();
+      for (int m = 0; m < methods.length; m++) {
+        if (!methods[m].getName().equals("alignUpdateAssignments")) continue;
+        Object[] arguments = new Object[methods[m].getParameterTypes().length];
+        Arrays.fill(arguments, Boolean.FALSE);
+        arguments[0] = table.output();
+        arguments[1] = update.assignments();
+        return methods[m].invoke(assignments, arguments);
+      }
+      throw new NoSuchMethodException("alignUpdateAssignments");
+    }
+  }
+
+  /** Puts tables of the same columns in the place of those that know how to change their rows. */
+  public static class Hidden extends scala.runtime.AbstractPartialFunction {
+    Table source;
+
+    public boolean isDefinedAt(Object plan) {
+      return plan instanceof DataSourceV2Relation;
+    }
+
+    public Object applyOrElse(Object plan, scala.Function1 otherwise) {
+      if (!isDefinedAt(plan)) return otherwise.apply(plan);
+      DataSourceV2Relation relation = (DataSourceV2Relation) plan;
+      if (relation.catalog().isEmpty() || relation.identifier().isEmpty()) return plan;
+      source = relation.table();
+      List parts = new ArrayList();
+      parts.add(((CatalogPlugin) relation.catalog().get()).name());
+      Identifier identifier = (Identifier) relation.identifier().get();
+      parts.addAll(Arrays.asList(identifier.namespace()));
+      parts.add(identifier.name());
+      Table columns = new Columns((String[]) parts.toArray(new String[0]), relation.schema());
+      Object[] fields = new Object[relation.productArity()];
+      for (int i = 0; i < fields.length; i++) fields[i] = relation.productElement(i);
+      fields[0] = columns;
+      return relation.makeCopy(fields);
+    }
+  }
+
+  /** The columns of a table, read by its name (as PlanReader does with what a Spark Connect server has). */
+  public static class Columns implements Table, SupportsRead, ScanBuilder, Scan {
+    private final String[] parts;
+    private final StructType columns;
+
+    Columns(String[] parts, StructType columns) {
+      this.parts = parts;
+      this.columns = columns;
+    }
+
+    public String remoteKind() {
+      return "table";
+    }
+
+    public String[] remoteName() {
+      return parts;
+    }
+
+    public String name() {
+      return parts[parts.length - 1];
+    }
+
+    public StructType schema() {
+      return columns;
+    }
+
+    public StructType readSchema() {
+      return columns;
+    }
+
+    public Set capabilities() {
+      return Collections.singleton(TableCapability.BATCH_READ);
+    }
+
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+      return this;
+    }
+
+    public Scan build() {
+      return this;
     }
   }
 
@@ -416,6 +632,7 @@ public class StatementReader {
   public static class Open extends Replacing {
     private final List<DynamicParameter> parameters;
     final List<String> missing = new ArrayList<String>();
+    final List<String> ordinals = new ArrayList<String>();
     boolean positional;
     boolean found;
 
@@ -426,7 +643,36 @@ public class StatementReader {
     /** The plan, with common table expressions in their places, as analysis would begin, where it has parameters. */
     LogicalPlan plan(LogicalPlan parsed) {
       LogicalPlan opened = (LogicalPlan) CTESubstitution.apply(parsed).transformAllExpressions(this);
-      return found || positional ? opened : parsed;
+      if (!found && !positional) return parsed;
+      noteOrdinals(opened);
+      return opened;
+    }
+
+    /** A whole number by itself, in ORDER BY or GROUP BY, is a column's place. */
+    private void noteOrdinals(LogicalPlan plan) {
+      if (plan instanceof Sort) {
+        Iterator order = PlanReader.Walk.javaIterator(((Sort) plan).order());
+        while (order.hasNext()) noteOrdinal(((SortOrder) order.next()).child());
+      }
+      if (plan instanceof Aggregate) {
+        Iterator keys = PlanReader.Walk.javaIterator(((Aggregate) plan).groupingExpressions());
+        while (keys.hasNext()) {
+          Object key = keys.next();
+          noteOrdinal(key);
+          Iterator parts = PlanReader.Walk.javaIterator(key instanceof BaseGroupingSets ? ((Expression) key).children() : Nil$.MODULE$);
+          while (parts.hasNext()) noteOrdinal(parts.next());
+        }
+      }
+      Iterator below = PlanReader.Walk.javaIterator(plan.children());
+      while (below.hasNext()) noteOrdinals((LogicalPlan) below.next());
+      Iterator inside = PlanReader.Walk.javaIterator(plan.subqueries());
+      while (inside.hasNext()) noteOrdinals((LogicalPlan) inside.next());
+    }
+
+    private void noteOrdinal(Object key) {
+      if (!(key instanceof DynamicParameter) || !(((DynamicParameter) key).type instanceof IntegerType)) return;
+      String name = ((DynamicParameter) key).name;
+      if (!ordinals.contains(name)) ordinals.add(name);
     }
 
     Expression replaced(Object expression) {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..algebra.expression import Expression
+from ..algebra.types import Type
 from ..algebra.write import Behavior, Options, Storage, Target
 from ..errors import Unsupported
 from .locations import uri
@@ -38,6 +40,15 @@ class Change(NamedTuple):
     create_mode: str = ""
     names: tuple[str, ...] = ()
     """The names of a view's columns, where these are not the query's."""
+    where: bool = False
+    """Whether only some rows of the table are overwritten: which, the statement says (`Statement.replaced`)."""
+    schema: tuple[Type, ...] | None = None
+    """The types of the table's columns, where these are known."""
+
+    def replacing(self, condition: Expression, schema: Sequence[Type]) -> Change:
+        """The same change, which overwrites the rows for which a condition over the table's columns is true."""
+        behavior = self.target.behavior._replace(replace_where=condition)
+        return self._replace(target=self.target._replace(behavior=behavior), schema=tuple(schema))
 
 
 def change(command: Command, session: Session) -> Change:
@@ -52,15 +63,16 @@ OTHER = "Substrait has no relation for this command"
 
 HINT = "Run it in Spark, or export the query whose rows it uses."
 
-ROW_LEVEL = "which rows it changes hangs on the table's own source, and is in no plan yet"
+NO_CHANGES = "the source of its table can't change rows, in Spark either"
+
+NO_DEFAULT = "it changes more of a column than its default value, and no plan has a column's comment"
+
+MERGE = "Substrait has no relation that merges rows into a table"
 
 REFUSED = {
-    "MergeIntoTable": "Substrait has no relation that merges rows into a table",
-    "MergeIntoTableCommand": "Substrait has no relation that merges rows into a table",
-    "DeleteFromTable": ROW_LEVEL,
-    "UpdateTable": ROW_LEVEL,
-    "ReplaceData": ROW_LEVEL,
-    "WriteDelta": ROW_LEVEL,
+    **dict.fromkeys(("MergeIntoTable", "MergeIntoTableCommand", "ReplaceData", "WriteDelta"), MERGE),
+    "RenameColumn": "a plan has the columns after the change, which don't tell a column of a new name from a new one",
+    "ReplaceColumns": "a plan has the columns after the change, which don't tell new ones from those that stay",
     "Union": "it inserts into several tables at once, and a plan has one root",
     "CreateTempViewUsing": "the columns of its files are found when it runs",
 }
@@ -182,9 +194,7 @@ def _append(command: Command) -> Change:
 
 
 def _overwrite(command: Command) -> Change:
-    if command.get("deleteExpr") is not True:
-        raise Unsupported("which rows a REPLACE WHERE replaces is in no plan yet", "Replace all rows, or partitions.")
-    return Change("INSERT", _named(command, Behavior(overwrite=True)))
+    return Change("INSERT", _named(command, Behavior(overwrite=True)), where=command.get("deleteExpr") is not True)
 
 
 def _overwrite_partitions(command: Command) -> Change:
@@ -247,7 +257,7 @@ def _require_or_create(command: Command) -> None:
 def _require_plain_columns(command: Command) -> None:
     if marked := command["marked"]:
         raise Unsupported(
-            f"its columns {', '.join(marked)} have defaults, or are generated or of limited length, which is in no plan",
+            f"its columns {', '.join(marked)} are generated, or hold texts of limited length inside, which is in no plan",
             "Leave that out.",
         )
 
@@ -269,6 +279,16 @@ def _alter_view(command: Command) -> Change:
     return Change("ALTER", Target(names, behavior=Behavior(temporary=temporary)), "VIEW")
 
 
+def _alter(table: str) -> Callable[[Command], Change]:
+    def altered(command: Command) -> Change:
+        _require_plain_columns(command)
+        if any("newComment" in each or "comment" in each for each in (command, *command.get("specs", ()))):
+            raise Unsupported("comments of columns are in no plan", "Leave the comment out.")
+        return Change("ALTER", Target(tuple(command[table])), "TABLE")
+
+    return altered
+
+
 def _drop(names: str, object: Callable[[Command], str], temporary: str = "") -> Callable[[Command], Change]:
     def dropped(command: Command) -> Change:
         op = "DROP_IF_EXIST" if command.get("ifExists") else "DROP"
@@ -279,6 +299,11 @@ def _drop(names: str, object: Callable[[Command], str], temporary: str = "") -> 
 
 
 CHANGES: Mapping[str, Callable[[Command], Change]] = {
+    "AddColumns": _alter("table"),
+    "AlterColumn": _alter("table"),
+    "AlterColumns": _alter("table"),
+    "AlterTableAddColumnsCommand": _alter("table"),
+    "AlterTableChangeColumnCommand": _alter("tableName"),
     "AlterViewAsCommand": _alter_view,
     "AppendData": _append,
     "CreateDataSourceTableAsSelectCommand": _create_as_select,
@@ -286,6 +311,7 @@ CHANGES: Mapping[str, Callable[[Command], Change]] = {
     "CreateTable": _create_named,
     "CreateTableAsSelect": _create_named_as_select,
     "CreateViewCommand": _create_view,
+    "DropColumns": _alter("table"),
     "DropTable": _drop("child", lambda _: "TABLE"),
     "DropTableCommand": _drop("tableName", lambda command: "VIEW" if command["isView"] else "TABLE"),
     "DropTempViewCommand": _drop("ident", lambda _: "VIEW", "session"),

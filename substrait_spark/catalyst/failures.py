@@ -1,4 +1,4 @@
-"""What may be repeated of an exception of Spark's: its class, and what Spark itself says where that has no text but names in it.
+"""What our errors repeat of an exception of Spark's: its class, and its message where Spark itself wrote that and put only names into it.
 
 Whoever writes a file system, a catalog or a driver chooses the words of its exceptions, and secrets are among them.
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .compiler import JavaClass
 from .failures import shown
-from .reader import READERS
+from .reader import COMMAND_FIELDS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PATIENCE = 60_000
 """Milliseconds to wait for what Spark tells of an action after it has ended."""
 
-_listeners = JavaClass(__package__, "QueryListener", after=READERS)
+_listeners = JavaClass(__package__, "QueryListener", after=COMMAND_FIELDS)
 
 
 @dataclass(frozen=True)

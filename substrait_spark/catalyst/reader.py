@@ -60,6 +60,8 @@ class Asked(Protocol):
 
 READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
 
+COMMAND_FIELDS = JavaClass(__package__, "CommandFields", after=READERS)
+
 _analyzed_plans = JavaClass(__package__, "AnalyzedPlan", after=READERS)
 
 

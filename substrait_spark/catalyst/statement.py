@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 from ..errors import SubstraitSparkError, kind_of
 from .compiler import JavaClass
 from .failures import shown
-from .reader import READERS
+from .reader import COMMAND_FIELDS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-_readers = JavaClass(__package__, "StatementReader", after=READERS)
+_readers = JavaClass(__package__, "StatementReader", after=COMMAND_FIELDS)
 
 RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))
 """Catalyst's classes of parsed statements that Spark runs while it analyzes them."""
+
+CHANGES_ROWS = frozenset(("DeleteFromTable", "UpdateTable"))
+"""Catalyst's classes of parsed statements that do so."""
 
 _REQUIRED = re.compile(r"\s+not\s+null\s*$", re.IGNORECASE)
 
@@ -49,6 +52,28 @@ class Statement:
         return None if found is None else Statement(found, self.sparkSession, self.stage)
 
     @property
+    def kind(self) -> str:
+        """Catalyst's class of the statement as it was parsed."""
+        return str(self.java.kind())
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it deletes or updates rows of a table where they are."""
+        return self.kind in CHANGES_ROWS
+
+    @property
+    def changed(self) -> Statement | None:
+        """The rows that a DELETE deletes; what an UPDATE computes of each row (StatementReader.java); None where the
+        table's source can't do either. As the statement was written, so that nothing is pushed into the source."""
+        found = self.java.changed()
+        return None if found is None else Statement(found, self.sparkSession, "analyzed")
+
+    @property
+    def replaced(self) -> Statement:
+        """The rows of a table that those of its query take the place of."""
+        return Statement(self.java.replaced(), self.sparkSession, "analyzed")
+
+    @property
     def columns(self) -> Columns | None:
         """The columns that a table has, or will have, where the command says them."""
         found = self.java.columns()
@@ -60,9 +85,14 @@ class Statement:
         return [str(name) for name in self.java.missing()]
 
     @property
+    def ordinals(self) -> list[str]:
+        """The names of its parameters that Spark takes for a column's place."""
+        return [str(name) for name in self.java.ordinals()]
+
+    @property
     def runs_early(self) -> bool:
         """Whether Spark would run it, or what is in it, to analyse it."""
-        return self.java.kind() in RUN_BY_ANALYSIS
+        return self.kind in RUN_BY_ANALYSIS
 
     @property
     def is_positional(self) -> bool:
@@ -76,6 +106,15 @@ class Columns:
 
     _jdf: Any
     sparkSession: SparkSession  # noqa: N815 - PySpark's name
+
+    def default_values(self, texts: Mapping[str, str]) -> DataFrame:
+        """A frame of one row: what SQL says that columns hold where nothing else is said, in their types."""
+        from pyspark.sql.functions import expr
+        from pyspark.sql.types import StructType
+
+        fields = StructType.fromJson(json.loads(self._jdf.schema().json()))
+        values = [expr(text).cast(fields[name].dataType).alias(name) for name, text in texts.items()]
+        return self.sparkSession.range(1).select(*values)
 
 
 def statement(

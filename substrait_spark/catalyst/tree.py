@@ -28,7 +28,8 @@ class DataType(NamedTuple):
     """A Spark type: its name (`integer`, `decimal`, `array`, …) and its parameters.
 
     Parameters: decimal (precision, scale); array (element, contains null); map (key, value, value contains
-    null); struct a tuple of `Field`; daytime and yearmonth intervals (start, end) as Spark numbers them.
+    null); struct a tuple of `Field`; daytime and yearmonth intervals (start, end) as Spark numbers them; geometry and geography
+    the names of their reference system and, of the second, of what joins points.
     """
 
     name: str
@@ -216,12 +217,19 @@ def make_plan(name: str, /, **fields: Any) -> Plan:
     return Plan(NodeClass(name, "p", tuple(fields)), tuple(fields.values()))
 
 
+# A node may be in many places of a tree: each is looked at once.
+
+
 def attributes(root: Node) -> Sequence[Node]:
     """The attributes in an expression, without those of the plans of its subqueries."""
     found: list[Node] = []
+    seen: set[Node] = set()
     stack = [root]
     while stack:
         node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
         if node.name == "AttributeReference":
             found.append(node)
         stack.extend(child for child in node.children() if not isinstance(child, Plan))
@@ -233,31 +241,38 @@ def outermost(expressions: Iterable[Node], name: str) -> list[Expression]:
 
     The reader shares equal ones.
     """
-    found: dict[Expression, None] = {}
+    found: list[Expression] = []
+    seen: set[Node] = set()
     stack: list[Node] = list(reversed(list(expressions)))
     while stack:
         node = stack.pop()
+        if node in seen or isinstance(node, Plan):
+            continue
+        seen.add(node)
         if node.name == name and isinstance(node, Expression):
-            found[node] = None
-        elif not isinstance(node, Plan):
-            stack.extend(reversed(list(node.children())))
-    return list(found)
+            found.append(node)
+        else:
+            stack.extend(reversed(node.children()))
+    return found
 
 
-def words(root: Node) -> tuple[object, ...]:
+def words(root: Node) -> frozenset[object]:
     """The classes, names and numbers in an expression: equal for nodes that are `same`, to look them up by."""
-    found: list[object] = []
+    found: set[object] = set()
+    seen: set[Node] = set()
     stack: list[Any] = [root]
     while stack:
         value = stack.pop()
         if isinstance(value, Node):
-            found.append(value.cls.name)
-            stack.extend(value.values)
+            if value not in seen:
+                seen.add(value)
+                found.add(value.cls.name)
+                stack.extend(value.values)
         elif type(value) is tuple:
             stack.extend(value)
         elif isinstance(value, str | int):
-            found.append(value)
-    return tuple(found)
+            found.add(value)
+    return frozenset(found)
 
 
 def same(left: Any, right: Any) -> bool:
@@ -265,12 +280,16 @@ def same(left: Any, right: Any) -> bool:
 
     The reader shares equal entries, so that this mostly ends at the first comparison of identities.
     """
+    compared: set[tuple[Node, Node]] = set()
     stack = [(left, right)]
     while stack:
         a, b = stack.pop()
         if a is b:
             continue
         if isinstance(a, Node) and isinstance(b, Node):
+            if (a, b) in compared:
+                continue
+            compared.add((a, b))
             if a.cls.name != b.cls.name or len(a.values) != len(b.values):
                 return False
             if isinstance(a, Expression) and isinstance(b, Expression) and a.type != b.type:

@@ -45,14 +45,6 @@ REFUSED = {
         "Substrait has no type for a JVM object",
         "Typed Dataset operations can't be exported; use DataFrame operations.",
     ),
-    "geometry": (
-        "Substrait has no type for GEOMETRY, whose values carry a reference system",
-        "Convert the column to binary with st_asbinary before the exported part of the query.",
-    ),
-    "geography": (
-        "Substrait has no type for GEOGRAPHY, whose values carry a reference system",
-        "Convert the column to binary with st_asbinary before the exported part of the query.",
-    ),
 }
 """Why the types are refused that no plan has, by the name before any parameters, and what to do instead."""
 
@@ -66,8 +58,8 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
         return types.of(str(kind), *parameters, nullable=nullable or name == "void")
     if name.startswith("time("):
         return types.of("precision_time", _digits(type), nullable=nullable)
-    if name.startswith(COLLATED):
-        return types.of("u!collated_string", name.removeprefix(COLLATED), nullable=nullable)
+    if name.startswith((COLLATED, *SHAPES)):
+        return _user_defined(type, nullable)
     if name.startswith(("char(", "varchar(")) and " " not in name:
         return types.of("string", nullable=nullable)
     if name == "decimal":
@@ -85,6 +77,16 @@ def to_substrait(type: DataType, nullable: bool) -> Type:
         fields = (to_substrait(field.type, field.nullable) for field in type.parameters)
         return types.of("struct", *fields, nullable=nullable)
     raise refusal(type)
+
+
+def _user_defined(type: DataType, nullable: bool) -> Type:
+    """The type of our extension file for one of Spark's that has names as parameters."""
+    if type.name.startswith(COLLATED):
+        collation = type.name.removeprefix(COLLATED)
+        if collation.lower() == "null":
+            raise Unsupported("strings of several collations meet, of which none is named", "Name it with COLLATE.")
+        return types.of("u!collated_string", collation, nullable=nullable)
+    return types.of(f"u!{base_name(type)}", *type.parameters, nullable=nullable)
 
 
 def _digits(type: DataType) -> int:
@@ -116,6 +118,9 @@ def refusal(type: DataType) -> Unsupported:
 
 COLLATED = "collated STRING COLLATE "
 """How the names begin of types of strings with another collation than UTF8_BINARY."""
+
+SHAPES = ("geometry(", "geography(")
+"""How the names begin of types of shapes. Their parameters name the reference system, and how points of a geography are joined."""
 
 BINARY = "Use the collation UTF8_BINARY, for example with collate(column, 'UTF8_BINARY')."
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from ..engines import Comparison
+    from ..testing.conformance import Departure
 
 LISTED = 10
 """How many things that a plan needs in vain are told."""
@@ -33,29 +34,32 @@ ENGINES = ("datafusion", "spark")
 
 
 def run_on_datafusion(plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None) -> pa.Table:
-    """The rows of a plan in the forms of the dialect `datafusion`."""
+    """The rows of a plan. Of one that isn't in the forms of the dialect `datafusion`, it is told what they lack."""
     try:
         from ..engines import datafusion
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
         ) from error
+    found = departures(plan, load("datafusion"))
     try:
         with waiting("running the plan"):
-            return datafusion.execute(plan, tables=dict(tables), files_under=files_under)
+            rows = datafusion.execute(plan, tables=dict(tables), files_under=files_under)
     except PlanningError as error:
-        raise PlanningError(_not_taken(plan, str(error))) from error
+        if not found:
+            raise PlanningError(shortened(str(error).partition("\n")[0], LONGEST)) from error
+        raise PlanningError(_lacking("DataFusion doesn't take the plan, which", found)) from error
+    if found:
+        click.echo(_lacking("DataFusion's rows may be others than Spark's, since the plan", found), err=True)
+    return rows
 
 
-def _not_taken(plan: Plan, said: str) -> str:
-    """Why DataFusion doesn't take a plan: what the plan needs that the dialect lacks; else what DataFusion says, in short."""
-    found = departures(plan, load("datafusion"))
-    if not found:
-        return shortened(said.partition("\n")[0], LONGEST)
+def _lacking(which: str, found: Sequence[Departure]) -> str:
+    """What a plan needs that the dialect lacks, and what helps."""
     lacking = "".join(f"\n  {departure}" for departure in found[:LISTED])
     more = f"\n  and {len(found) - LISTED} more" if len(found) > LISTED else ""
     return (
-        f"DataFusion doesn't take the plan, which needs what the dialect datafusion lacks:{lacking}{more}\n"
+        f"{which} needs what the dialect datafusion lacks:{lacking}{more}\n"
         "Put it into forms that DataFusion has by `substrait-spark lower PLAN --dialect datafusion`, and run that."
     )
 

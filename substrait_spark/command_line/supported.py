@@ -21,7 +21,7 @@ def summary() -> str:
     equal, some, refused = (datafusion[verdict] for verdict in ("equal", "partly", "refused"))
     lines = [
         f"Of the {len(functions)} functions of Spark {support.spark_version()}:",
-        f"  {can} can be exported, {partly} in part, {cannot} not at all; {untried} don't run in a default session.",
+        f"  {can} can be exported, {partly} in part, {cannot} not at all; {untried} need packages or settings that no session has by default.",
         f"  {in_spark['equal']} give Spark's rows when Spark runs the canonical plan, {in_spark['partly']} in part.",
         f"  {equal} run on DataFusion with Spark's rows, {some} in part; {refused} are refused for it.",
         "",

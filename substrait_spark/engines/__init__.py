@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import datafusion, spark
     from .comparison.result import Comparison
     from .comparison.run import compare
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "datafusion", "spark"]
+
+ENGINES = ("datafusion", "spark")
 
 
 def __getattr__(name: str) -> Any:
-    # To compare takes what converts DataFrames, which itself takes the engines' rules.
+    # An engine takes its own package, and to compare takes what converts DataFrames, which itself takes the engines' rules.
+    if name in ENGINES:
+        return import_module(f".{name}", __name__)
     if name in __all__:
-        from .comparison import run
-
-        return getattr(run, name)
+        return getattr(import_module(".comparison.run", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -315,7 +315,7 @@ BLANK = "".join(map(chr, range(33)))
 
 
 def _fields(line: str, options: Any, count: int) -> list[str]:
-    """The fields of a line: plain text, or text in quotes with the quotes in it escaped."""
+    """The fields of a line: plain text, in which quotes are no others than letters, or text in quotes, those in it escaped."""
     if "\0" in line and not (options.quote and options.escape):
         raise Mismatch("has a NUL, which Spark takes for the quote or the escape that there is not")
     fields = line.split(options.field_delimiter)
@@ -343,8 +343,8 @@ def _quoted(line: str, options: Any) -> Iterator[str]:
             end = line.find(delimiter, position)
             end = len(line) if end < 0 else end
             field, position = line[position:end], end
-            if quote in field:
-                raise Mismatch("has a quote inside a field without quotes")
+            if quote in field and _is_long(delimiter):  # Spark reads a last quote twice
+                raise Mismatch("has a quote inside a field without quotes, and a separator of several characters")
         yield field
         if position == len(line):
             return
@@ -360,8 +360,13 @@ def _require_found_when_skipped(text: str, delimiter: str, escaped: bool) -> Non
     """
     if escaped and text.startswith(delimiter):
         raise Mismatch("has a separator at the start of quotes, behind quotes that end with an escape")
-    if len(delimiter.encode("utf-16-le")) > 2 and delimiter in text:
+    if _is_long(delimiter) and delimiter in text:
         raise Mismatch("has a separator of several characters inside quotes")
+
+
+def _is_long(delimiter: str) -> bool:
+    """Whether a separator is several of Java's characters."""
+    return len(delimiter.encode("utf-16-le")) > 2
 
 
 def _in_quotes(line: str, position: int, quote: str, escape: str) -> tuple[list[str], int]:

@@ -1,4 +1,4 @@
-"""IF, CASE, COALESCE, and what becomes of empty names of partitions."""
+"""IF, CASE, COALESCE, and Empty2Null: as the value of a partition column, Spark writes an empty text as null."""
 
 from __future__ import annotations
 

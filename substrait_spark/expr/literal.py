@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from ..algebra import types
-from ..algebra.expression import Expression, Literal
+from ..algebra.expression import Expression, Literal, Nested
+from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.sql_types import catalog_type
 from ..catalyst.tree import DataType, Opaque
@@ -14,15 +16,73 @@ from ..catalyst.types import COLLATED, nanoseconds, to_substrait
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
 
+BINARY = types.of("binary", nullable=False)
+
 
 def literal(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """Literal: the value that Spark holds, in its type. Those of our own types are made by functions."""
-    if node.type.name == "variant" and node["value"] is not None:
-        binary = types.of("binary", nullable=False)
-        return e.call("spark:variant", *(e.literal(part, binary) for part in node["value"]))
-    if node.type.name.startswith(COLLATED) and node["value"] is not None:
-        return e.call("spark:collate", typed_literal(node["value"], DataType("string")), e.null(e.type_of(node)))
-    return typed_literal(node["value"], node.type)
+    """Literal: the value that Spark holds, in its type."""
+    return constant(e, node["value"], node.type)
+
+
+def constant(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
+    """A value in Catalyst's internal form: a literal, or what makes it of values that functions make, those of our own types."""
+    if value in (None, ()) or not _is_made(type):
+        return typed_literal(value, type)
+    for name, made in _MADE.items():
+        if type.name.startswith(name):
+            return made(e, value, to_substrait(type, True))
+    return _nested(e, value, type)
+
+
+@lru_cache(maxsize=65536)
+def _is_made(type: DataType) -> bool:
+    """Whether functions make values of a type."""
+    return types.holds(to_substrait(type, True), types.OWN)
+
+
+def _nested(e: ExpressionBuilder, value: Any, type: DataType) -> Expression:
+    """An array, a struct or a map of values."""
+    kind = to_substrait(type, False)
+    if type.name == "struct":
+        parts = [
+            _element(e, part, field.type, field.nullable) for part, field in zip(value, type.parameters, strict=True)
+        ]
+    elif type.name == "map":
+        (keys, values), (key, entry, nullable) = value, type.parameters
+        pairs = zip(keys, values, strict=True)
+        parts = [part for k, v in pairs for part in (_element(e, k, key, False), _element(e, v, entry, nullable))]
+    else:
+        parts = [_element(e, part, *type.parameters) for part in value]
+    return Nested(kind, tuple(parts))
+
+
+def _element(e: ExpressionBuilder, value: Any, type: DataType, nullable: bool) -> Expression:
+    require_value(value, nullable)
+    return e.as_type(constant(e, value, type), to_substrait(type, nullable))
+
+
+def _variant(e: ExpressionBuilder, value: Any, type: Type) -> Expression:
+    return e.call("spark:variant", *[e.literal(part, BINARY) for part in value])
+
+
+def _collated(e: ExpressionBuilder, value: Any, type: Type) -> Expression:
+    return e.call("spark:collate", typed_literal(value, DataType("string")), e.null(type))
+
+
+def _geometry(e: ExpressionBuilder, value: Any, type: Type) -> Expression:
+    srid, encoding = value
+    return e.call("spark:st_geomfromwkb", e.literal(encoding, BINARY), e.i32(srid), e.null(type))
+
+
+def _geography(e: ExpressionBuilder, value: Any, type: Type) -> Expression:
+    srid, encoding = value
+    degrees = types.of("u!geography", "OGC:CRS84", "SPHERICAL")
+    made = e.call("spark:st_geogfromwkb", e.literal(encoding, BINARY), e.null(degrees))
+    return e.call("spark:st_setsrid", made, e.i32(srid), e.null(type))
+
+
+_MADE = {"variant": _variant, COLLATED: _collated, "geometry(": _geometry, "geography(": _geography}
+"""What makes the values of types, by how the names of these begin."""
 
 
 def typed_literal(value: Any, type: DataType) -> Literal:
@@ -42,11 +102,8 @@ def plain(value: Any, type: DataType) -> Any:
         if abs(unscaled) >= 10 ** type.parameters[0]:
             raise Unsupported(f"its value has more than {type.parameters[0]} digits")
         return unscaled
-    if type.name == "variant" or type.name.startswith(COLLATED):
-        raise Unsupported(
-            "no literal inside another, and no row of values, holds a VARIANT or a collated string",
-            "Make the value by parse_json or collate.",
-        )
+    if type.name.startswith(tuple(_MADE)):
+        raise Unsupported(f"no literal holds a value of the type {type}", "Make the value by a function.")
     if type.name.startswith("time("):
         return value // nanoseconds(type)
     if isinstance(value, bytes) and type.name != "binary":

@@ -6,7 +6,7 @@ from ..algebra import types
 from ..algebra.expression import Expression, SingularOrList
 from ..catalyst import tree
 from .builder import ExpressionBuilder, Rule
-from .literal import typed_literal
+from .literal import constant
 
 
 def in_(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -20,7 +20,7 @@ def in_set(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     values = [value for value in node["hset"].values if value is not None]
     ordered = sorted(values, key=lambda value: (str(type(value)), repr(value) if isinstance(value, tuple) else value))
     with_null = [None] if len(ordered) < len(node["hset"].values) else []
-    options = tuple(typed_literal(value, child.type) for value in [*ordered, *with_null])
+    options = tuple(constant(e, value, child.type) for value in [*ordered, *with_null])
     return or_list(e, e.emit(child), options)
 
 

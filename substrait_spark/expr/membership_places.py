@@ -1,7 +1,8 @@
-"""Where an IN subquery may stand whose value isn't known: there, what Spark makes of it hangs on no other optimisation.
+"""Finds IN subqueries that may be null where Spark's value for them depends on which of its optimizer's rules ran before.
 
-Spark makes a join of it, whose mark is false where nothing is known; for NOT IN the mark is true there. Which of the two it is
-has been decided by then by rules that turn negations and comparisons round.
+Spark makes a join of such a subquery. Where the value is null, the join's mark is false for IN, and true for NOT IN; which of
+the two the join is for has been decided by then, by rules that turn negations and comparisons round. Only in a condition
+does it make no difference.
 
 SELECT (k IN (SELECT k FROM u)) = false   -- false where it isn't known: NOT IN has taken the place of the comparison
 """

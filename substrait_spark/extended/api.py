@@ -27,12 +27,12 @@ NO_SESSION = (
 
 
 def convert(
-    given: Any, expressions: Mapping[str, Any], dialect: Dialect, *, allow_version_mismatch: bool
+    given: Any, expressions: Mapping[str, Any], dialect: Dialect, *, detach: bool, allow_version_mismatch: bool
 ) -> ExtendedExpression:
     """The message of expressions over a schema. Arguments as `expressions_to_substrait`."""
     _require_expressions(expressions)
+    settings = settings_of(dialect, detach)
     columns = _columns_of(given)
-    settings = settings_of(dialect)
 
     schema, problems = _planned(columns, partial(schema_of, settings=settings), allow_version_mismatch)
     if schema is None:
@@ -53,7 +53,7 @@ def convert(
     if obstacles:
         raise UnsupportedPlanError(obstacles)
     try:
-        return build(schema, found)
+        return build(schema, found, detach)
     except Unsupported as error:
         obstacle = Problem("the expressions", "Column", ", ".join(expressions), error.reason, error.hint)
     raise UnsupportedPlanError([obstacle])

@@ -16,7 +16,7 @@ from ..catalyst import reader, tree
 from ..catalyst.document import decode
 from ..catalyst.types import field_names
 from ..context import Context, Settings
-from ..conversion import problems_of, relation_of, reported
+from ..conversion import DETACHED_IN_DIALECT, problems_of, relation_of, reported
 from ..dialects import Dialect
 from ..errors import Problem, SeveralUnsupported, Unsupported
 from ..lowering.lowering import Lowering
@@ -32,9 +32,11 @@ SELECTED = "false"
 """The condition of what expressions select from, which the reader takes for its columns alone."""
 
 
-def settings_of(dialect: Dialect) -> Settings:
-    """How expressions are read."""
-    return Settings(dialect, "auto", 0, stage=reader.OVER_SCHEMA)
+def settings_of(dialect: Dialect, detach: bool) -> Settings:
+    """How expressions are read. Raises ValueError for a dialect and expressions that are stored apart."""
+    if detach and not dialect.is_canonical:
+        raise ValueError(DETACHED_IN_DIALECT)
+    return Settings(dialect, "auto", 0, stage=reader.OVER_SCHEMA, detach=detach)
 
 
 def schema_of(frame: reader.Planned, settings: Settings) -> tuple[Schema | None, Sequence[Problem]]:
@@ -89,7 +91,7 @@ def _value(
     if not context.settings.dialect.is_canonical:
         lowering = Lowering(context.settings.dialect, context.report_at)
         relation = lowering.lower(relation, document.output, names)
-    return None if context.found else value_of(relation)
+    return None if context.found else value_of(relation, context.settings.detach)
 
 
 def _require_columns_of(schema: Schema, relation: Relation) -> None:

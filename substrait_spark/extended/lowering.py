@@ -35,17 +35,18 @@ def lower_expressions(
         ]
     if not message.referred_expr:
         return None, [problem_of("", None, Unsupported("it has no expression"))]
+    detach = dialect.is_canonical and bool(message.detached_expressions)  # as it was
     found: list[Referred] = []
     problems: list[Problem] = []
     for n, reference in enumerate(message.referred_expr):
-        schema, referred, obstacles = _lowered(read_plan(_only(plan, n)), dialect)
+        schema, referred, obstacles = _lowered(read_plan(_only(plan, n)), dialect, detach)
         name = f"expression {reference.output_names[0]!r}" if reference.output_names else f"expression {n}"
         problems += [replace(each, path=name) for each in obstacles]
         found += [] if referred is None else [referred]
     if problems or schema is None:
         return None, problems
     try:
-        return build(schema, found), ()
+        return build(schema, found, detach), ()
     except Unsupported as problem:
         return None, [problem_of("", None, problem)]
 
@@ -65,7 +66,9 @@ def _only(plan: Plan, n: int) -> Plan:
     return one
 
 
-def _lowered(read: ReadPlan, dialect: Dialect) -> tuple[Schema | None, Referred | None, Sequence[Problem]]:
+def _lowered(
+    read: ReadPlan, dialect: Dialect, detach: bool
+) -> tuple[Schema | None, Referred | None, Sequence[Problem]]:
     """The schema, and an expression in the dialect's forms."""
     if read.root is None or read.problems:
         return None, None, lowered_root(read, dialect)[2]
@@ -76,7 +79,7 @@ def _lowered(read: ReadPlan, dialect: Dialect) -> tuple[Schema | None, Referred 
         if lowered is None:
             return None, None, problems
         leaf = next(each for each in inputs_first(lowered) if isinstance(each, BaseSchema))
-        return Schema(leaf.names, leaf.schema), Referred(names, value_of(lowered)), ()
+        return Schema(leaf.names, leaf.schema), Referred(names, value_of(lowered, detach)), ()
     except Unsupported as problem:
         return None, None, [problem_of("", problem.about, problem)]
 

@@ -9,6 +9,7 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 
 from .. import __version__
 from ..algebra import types
+from ..algebra.detachment import LEVELS_ABOVE, in_parts
 from ..algebra.expression import AggregateFunction, Expression
 from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import Aggregate, BaseSchema, Project
@@ -34,25 +35,38 @@ class Referred(NamedTuple):
     value: Expression | AggregateFunction
 
 
-def build(schema: Schema, referred: Sequence[Referred]) -> ExtendedExpression:
-    """The message. Raises `Unsupported` where it would draw the same random numbers at several places."""
+def build(schema: Schema, referred: Sequence[Referred], detach: bool = False) -> ExtendedExpression:
+    """The message. With `detach`, what nests too deep is stored apart.
+
+    Raises `Unsupported` where it would draw the same random numbers at several places.
+    """
     _require_drawn_once(schema, [value for _, value in referred])
     message = ExtendedExpression()
     version = message.version
     version.major_number, version.minor_number, version.patch_number = SUBSTRAIT_VERSION
     version.producer = f"{PRODUCER} {__version__}"
     declarations = Declarations(message)
-    for names, value in referred:
+    for names, whole in referred:
+        value = _in_parts(whole) if detach else whole
         reference = message.referred_expr.add()
         if isinstance(value, Expression):
             value.write(reference.expression, declarations)
         else:
             value.write(reference.measure, declarations)
         reference.output_names.extend(names)
+    declarations.write_detached(message)
     message.base_schema.names.extend(schema.names)
     types.write_struct(schema.types, message.base_schema.struct)
     declarations.types()
     return message
+
+
+def _in_parts(value: Expression | AggregateFunction) -> Expression | AggregateFunction:
+    """The same in as many nested messages as readers follow; parts of it are stored apart."""
+    room = DEPTH_LIMIT - _LEVELS
+    if isinstance(value, Expression):
+        return in_parts(value, room)
+    return value.with_expressions([in_parts(each, room - LEVELS_ABOVE) for each in value.expressions()])
 
 
 def _require_drawn_once(schema: Schema, values: Sequence[Expression | AggregateFunction]) -> None:

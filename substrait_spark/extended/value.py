@@ -10,13 +10,17 @@ from ..errors import Unsupported
 from .message import require_room
 
 
-def value_of(relation: Relation) -> Expression | AggregateFunction:
-    """What computes the one column of a relation, as an expression or a measure over the schema."""
+def value_of(relation: Relation, detach: bool = False) -> Expression | AggregateFunction:
+    """What computes the one column of a relation, as an expression or a measure over the schema.
+
+    It must nest no deeper than readers follow, unless its parts are stored apart.
+    """
     if any(isinstance(each, Aggregate) for each in inputs_first(relation)):
         value: Expression | AggregateFunction = _measure(relation)
     else:
         (value,) = over_leaf(relation)
-    require_room(value)
+    if not detach:
+        require_room(value)
     return value
 
 

@@ -19,7 +19,7 @@ from ..catalyst.tree import DataType
 from ..errors import Unsupported
 from ..expr.lambda_ import transformed
 from ..expr.nested import field_of
-from . import collation, user_error, variant
+from . import collation, geospatial, user_error, variant
 from .time_cast import time_cast
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def _cast(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Exp
         return _collated(e, node, value, target)
     if variant.KIND in (value.type.kind, target.kind) and value.type.kind != target.kind:
         return (variant.cast_from if value.type.kind == variant.KIND else variant.cast_to)(e, node, value)
+    if target.kind in geospatial.KINDS:
+        return geospatial.cast(e, value, target)
     time = time_cast(e, node, value, target)
     if time is not None:
         return time

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from ..algebra import types
 from ..catalyst import tree
+from ..catalyst.modes import ANSI, eval_mode
 from ..errors import Unsupported
 from .datetime import zone_argument
-from .table import Plain, arguments_of, plain
+from .table import Plain, arguments_of, plain, require_no_error
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -70,8 +71,45 @@ MODES = frozenset(["evalMode", "evalContext", "failOnError"])
 
 def tried_added(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """try_add and try_subtract of a date or timestamp and an interval."""
-    value, interval = e.emit_all(arguments_of(node, frozenset(["timeZoneId"])))
-    return e.call("spark:try_add_interval", value, interval, *zone_argument(e, node["child"], value))
+    child = node["child"]
+    start, interval = arguments_of(child, frozenset(["timeZoneId", "ansiEnabled"]))
+    if child.get("ansiEnabled") is False:
+        raise Unsupported(
+            "the legacy mode adds the time of a calendar interval to midnight of a date, and drops it again",
+            "Add a year-month interval or days, or set spark.sql.ansi.enabled.",
+        )
+    require_no_error(node, start)
+    name = "try_add_compound_interval" if interval.type.name == "interval" else "try_add_interval"
+    value = e.emit(start)
+    return e.call(f"spark:{name}", value, _tried_interval(e, node, interval), *zone_argument(e, child, value))
+
+
+def tried_added_to_time(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """try_add and try_subtract of a time of day and an interval, which has no more digits than its type says."""
+    start, _, interval, *_ = arguments_of(node["child"])
+    require_no_error(node, start)
+    time, later = e.emit(start), _tried_interval(e, node, interval)
+    return e.cast(e.call("spark:try_add_interval_to_time", time, later), e.type_of(node))
+
+
+def _tried_interval(e: ExpressionBuilder, node: tree.Expression, interval: tree.Expression) -> Expression:
+    """An interval, or its negative where there is one; else null."""
+    if interval.name != "UnaryMinus":
+        require_no_error(node, interval)
+        return e.emit(interval)
+    require_no_error(node, interval["child"])
+    if interval.type.name == "interval" and eval_mode(interval) != ANSI:
+        return e.emit(interval)
+    value = e.emit(interval["child"])
+    zero = (0, 0, 0) if interval.type.name == "interval" else 0
+    return e.call("spark:try_subtract_intervals", e.literal(zero, types.required(value.type)), value)
+
+
+def tried_difference(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """try_subtract of dates."""
+    if node["child"]["legacyInterval"]:
+        raise Unsupported("a difference is a legacy interval", "Unset spark.sql.legacy.interval.enabled.")
+    return e.call("spark:try_subtract_dates", *e.emit_all(arguments_of(node, frozenset(["legacyInterval"]))))
 
 
 def tried_subtracted(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -115,7 +153,22 @@ def tried(name: str) -> Rule:
     return emit
 
 
+def quotient(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """IntegralDivide of two intervals: of microseconds in 64 bits, or of months in 32, which wrap around in every mode."""
+    unit = "MONTH" if node["left"].type.name == "yearmonth" else "MICROSECOND"
+    parts = e.emit_all([node["left"], node["right"]])
+    left, right = [e.share(e.call("spark:interval_units", e.text(unit), part)) for part in parts]
+    found = e.call("spark:try_div", left, right)
+    if unit == "MONTH":
+        found = e.cast(e.call("spark:wrap_i32", found), types.I64)
+    if eval_mode(node) != ANSI:
+        return found
+    error = e.call("arithmetic:divide", left, right, overflow="ERROR", on_division_by_zero="ERROR")
+    return e.if_then(e.equal(right, e.i64(0)), *e.alike([error, found]))
+
+
 ARITHMETIC: dict[str, Plain | Rule] = {
+    "IntegralDivide": quotient,
     "Abs": calculated("abs_interval", "child"),
     "Add": calculated("spark_add_intervals", "left", "right"),
     "Subtract": calculated("subtract_intervals", "left", "right"),
@@ -147,8 +200,12 @@ SCALAR: dict[str, Plain | Rule] = {
         for name in ("Add", "Subtract")
         for kind in (*KINDS, "interval")
     },
+    "TryEval(DateAddInterval)": tried_added,
     "TryEval(DateAddYMInterval)": tried_added,
+    "TryEval(StaticInvoke(DateTimeUtils.timeAddInterval))": tried_added_to_time,
+    "TryEval(SubtractDates)": tried_difference,
     "TryEval(SubtractTimestamps)": tried_subtracted,
+    "TryEval(TimeAdd)": tried_added,
     "TryEval(TimestampAddInterval)": tried_added,
     "TryEval(TimestampAddYMInterval)": tried_added,
     **{

@@ -48,7 +48,7 @@ class EmittedCall(AggregateCall["ExpressionBuilder"]):
             return sorts[:1]
         raise Unsupported(
             "distinct values come in the order of their first rows by a sort below, which no column tells",
-            "Sort by the value itself, or use collect_set or array_sort.",
+            "Order the values in the aggregate: array_sort(collect_set(x)), or listagg(DISTINCT x) WITHIN GROUP (ORDER BY x).",
         )
 
     def _require_no_distinct_beside(self) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..algebra import types
 from ..catalyst import tree
+from ..errors import Unsupported
 from .table import Plain, arguments_of, plain
 
 if TYPE_CHECKING:
@@ -91,10 +92,20 @@ def elt(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def concat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """Concat of strings or of binary values: null where any of them is."""
+    if any(map(_joins_lists, node["children"])):
+        raise Unsupported(
+            "Spark's optimizer takes the text of joined lists for the texts of each, joined",
+            "Join the texts with concat_ws('', …), which it leaves alone.",
+        )
     parts = e.emit_all(node["children"])
     if parts[0].type.kind == "string":
         return e.call("string:concat", *parts, null_handling="ACCEPT_NULLS")
     return e.call("spark:spark_concat", *parts)
+
+
+def _joins_lists(part: tree.Expression) -> bool:
+    """Whether it is a text of lists that are joined."""
+    return part.name == "Cast" and part["child"].name == "Concat" and part["child"].type.name == "array"
 
 
 def trim(name: str) -> Rule:

@@ -91,27 +91,21 @@ def arguments_of_try(node: tree.Expression, ignoring: frozenset[str]) -> list[tr
     """The arguments of the function in a TryEval, which makes null of their errors too: they must have none."""
     found = arguments_of(node["child"], ignoring)
     for argument in found:
-        if argument.cls.name not in ("AttributeReference", "Literal"):
-            raise Unsupported(
-                f"{key_of(node)} gives null also where its argument raises",
-                "Compute the argument of the try_ function before the exported part of the query.",
-            )
+        require_no_error(node, argument)
     return found
 
 
-MICROSECONDS = 6
-"""How many digits the times of functions of ours have, as Spark's have unless a type says otherwise."""
-
-
-def in_micros(e: ExpressionBuilder, value: Expression) -> Expression:
-    """A value that, if it is a time of day, has six digits."""
-    if value.type.kind != "precision_time" or value.type.parameters[0] == MICROSECONDS:
-        return value
-    if value.type.parameters[0] > MICROSECONDS:
+def require_no_error(node: tree.Expression, argument: tree.Expression) -> None:
+    """Refuse an argument of the function in a TryEval that may raise. The days of an interval always have a negative."""
+    if argument.cls.name == "UnaryMinus" and argument["child"].cls.name == "ExtractANSIIntervalDays":
+        argument = argument["child"]
+    if argument.cls.name == "ExtractANSIIntervalDays":
+        argument = argument["child"]
+    if argument.cls.name not in ("AttributeReference", "Literal"):
         raise Unsupported(
-            "functions of a TIME of more than six digits have no Substrait form", "Cast it to TIME(6) first."
+            f"{key_of(node)} gives null also where its argument raises",
+            "Compute the argument of the try_ function before the exported part of the query.",
         )
-    return e.cast(value, types.of("precision_time", MICROSECONDS, nullable=value.type.nullable))
 
 
 def lossless(e: ExpressionBuilder, call: Expression, node: tree.Expression) -> Expression:

@@ -15,13 +15,13 @@ from ..errors import Unsupported
 from . import calendar_interval
 from . import time_zone as tz
 from .datetime import scaled, zone_argument, zone_of
-from .table import MICROSECONDS, in_micros
 from .time_zone import DATE, DAY, HOUR, LOCAL, SECOND
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
     from ..expr.builder import ExpressionBuilder
 
+MICROSECONDS = 6
 INTERVALS = ("interval_day", "interval_year")
 MOMENTS = ("date", "precision_time", "precision_timestamp", "precision_timestamp_tz")
 TIMES = frozenset({*MOMENTS, *INTERVALS, "interval_compound"})
@@ -78,22 +78,19 @@ def _instant_to_time(e: ExpressionBuilder, node: tree.Expression, value: Express
 
 
 def _text_to_time(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
-    wanted = e.type_of(node)
-    if wanted.parameters[0] > MICROSECONDS:
-        raise Unsupported("text is cast to a TIME of more than six digits", "Cast it to TIME(6).")
-    like = types.of("precision_time", MICROSECONDS)
-    return e.cast(e.call(_reading(node, "time"), value, e.null(like)), wanted)
+    return e.call(_reading(node, "time"), value, e.null(types.nullable(e.type_of(node))))
 
 
 def _time_to_integer(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     """Whole seconds since midnight."""
-    value = in_micros(e, value)
     seconds = e.call("spark:time_diff", e.text("SECOND"), e.literal(0, types.required(value.type)), value)
     return e.cast(seconds, e.type_of(node), throws=eval_mode(node) == ANSI)
 
 
 def _time_to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
-    seconds = e.call("spark:time_to_seconds", in_micros(e, value))
+    if value.type.parameters[0] > MICROSECONDS:
+        raise Unsupported("a TIME of more than six digits is cast to a decimal", "Cast it to TIME(6) first.")
+    seconds = e.call("spark:time_to_seconds", value)
     return e.cast(seconds, e.type_of(node), throws=eval_mode(node) == ANSI)
 
 
@@ -102,7 +99,7 @@ def _time_to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Express
 
 def _to_text(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     """Fractions of seconds without zeros at their end; a plus before years of five digits."""
-    return e.call("spark:string", in_micros(e, value), *zone_argument(e, node, value))
+    return e.call("spark:string", value, *zone_argument(e, node, value))
 
 
 # ---- to and from numbers: seconds since 1970

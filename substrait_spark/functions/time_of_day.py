@@ -9,7 +9,7 @@ from ..algebra.expression import ContextVariable
 from ..catalyst import tree
 from . import time_zone as tz
 from .datetime import zone_of
-from .table import Plain, arguments_of, in_micros, lossless, plain
+from .table import Plain, arguments_of, lossless, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -20,6 +20,11 @@ def current_time(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """CurrentTime, which the optimizer makes a literal of: the local time of the plan's one timestamp."""
     now = tz.local(e, ContextVariable("current_timestamp"), zone_of(node))
     return e.cast(now, e.type_of(node))
+
+
+def local_timestamp(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """LocalTimestamp, which the optimizer makes a literal of, too."""
+    return tz.local(e, ContextVariable("current_timestamp"), zone_of(node))
 
 
 def field(component: str) -> Rule:
@@ -33,11 +38,10 @@ def field(component: str) -> Rule:
 
 
 def of_times(function: str) -> Rule:
-    """A function of ours. A time that it gives has no more digits than Spark's type says, which may be less than six."""
+    """A function of ours."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-        call = e.call(function, *[in_micros(e, value) for value in e.emit_all(arguments_of(node))])
-        return e.cast(call, e.type_of(node)) if call.type.kind == "precision_time" else lossless(e, call, node)
+        return lossless(e, e.call(function, *e.emit_all(arguments_of(node))), node)
 
     return emit
 
@@ -45,13 +49,13 @@ def of_times(function: str) -> Rule:
 def second_with_fraction(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """The second with its fraction, which has the digits of the time. These are an argument in Spark."""
     value, _ = arguments_of(node)
-    return e.cast(e.call("spark:extract_second", in_micros(e, e.emit(value))), e.type_of(node))
+    return e.cast(e.call("spark:extract_second", e.emit(value)), e.type_of(node))
 
 
 def add_interval(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """The sum of a time and an interval, which has no more digits than its type says: only intervals of seconds have any."""
     time, _, interval, *_ = arguments_of(node)
-    return e.cast(e.call("spark:add_interval_to_time", in_micros(e, e.emit(time)), e.emit(interval)), e.type_of(node))
+    return e.cast(e.call("spark:add_interval_to_time", e.emit(time), e.emit(interval)), e.type_of(node))
 
 
 def parsed(name: str) -> Rule:
@@ -102,6 +106,7 @@ SCALAR: dict[str, Plain | Rule] = {
     **{f"StaticInvoke(DateTimeUtils.{method})": rule for method, rule in METHODS.items()},
     "CurrentTime": current_time,
     "Invoke(ToTimeParser.parse)": parsed("to_time"),
+    "LocalTimestamp": local_timestamp,
     "TryEval(Invoke(ToTimeParser.parse))": parsed("try_to_time"),
     "TryEval(StaticInvoke(DateTimeUtils.makeTimestampNTZ))": of_times("spark:try_make_timestamp_ntz"),
 }

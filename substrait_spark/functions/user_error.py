@@ -1,5 +1,8 @@
-"""Errors that a query raises by itself: raise_error and assert_true. They have the type of what they stand in for, and
-without one that of a NULL without a type."""
+"""Errors that a query raises by itself: raise_error and assert_true.
+
+Spark gives them no type. In a plan they have that of what they take the place of, such as the other branches of a CASE, or
+else that of a NULL without a type.
+"""
 
 from __future__ import annotations
 

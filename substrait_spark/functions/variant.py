@@ -9,7 +9,7 @@ from ..catalyst.modes import TRY, eval_mode, time_zone
 from ..catalyst.sql_types import OF_VALUES, sql_type
 from ..errors import Unsupported
 from .measure import AggregateRule, plain_aggregate
-from .table import Plain, plain
+from .table import Plain, arguments_of, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -44,6 +44,21 @@ def _part(e: ExpressionBuilder, node: tree.Expression, name: str, value: Express
     return e.call(f"spark:{name}", value, path, like, e.text(sql_type(node.type)), zone)
 
 
+def _changed(name: str) -> Rule:
+    """What has a value put into a variant, at a path: the value as a variant, and flags that are constant."""
+
+    def change(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        value, path, part, *flags = arguments_of(node, frozenset(["failOnError"]))
+        kind = sql_type(part.type, OF_VALUES)
+        inserted = (
+            e.emit(part) if part.type.name == "variant" else e.call("spark:to_variant", e.emit(part), e.text(kind))
+        )
+        arguments = (e.emit(value), e.emit(path), inserted, *e.emit_all(flags))
+        return e.call(f"spark:{'' if node['failOnError'] else 'try_'}{name}", *arguments)
+
+    return change
+
+
 def cast_to(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     """A cast to a variant, and ToVariantObject."""
     return e.call("spark:to_variant", value, e.text(sql_type(node["child"].type, OF_VALUES)))
@@ -59,8 +74,13 @@ SCALAR: dict[str, Plain | Rule] = {
     "StaticInvoke(VariantExpressionEvalUtils.isValidVariant)": plain("spark:is_valid_variant"),
     "StaticInvoke(VariantExpressionEvalUtils.isVariantNull)": plain("spark:is_variant_null"),
     "StaticInvoke(VariantExpressionEvalUtils.parseJson)": parse_json,
+    "StaticInvoke(VariantExpressionEvalUtils.stripNulls)": plain("spark:variant_strip_nulls"),
     "ToVariantObject": to_variant_object,
+    "VariantArrayAppend": _changed("variant_array_append"),
+    "VariantDelete": plain("spark:variant_delete"),
     "VariantGet": variant_get,
+    "VariantInsert": _changed("variant_insert"),
+    "VariantSet": _changed("variant_set"),
 }
 
 AGGREGATE: dict[str, AggregateRule] = {"SchemaOfVariantAgg": plain_aggregate("spark:schema_of_variant_agg")}

@@ -94,7 +94,8 @@ def aggregate(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Wind
     if function.name in POSITIONAL:
         if node["filter"] is not None:
             raise Unsupported(
-                "a FILTER on this window function has no Substrait form", "Filter the rows before the window function."
+                "a FILTER on this window function has no Substrait form",
+                "Where the value is never null, write function(CASE WHEN condition THEN value END) IGNORE NULLS.",
             )
         return POSITIONAL[function.name](e, function, frame)
     rule = AGGREGATE.get(function.name)

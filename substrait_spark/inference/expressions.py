@@ -59,7 +59,7 @@ class Expressions:
         """The types of a struct's fields."""
         return struct_types(message, self._complain, self._functions.types)
 
-    def _read_literal(self, message: Message.Literal) -> Type | None:
+    def read_literal(self, message: Message.Literal) -> Type | None:
         return literal_type(message, self._complain, self._functions.types)
 
     def condition(self, message: Message, scope: Scope, what: str) -> Steps[None]:
@@ -93,7 +93,7 @@ class Expressions:
     # ---- leaves
 
     def _literal(self, literal: Message.Literal, scope: Scope) -> Steps[Type | None]:
-        return done(self._read_literal(literal))
+        return done(self.read_literal(literal))
 
     def _dynamic_parameter(self, parameter: Any, scope: Scope) -> Steps[Type | None]:
         type = self.read_type(parameter.type)
@@ -204,7 +204,7 @@ class Expressions:
         if kind == "list_element" and type.kind == "list":
             return types.nullable(type.parameters[0])
         if kind == "map_key" and type.kind == "map":
-            key = self._read_literal(segment.map_key.map_key)
+            key = self.read_literal(segment.map_key.map_key)
             if key is not None and types.required(key) != types.required(type.parameters[0]):
                 self._complain(f"a key of type {key} for a {type}")
             return types.nullable(type.parameters[1])
@@ -292,7 +292,7 @@ class Expressions:
         branches = []
         for index, clause in enumerate(switch.ifs):
             with self._at(f"case[{index}]"):
-                self._same_kind(match, self._read_literal(getattr(clause, "if")))
+                self._same_kind(match, self.read_literal(getattr(clause, "if")))
                 branches.append((yield self.type(clause.then, scope)))
         return (yield self._branches(branches, switch, scope))
 

@@ -13,7 +13,7 @@ from substrait.type_pb2 import Type as TypeMessage
 from .. import bounds
 from ..algebra import extension_messages, types
 from ..algebra.enum_names import enum_name
-from ..algebra.extension_messages import Generate, Sample
+from ..algebra.extension_messages import Generate, Sample, WriteBehavior
 from ..algebra.relation import generated_types
 from ..algebra.types import Type, field_count
 from ..trampoline import Steps, done, run
@@ -294,9 +294,17 @@ class Relations:
         if enum_name(write, "op") == "CTAS" and enum_name(write, "create_mode") == "UNSPECIFIED":
             self._complain("the write doesn't say what becomes of a table that exists")
         schema = self._table_schema(write)
+        if write.WhichOneof("write_type") == "named_table":
+            yield self._replaced_rows(write.named_table.advanced_extension, schema, outer)
         if columns is not None and schema is not None and not _alike(columns, schema):
             self._complain("the columns to write are not those of the table's schema")
         return columns if enum_name(write, "output") == "MODIFIED_RECORDS" else ()
+
+    def _replaced_rows(self, extension: Any, schema: Types | None, outer: Scope | None) -> Steps[None]:
+        """Check the condition of ours that says which rows of a table are replaced."""
+        behavior = extension_messages.unpacked_with_expressions(extension.enhancement)
+        if isinstance(behavior, WriteBehavior) and behavior.HasField("replace_where"):
+            yield self.expressions.condition(behavior.replace_where, Scope(schema or (), outer), "replace_where")
 
     def _ddl(self, ddl: Any, outer: Scope | None) -> Steps[Types | None]:
         self._check_target(ddl, ("named_object",))
@@ -304,6 +312,10 @@ class Relations:
             if enum_name(ddl, field) == "UNSPECIFIED":
                 self._complain(f"the definition doesn't say its {field}")
         schema = self._table_schema(ddl)
+        if ddl.HasField("table_defaults"):
+            defaults = tuple([self.expressions.read_literal(each) for each in ddl.table_defaults.fields])
+            if not _alike(defaults, schema or ()):
+                self._complain("the default values are not those of the table's columns")
         if ddl.HasField("view_definition"):
             columns = yield self._input(ddl, outer, "view_definition")
             if columns is not None and schema is not None and not _alike(columns, schema):

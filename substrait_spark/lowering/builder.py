@@ -213,6 +213,13 @@ class LoweringBuilder(CallBuilder):
 
     # ---- expressions
 
+    def as_type(self, input: Expression, type: Type) -> Expression:
+        """The same value in a type that differs in nullability only, where the dialect has the cast for it."""
+        found = super().as_type(input, type)
+        if found is not input and isinstance(found, Cast):
+            require_expression(self.dialect, found)
+        return found
+
     def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
         """A cast as the engine has it, as nullable as its input must make it; none where there is nothing to do."""
         target = types.with_nullable(type, input.type.nullable or not throws)

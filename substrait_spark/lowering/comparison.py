@@ -62,7 +62,8 @@ def not_distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     equal = e.lowered("comparison:equal", left, right)
     if not equal.type.nullable:
         return equal
-    nulls = [e.is_null(value) for value in (left, right) if value.type.nullable]
+    nullable = [value for value in (left, right) if value.type.nullable]
+    nulls = [e.is_null(value) for value in nullable]
     one = len(nulls) == 1
 
     def chosen() -> Expression:
@@ -72,7 +73,11 @@ def not_distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         known = e.guarded("comparison:coalesce", equal, e.false())
         return known if one else e.or_(e.and_(*nulls), known)
 
-    return e.instead(call, chosen, coalesced)
+    def connected() -> Expression:
+        known = e.and_(*map(e.is_not_null, nullable), equal)
+        return known if one else e.or_(e.and_(*nulls), known)
+
+    return e.instead(call, chosen, coalesced, connected)
 
 
 def distinct(e: LoweringBuilder, call: ScalarFunction) -> Expression:

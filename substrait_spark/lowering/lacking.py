@@ -19,7 +19,7 @@ def without_other_form(dialect: Dialect, lacking: NotInDialect, refused: Sequenc
     """What is lacking, and what the other forms would need; of a form that is refused for a reason of its own, that."""
     start = f"the dialect {dialect.name} has no "
     for each in refused:
-        if not each.lacking.startswith("the dialect "):
+        if not each.lacking.startswith(start):
             return each
     needs = dict.fromkeys(each.lacking.removeprefix(start) for each in refused if each.lacking != lacking.lacking)
     if not needs:

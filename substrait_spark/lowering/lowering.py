@@ -6,7 +6,7 @@ inputs first; then passes move what the engine would evaluate at the wrong place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..algebra import types
@@ -60,7 +60,8 @@ class Lowering:
         self._here: Relation | None = None
         self._memories: dict[Any, Any] = {}
         self._canonical: Sequence[Relation] = ()
-        self._lacking: dict[tuple[str, int], list[NotInDialect]] | None = None
+        self._replaced: dict[tuple[str, int], list[NotInDialect]] | None = None
+        """By place, what the dialect lacks of the canonical plan, and general rules have replaced."""
         self.root: Relation | None = None
         """The canonical plan, in which general rules have replaced what the dialect lacks."""
         self.has_subqueries = False
@@ -201,17 +202,26 @@ class Lowering:
 
     def _of_what_was_here(self, place: Place, problem: NotInDialect) -> NotInDialect:
         """A problem with what general rules have made, as one with what the dialect lacks there of the canonical plan."""
-        if self._lacking is None:
-            self._lacking = {}
-            for root in self._canonical:
-                found = places(root)
-                for relation in inputs_first(root):
-                    if relation in found:
-                        path, origin = found[relation]
-                        lacking = self._lacking.setdefault((path, id(origin)), [])
-                        lacking += lacking_relations(self.dialect, relation)
-        lacking = self._lacking.get((place.path, id(place.origin)), [])
-        return without_other_form(self.dialect, lacking[0], [problem]) if lacking else problem
+        if self._replaced is None:
+            left = self._lacking(self._rewritten.values())
+            self._replaced = {
+                at: [each for reason, each in lacking.items() if reason not in left.get(at, ())]
+                for at, lacking in self._lacking(self._canonical).items()
+            }
+        replaced = self._replaced.get((place.path, id(place.origin)))
+        return without_other_form(self.dialect, replaced[0], [problem]) if replaced else problem
+
+    def _lacking(self, roots: Iterable[Relation]) -> dict[tuple[str, int], dict[str, NotInDialect]]:
+        """By place and reason, what the dialect lacks of some relations and those below."""
+        lacking: dict[tuple[str, int], dict[str, NotInDialect]] = {}
+        for root in roots:
+            found = places(root)
+            for relation in inputs_first(root):
+                if relation in found:
+                    path, origin = found[relation]
+                    for each in lacking_relations(self.dialect, relation):
+                        lacking.setdefault((path, id(origin)), {}).setdefault(each.reason, each)
+        return lacking
 
     def _found(self, path: str, origin: Origin | None, problem: Unsupported) -> None:
         self.found = True

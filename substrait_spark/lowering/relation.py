@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra.relation import Fetch, Filter, Join, Project, Read, Relation, Set, Sort, VirtualTable
 from ..algebra.traversal import conjuncts, is_true
+from ..algebra.write import Update
 from .expression import ExpressionLowering
 from .results import lowered_results
 from .text_length import read_without_lengths
@@ -31,7 +32,8 @@ def lowered_relation(lowering: Lowering, relation: Relation) -> Relation:
 
 def _lowered(lowering: Lowering, relation: Relation) -> Relation:
     inputs = tuple([lowering.lowered(input) for input in relation.inputs])
-    expressions = ExpressionLowering(lowering.builder(*inputs))
+    over = (relation.rows(),) if isinstance(relation, Update) else inputs
+    expressions = ExpressionLowering(lowering.builder(*over))
     if isinstance(relation, Read):
         relation = read_without_lengths(lowering.dialect, relation)
         if not relation.holds and not isinstance(relation, VirtualTable):

@@ -1,6 +1,7 @@
-"""Puts what computes the results of aggregates and windows into the project above them, if both are from one operation.
+"""Saves projects: what computes the results of an aggregate or a window from other calls goes into the project that stands above.
 
-Casts to wider types go into any project above, and above filters, since there they may be cast back.
+That is so where both come from one operation of Spark's. Casts to wider types go into any project above, and above filters,
+since they may be cast back there.
 """
 
 from __future__ import annotations

@@ -108,10 +108,13 @@ class ExpressionReader:
             raise Unsupported("; ".join(complaints) or "a type is not known")
         return found
 
+    def literal(self, message: Message.Literal) -> Literal:
+        return read_literal(message, self._declared)
+
     # ---- leaves and references
 
     def _literal(self, message: Message.Literal, scope: Scope) -> Expression:
-        return read_literal(message, self._declared)
+        return self.literal(message)
 
     def _selection(self, message: Message.FieldReference, scope: Scope) -> Expression:
         masked = message.WhichOneof("reference_type") == "masked_reference"
@@ -214,6 +217,10 @@ class ExpressionReader:
             return self._functions.declaration(kinds, anchor, _shapes(arguments), stated), arguments
         name, arguments = spelled(name, arguments)
         return self._functions.standard(kinds, name, _shapes(arguments), stated), arguments
+
+    def names_no_file(self, message: Any) -> bool:
+        """Whether a call is of a function that the plan names without the file it is from."""
+        return self._functions.bare_name(message.function_reference) is not None
 
     def stated_type(self, message: Any) -> Type | None:
         """The type that a call says it gives; None where it leaves that to its function."""

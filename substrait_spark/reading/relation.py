@@ -50,7 +50,7 @@ from .functions import DeclaredFunctions
 from .masks import Mask
 from .place import MessagePart, Unreadable, relation_name
 from .subqueries import lateral
-from .write import read_ddl, read_write
+from .write import read_ddl, read_update, read_write
 
 MOST_RELATIONS = 10_000
 """How many relations a plan may have with those that it refers to written out."""
@@ -371,6 +371,13 @@ def _aggregate(r: RelationReader, message: Any, outer: Scope | None) -> Relation
     measures = []
     for measure in message.measures:
         condition = e.read(measure.filter, scope) if measure.HasField("filter") else None
+        # DataFusion's plans, up to 55, have that column before the measures: apache/datafusion#17910
+        if len(sets) > 1 and e.names_no_file(measure.measure):
+            raise Unsupported(
+                "an aggregate with several groupings is read only of producers that say what files their functions are from: "
+                "others have the column that numbers the groupings in another place",
+                "Write it as a union of aggregates with one grouping each.",
+            )
         measures.append(e.aggregate(measure.measure, scope, condition))
     found = Aggregate(input, keys, measures, sets or [()])
     return _as_stated(found, [e.stated_type(measure.measure) for measure in message.measures])
@@ -483,13 +490,29 @@ def _extension(r: RelationReader, message: Any, outer: Scope | None) -> Relation
     return Sample(input, detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed)
 
 
+def _table_schema(r: RelationReader, message: Any) -> list[types.Type]:
+    e, _ = r.over((), None)
+    return [e.type(kind) for kind in message.table_schema.struct.types]
+
+
 def _write(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
-    return read_write(message, r.read(message.input, outer))
+    input = r.read(message.input, outer)
+    schema = _table_schema(r, message)
+    return read_write(message, input, schema, lambda condition: r.expression(condition, schema, outer))
 
 
 def _ddl(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
     definition = r.read(message.view_definition, outer) if message.HasField("view_definition") else None
-    return read_ddl(message, definition, r.over((), outer)[0].type)
+    e, _ = r.over((), None)
+    return read_ddl(message, definition, e.type, e.literal)
+
+
+def _update(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
+    schema = _table_schema(r, message)
+    e, scope = r.over(schema, outer)
+    condition = e.read(message.condition, scope) if message.HasField("condition") else Literal(True, types.BOOLEAN)
+    values = [e.read(each.transformation, scope) for each in message.transformations]
+    return read_update(message, schema, condition, values)
 
 
 _RULES: dict[str, Callable[[RelationReader, Any, Scope | None], Relation]] = {
@@ -510,10 +533,10 @@ _RULES: dict[str, Callable[[RelationReader, Any, Scope | None], Relation]] = {
     "exchange": _exchange,
     "write": _write,
     "ddl": _ddl,
+    "update": _update,
 }
 
 REFUSED = {
-    "update": "it updates a table, and only queries are read",
     "extension_leaf": "what an extension relation without inputs means is not known",
     "extension_multi": "what an extension relation of several inputs means is not known",
     "hash_join": "physical joins are not read: a plan says what is joined, not how, in a JoinRel",

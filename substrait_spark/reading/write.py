@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from substrait.algebra_pb2 import Expression as ExpressionMessage
 from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra.enum_names import enum_name
+from ..algebra.expression import Expression, Literal
 from ..algebra.extension_messages import unpacked_write
-from ..algebra.types import Type
-from ..algebra.write import Behavior, Ddl, Options, Storage, Target, Write
+from ..algebra.types import Type, equal_but_nullability
+from ..algebra.write import Behavior, Ddl, Options, Storage, Target, Update, Write
 from ..errors import Unsupported
 
 if TYPE_CHECKING:
@@ -19,8 +21,12 @@ if TYPE_CHECKING:
 IF_EXISTS = "_IF_EXISTS"
 
 
-def read_write(message: Any, input: Relation) -> Relation:
-    """A WriteRel over its input. Raises `Unsupported` for what the tree has nothing for."""
+Condition = Callable[[ExpressionMessage], Expression]
+"""Reads an expression over the columns of the table that is written."""
+
+
+def read_write(message: Any, input: Relation, schema: Sequence[Type], condition: Condition) -> Relation:
+    """A WriteRel over its input, to a table of a schema. Raises `Unsupported` for what the tree has nothing for."""
     if enum_name(message, "output") != "NO_OUTPUT":
         raise Unsupported("a write that gives rows is not read")
     kind = message.WhichOneof("write_type")
@@ -28,24 +34,45 @@ def read_write(message: Any, input: Relation) -> Relation:
     mode = enum_name(message, "create_mode")
     create_mode = "" if mode == "UNSPECIFIED" else mode.removesuffix(IF_EXISTS)
     if kind == "named_table":
-        target = _named(message.named_table)
+        target = _named(message.named_table, condition)
     else:
         storage = unpacked_write(message.extension_table.detail)
         if storage is None or storage.DESCRIPTOR.name != "TableStorage":
             raise Unsupported("what a write is to is not known")
-        target = Target((), _storage(storage), _behavior(message.advanced_extension))
-    return Write(input, message.table_schema.names, enum_name(message, "op"), create_mode, target)
+        target = Target((), _storage(storage), _behavior(message.advanced_extension, condition))
+    return Write(input, message.table_schema.names, enum_name(message, "op"), create_mode, target, schema)
 
 
-def read_ddl(message: Any, definition: Relation | None, type: Callable[[TypeMessage], Type]) -> Relation:
+def read_ddl(
+    message: Any,
+    definition: Relation | None,
+    type: Callable[[TypeMessage], Type],
+    literal: Callable[[Any], Literal],
+) -> Relation:
     """A DdlRel over the definition of a view. Raises `Unsupported` for what the tree has nothing for."""
-    if message.WhichOneof("write_type") != "named_object" or message.HasField("table_defaults"):
-        raise Unsupported("a definition of an object without a name, or with default values, is not read")
+    if message.WhichOneof("write_type") != "named_object":
+        raise Unsupported("a definition of an object without a name is not read")
     _require_no_more(message, False)
     schema = [type(kind) for kind in message.table_schema.struct.types]
-    target = _named(message.named_object)
+    target = _named(message.named_object, None)
     names = message.table_schema.names
-    return Ddl(enum_name(message, "object"), enum_name(message, "op"), target, names, schema, definition)
+    defaults = [literal(each) for each in message.table_defaults.fields]
+    return Ddl(enum_name(message, "object"), enum_name(message, "op"), target, names, schema, definition, defaults)
+
+
+def read_update(message: Any, schema: Sequence[Type], condition: Expression, values: Sequence[Expression]) -> Relation:
+    """An UpdateRel with its expressions. Raises `Unsupported` for what the tree has nothing for."""
+    _require_no_more(message, False)
+    if message.named_table.HasField("advanced_extension"):
+        raise Unsupported("an extension of a table that is updated is not known")
+    targets = [change.column_target for change in message.transformations]
+    if len(set(targets)) < len(targets) or any(target not in range(len(schema)) for target in targets):
+        raise Unsupported("its values are not of one column each")
+    for target, value in zip(targets, values, strict=True):
+        if not equal_but_nullability(value.type, schema[target]):
+            raise Unsupported(f"the value of the column {target} is of another type than the column")
+    names = message.table_schema.names
+    return Update(message.named_table.names, names, schema, condition, dict(zip(targets, values, strict=True)))
 
 
 def _require_no_more(message: Any, of_relation: bool) -> None:
@@ -54,7 +81,7 @@ def _require_no_more(message: Any, of_relation: bool) -> None:
         raise Unsupported("an extension of a relation that writes is not known")
 
 
-def _named(message: Any) -> Target:
+def _named(message: Any, condition: Condition | None) -> Target:
     extension = message.advanced_extension
     storage = Storage()
     for each in extension.optimization:
@@ -62,16 +89,21 @@ def _named(message: Any) -> Target:
         if found is None or found.DESCRIPTOR.name != "TableStorage":
             raise Unsupported(f"what {each.type_url or 'an extension'} says of a table is not known")
         storage = _storage(found)
-    return Target(tuple(message.names), storage, _behavior(extension))
+    return Target(tuple(message.names), storage, _behavior(extension, condition))
 
 
-def _behavior(extension: Any) -> Behavior:
+def _behavior(extension: Any, condition: Condition | None) -> Behavior:
     if not extension.HasField("enhancement"):
         return Behavior()
     found = unpacked_write(extension.enhancement)
     if found is None or found.DESCRIPTOR.name != "WriteBehavior":
         raise Unsupported(f"what {extension.enhancement.type_url or 'an extension'} says of a write is not known")
-    return Behavior(**_fields(found))
+    behavior = Behavior(**{**_fields(found), "replace_where": None})
+    if not found.HasField("replace_where"):
+        return behavior
+    if condition is None:
+        raise Unsupported("only rows of a table are replaced")
+    return behavior._replace(replace_where=condition(found.replace_where))
 
 
 def _storage(message: Any) -> Storage:
@@ -83,7 +115,7 @@ def _fields(message: Any) -> Mapping[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, bool | int | str):
+    if isinstance(value, bool | int | str | ExpressionMessage):
         return value
     return tuple(value) if not value or isinstance(value[0], str) else _options(value)
 

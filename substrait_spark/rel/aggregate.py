@@ -15,7 +15,7 @@ from ..algebra.traversal import columns
 from ..catalyst import tree
 from ..catalyst.row_order import RowOrder, is_ordered, order_below, sorted_by, without_pruning
 from ..expr.builder import ExpressionBuilder
-from ..expr.literal import typed_literal
+from ..expr.literal import constant
 from ..functions.dispatch import aggregate_form
 from ..functions.measure import EmittedCall, Group
 from .builder import RelationBuilder
@@ -91,7 +91,7 @@ def _by_sets(r: RelationBuilder, node: tree.Plan, several: GroupingSets) -> Outp
 
 def _number(e: ExpressionBuilder, set: Expression, values: Sequence[tree.Expression]) -> Expression:
     """What Spark's column holds that tells the sets apart, by the number of the set."""
-    *others, last = [typed_literal(value["value"], value.type) for value in values]
+    *others, last = [constant(e, value["value"], value.type) for value in values]
     return e.if_then(*[part for n, value in enumerate(others) for part in (e.equal(set, e.i32(n)), value)], last)
 
 
@@ -106,7 +106,7 @@ def _measured(measures: Measures, call: EmittedCall) -> MeasuredCall:
 
 def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
     """Expressions without repetition."""
-    alike: dict[tuple[object, ...], list[tree.Expression]] = {}
+    alike: dict[frozenset[object], list[tree.Expression]] = {}
     found: list[tree.Expression] = []
     for expression in expressions:
         known = alike.setdefault(tree.words(expression), [])

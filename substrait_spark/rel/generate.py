@@ -12,8 +12,9 @@ from ..catalyst import tree
 from ..catalyst.types import to_substrait
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
-from ..expr.literal import typed_literal
+from ..expr.literal import constant
 from ..expr.nested import all_differ
+from ..functions import collation
 from ..refusals import no_generator
 from .builder import RelationBuilder
 from .output import Output, ids_of
@@ -60,7 +61,7 @@ def _known_elements(e: ExpressionBuilder, made: tree.Expression, inline: bool) -
         parts = e.emit_all(made["children"])
         return list(zip(parts[::2], parts[1::2], strict=True))
     if made.cls.name == "Literal" and made.type.name == "array" and made["value"] and not inline:
-        return [(typed_literal(value, made.type.parameters[0]),) for value in made["value"]]
+        return [(constant(e, value, made.type.parameters[0]),) for value in made["value"]]
     return None
 
 
@@ -70,7 +71,7 @@ def _fields(e: ExpressionBuilder, struct: tree.Expression) -> tuple[Expression, 
         return e.emit_all(struct["children"][1::2])
     if struct.cls.name == "Literal" and struct["value"] is not None:
         fields = zip(struct["value"], struct.type.parameters, strict=True)
-        return tuple([typed_literal(value, field.type) for value, field in fields])
+        return tuple([constant(e, value, field.type) for value, field in fields])
     return None
 
 
@@ -113,9 +114,11 @@ def _crossed(input: Relation, kept: Sequence[int], rows: Sequence[tuple[Expressi
 
 
 def _generate(e: ExpressionBuilder, input: Relation, generator: tree.Expression, outer: bool) -> Relation:
-    """Explode, PosExplode, Inline, JsonTuple: a row for each element of an array or each entry of a map."""
+    """Explode, PosExplode, Inline, JsonTuple, VariantExplode: a row for each element of an array or each entry of a map."""
     if generator.name == "JsonTuple":
         return Generate(input, _json_tuple(e, generator), outer)
+    if generator.name == "VariantExplode":
+        return Generate(input, e.call("spark:variant_explode", e.emit(generator["child"])), outer)
     if generator.name not in ("Explode", "PosExplode", "Inline"):
         raise no_generator(generator)
     rows = e.emit(generator["child"])
@@ -127,8 +130,9 @@ def _generate(e: ExpressionBuilder, input: Relation, generator: tree.Expression,
 
 def _json_tuple(e: ExpressionBuilder, generator: tree.Expression) -> Expression:
     """JsonTuple: always one row."""
-    text, *fields = e.emit_all(generator["children"])
-    values = tuple([e.call("spark:json_tuple", text, field) for field in fields])
+    given = e.emit_all(generator["children"])
+    text, *fields = [collation.text_of(e, value) for value in given]
+    values = tuple([collation.alike(e, e.call("spark:json_tuple", text, field), given[0].type) for field in fields])
     struct = types.of("struct", *[value.type for value in values], nullable=False)
     return e.list_of(struct, [Nested(struct, values)])
 

@@ -10,7 +10,7 @@ from ..algebra.types import Type
 from ..catalyst import tree
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
-from ..expr.literal import require_value, typed_literal
+from ..expr.literal import constant, require_value
 from ..refusals import no_relation
 from . import beside
 from .builder import RelationBuilder
@@ -54,7 +54,7 @@ def shown_rows(r: RelationBuilder, node: tree.Plan) -> Output:
 
 def _cell(e: ExpressionBuilder, value: Any, attribute: tree.Expression, type: Type) -> Expression:
     require_value(value, type.nullable)
-    return e.as_type(typed_literal(value, attribute.type), type)
+    return e.as_type(constant(e, value, attribute.type), type)
 
 
 def too_many(limit: int, count: str) -> Unsupported:

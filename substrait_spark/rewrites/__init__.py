@@ -53,7 +53,8 @@ _RULES_OF = _by_class(RULES)
 def rewrite(document: Document, also: Iterable[tuple[str, Rule]] = ()) -> Document:
     """The document with the optimizer's artefacts undone, and by other rules of the one who asks."""
     document = file_metadata.with_file_columns(document)
-    rules = {**_RULES_OF, **_by_class(also)}
+    others = tuple(also)
+    rules = _by_class((*RULES, *others)) if others else _RULES_OF
     if document.classes.isdisjoint(rules):
         return document
     replaced = transform(document.nodes, rules)

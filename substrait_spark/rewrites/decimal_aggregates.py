@@ -39,11 +39,25 @@ def _undone(node: Expression, function: str, type: DataType) -> Expression | Non
     unscaled = aggregate["child"]
     if unscaled.name != "UnscaledValue":
         return None
+    child = _of_type(unscaled["child"], argument_of(function, type))
     if function == "Average":
-        replaced = make("AverageOfUnscaled", type, True, child=unscaled["child"], evalMode=eval_mode(aggregate))
+        replaced = make("AverageOfUnscaled", type, True, child=child, evalMode=eval_mode(aggregate))
     else:
-        replaced = _retyped(aggregate.replace(child=unscaled["child"]), type)
+        replaced = _retyped(aggregate.replace(child=child), type)
     return _retyped(node.replace(aggregateFunction=replaced), type)
+
+
+def argument_of(function: str, type: DataType) -> DataType:
+    """The decimals of which a sum or an average of this type is."""
+    precision, scale = type.parameters
+    return DataType("decimal", (precision - 10, scale) if function == "Sum" else (precision - 4, scale - 4))
+
+
+def _of_type(child: Expression, type: DataType) -> Expression:
+    """The argument, in a cast to more digits again where the optimizer left one out, which no unscaled value needs."""
+    if child.type == type:
+        return child
+    return make("Cast", type, child.nullable, child=child, dataType=type, timeZoneId=None, evalMode="LEGACY")
 
 
 def _retyped(node: Node, type: DataType) -> Expression:

@@ -1,4 +1,4 @@
-"""Undoes DecorrelateInnerQuery's LIMIT: rows numbered in the order of a sort below, which the window doesn't state."""
+"""Gives windows an order that Spark makes of a lateral subquery's ORDER BY and LIMIT: they number the rows of a sort, without naming it."""
 
 from __future__ import annotations
 

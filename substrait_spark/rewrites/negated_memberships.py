@@ -1,8 +1,12 @@
-"""Brings NOT to IN subqueries, as the optimizer does before it makes joins of them: there it hangs on NOT what unknown is."""
+"""Moves NOT inwards to IN subqueries, as the optimizer does before it makes joins of them: `NOT (a IN q AND p)` is `a NOT IN q OR NOT p`.
+
+Where a value is null, these joins give false for IN and true for NOT IN; so it matters which of the two a plan says.
+"""
 
 from __future__ import annotations
 
 from ..catalyst.tree import Expression, Node, Plan
+from ..trampoline import Steps, in_turn, run
 
 OPPOSITE = {"And": "Or", "Or": "And"}
 
@@ -12,17 +16,17 @@ def negated(node: Node) -> Node | None:
     child = node["child"]
     if child.name not in (*OPPOSITE, "Not") or not _asks_membership(child):
         return None
-    return _negated(node, child)
+    return run(_negated(node, child))
 
 
-def _negated(negation: Node, node: Expression) -> Expression:
+def _negated(negation: Node, node: Expression) -> Steps[Expression]:
     if node.name == "Not":
         return node["child"]  # type: ignore[no-any-return]
     if node.name not in OPPOSITE:
         return Expression(negation.cls, (node,), negation.number, node.type, node.nullable)
-    parts = tuple([_negated(negation, node[side]) for side in ("left", "right")])
+    parts = yield from in_turn([_negated(negation, node[side]) for side in ("left", "right")])
     opposite = type(node.cls)(OPPOSITE[node.name], "e", node.cls.fields)
-    return Expression(opposite, parts, node.number, node.type, node.nullable)
+    return Expression(opposite, tuple(parts), node.number, node.type, node.nullable)
 
 
 def _asks_membership(node: Node) -> bool:

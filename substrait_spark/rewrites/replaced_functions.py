@@ -23,6 +23,14 @@ def split_part(node: Node) -> Node | None:
     return _function("SplitPart", node, str=pieces["str"], delimiter=pieces["delimiter"], partNum=node["right"])
 
 
+def try_eval(node: Node) -> Node | None:
+    """What try_add and try_subtract are replaced by may be cast to the type that it has."""
+    cast = node["child"]
+    if cast.name != "Cast" or cast["child"].type != cast.type:
+        return None
+    return _function("TryEval", node, child=cast["child"])
+
+
 def _is(node: Node | None, value: int | str) -> bool:
     return node is not None and node.name == "Literal" and bool(node["value"] == value)
 
@@ -34,4 +42,4 @@ def _function(name: str, node: Node, **arguments: Any) -> Expression:
     return function
 
 
-RULES = (("Size", regexp_count), ("ElementAt", split_part))
+RULES = (("Size", regexp_count), ("ElementAt", split_part), ("TryEval", try_eval))

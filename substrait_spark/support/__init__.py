@@ -20,7 +20,7 @@ class FunctionSupport(NamedTuple):
     group: str
     """Spark's own group: `string_funcs`."""
     canonical: str
-    """`yes`, `partly` (some calls are refused), `no`, or `untried` (no call of it runs in a default session)."""
+    """`yes`, `partly` (some calls are refused), `no`, or `untried` (it needs packages or settings that no session has by default)."""
     form: tuple[str, ...]
     """The functions that its canonical plan calls, as `alias:name`; none where it is a literal, a cast or a reference."""
     in_spark: str

@@ -122,10 +122,10 @@ def judge(spark: SparkSession, query: Query, engines: Mapping[str, Engine]) -> d
 
 
 def _both_forms(by_sql: Asked, by_operations: Asked, engine: Engine) -> Outcome:
-    outcome = _of(by_sql, engine)
+    outcome = outcome_of(by_sql, engine)
     if outcome.kind not in (EQUAL, RAISED):
         return outcome
-    return outcome if same_plan(by_sql.df, by_operations.df, engine) else _of(by_operations, engine)
+    return outcome if same_plan(by_sql.df, by_operations.df, engine) else outcome_of(by_operations, engine)
 
 
 def same_plan(one: DataFrame, other: DataFrame, engine: Engine) -> bool:
@@ -134,12 +134,8 @@ def same_plan(one: DataFrame, other: DataFrame, engine: Engine) -> bool:
     return plans[0].SerializeToString(deterministic=True) == plans[1].SerializeToString(deterministic=True)
 
 
-def of_dataframe(df: DataFrame, engine: Engine) -> Outcome:
-    """What comes of a DataFrame."""
-    return _of(Asked(lambda: df), engine)
-
-
-def _of(asked: Asked, engine: Engine) -> Outcome:
+def outcome_of(asked: Asked, engine: Engine) -> Outcome:
+    """What comes of a DataFrame in an engine."""
     df = asked.df
     try:
         assert_well_formed(df_to_substrait(df, stage=engine.stage))

@@ -1,4 +1,4 @@
-"""What intervals are counted in, which no column has in DataFusion: microseconds in 64 bits, or months in 32 bits."""
+"""The integers that stand for intervals in DataFusion, whose own are inexact: microseconds in 64 bits, or months in 32 bits."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -145,6 +146,10 @@ def _run(plan: Plan, ctx: SessionContext) -> pa.Table:
         return frame.to_arrow_table() if has_columns else without_columns(frame.count())
 
 
+RAISED = re.compile(r"'(\[[A-Z0-9]+_[A-Z0-9_.]+.*)'(?: to value of \w+ type|: error parsing \w+)", re.DOTALL)
+"""The error that a plan raises where Spark would, in the failed cast of its text that a plan raises it by."""
+
+
 @contextmanager
 def _failing_by(kind: Callable[[], type[SubstraitSparkError]]) -> Iterator[None]:
     """What DataFusion raises in the block, as an error of ours."""
@@ -152,7 +157,8 @@ def _failing_by(kind: Callable[[], type[SubstraitSparkError]]) -> Iterator[None]
         yield
     except BaseException as error:
         if _is_failure(error):
-            raise kind()(f"DataFusion failed: {error}") from error
+            raised = RAISED.search(str(error))
+            raise kind()(f"DataFusion failed: {raised[1] if raised else error}") from error
         raise
 
 

@@ -38,6 +38,17 @@ def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.call("arithmetic:subtract", days(e, end), days(e, start), overflow="SILENT")
 
 
+def seconds(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """unix_seconds: whole ones since 1970-01-01, one less for a part of one before."""
+    value = e.share(e.cast(call.children()[0], types.I64))
+    quotient = e.share(
+        e.call("arithmetic:divide", value, e.i64(1_000_000), overflow="SILENT", on_division_by_zero="ERROR")
+    )
+    product = e.call("arithmetic:multiply", quotient, e.i64(1_000_000), overflow="SILENT")
+    less = e.call("arithmetic:subtract", quotient, e.i64(1), overflow="SILENT")
+    return e.if_then(e.call("comparison:lt", value, product), less, quotient)
+
+
 def midnight(e: LoweringBuilder, cast: Cast) -> Expression:
     """The timestamp at which a date begins; raises for one that is too far from now."""
     count = e.cast(days(e, cast.input), types.I64)
@@ -52,6 +63,7 @@ CALLS: dict[str, CallRule] = {
     "spark:timestamp_micros": number,
     "spark:unix_date": number,
     "spark:unix_micros": number,
+    "spark:unix_seconds": seconds,
 }
 
 CASTS: dict[tuple[str, str], CastRule] = {("date", "precision_timestamp"): midnight}

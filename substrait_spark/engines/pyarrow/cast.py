@@ -69,13 +69,13 @@ def wrapped(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """wrap_i8, …: the low bits of a number, of a floating-point one those of the nearest integer of at least 32 bits."""
     (value,) = call.children()
     if value.type.kind in FLOATS:
-        value = _nearest(e, e.share(e.cast(value, types.FP64)), types.I64 if call.type.kind == "i64" else types.I32)
+        value = nearest(e, e.share(e.cast(value, types.FP64)), types.I64 if call.type.kind == "i64" else types.I32)
     elif value.type.kind not in INTEGERS:
         raise NotInDialect(f"the dialect {e.dialect.name} has no cast of {value.type} to {call.type} that never fails")
     return e.cast(value, call.type)
 
 
-def _nearest(e: LoweringBuilder, value: Expression, kind: Type) -> Expression:
+def nearest(e: LoweringBuilder, value: Expression, kind: Type) -> Expression:
     """The integer of a type that is nearest to a number, without its fraction; 0 for NaN."""
     top = 2 ** (BITS[kind.kind] - 1)
     return e.if_then(

@@ -1,4 +1,4 @@
-"""Literals, and what columns have inside."""
+"""Literals, columns and fields of structs, as Acero takes them."""
 
 from __future__ import annotations
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from ...lowering.rules import Rules
-from . import arithmetic, calendar, cast, comparison, leaves, text
+from . import arithmetic, calendar, cast, comparison, leaves, mathematics, text
 from .builder import PyArrowBuilder
 
 RULES = Rules(
-    calls={**arithmetic.CALLS, **calendar.CALLS, **cast.CALLS, **comparison.CALLS, **text.CALLS},
+    calls={
+        **arithmetic.CALLS,
+        **calendar.CALLS,
+        **cast.CALLS,
+        **comparison.CALLS,
+        **mathematics.CALLS,
+        **text.CALLS,
+    },
     casts={**calendar.CASTS, **cast.CASTS},
     guards={**arithmetic.GUARDS, **comparison.GUARDS, **text.GUARDS},
     kinds=leaves.KINDS,

@@ -8,7 +8,7 @@ from ...algebra import types
 from ...algebra.constants import constants
 from ...algebra.expression import Expression, ScalarFunction
 from ...algebra.relation import LEFT_ONLY, Cross, Join, LateralJoin
-from ...algebra.traversal import ordinals
+from ...algebra.traversal import is_true, ordinals
 from .builder import Columns
 from .document import NEW_ID, Node, Part, some
 from .expressions import Scope
@@ -74,9 +74,11 @@ def lateral_join(r: RelationBuilder, relation: LateralJoin, outer: Scope | None)
     right = r.plan(relation.inputs[1], Scope(left.columns, outer))
     r.b.at(relation)
     columns = left.columns + right.columns
-    condition = r.expressions.build(relation.condition, Scope(columns, outer))
+    in_place = relation.join_type == "INNER" and is_true(relation.condition)
+    # With a condition, Spark joins by the columns that the query refers to, and it joins by no maps and variants.
+    condition = None if in_place else some(r.expressions.build(relation.condition, Scope(columns, outer)))
     query = r.document.new("LateralSubquery", right.plan, Part("outer", right.plan), NEW_ID)
-    plan = r.document.new("LateralJoin", left.plan, query, Part("join", _SPARK[relation.join_type]), some(condition))
+    plan = r.document.new("LateralJoin", left.plan, query, Part("join", _SPARK[relation.join_type]), condition)
     return Columns(plan, columns)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...algebra import types
-from ...algebra.expression import Literal
+from ...algebra.expression import Literal, ScalarFunction
 from ...algebra.relation import (
     Aggregate,
     Cross,
@@ -28,7 +28,7 @@ from ...algebra.relation import (
     VirtualTable,
     Window,
 )
-from ...algebra.write import Ddl, Write
+from ...algebra.write import Ddl, Update, Write
 from ...errors import Unsupported
 from . import joins, sets
 from .aggregates import aggregate
@@ -94,6 +94,8 @@ class RelationBuilder:
 def _virtual_table(r: RelationBuilder, table: VirtualTable, outer: Scope | None) -> Columns:
     r.b.at(table)
     document = r.document
+    if table.rows == ((),):
+        return Columns(document.new("OneRowRelation"), [])
     attributes = [document.attribute(f"c{n}", kind, kind.nullable) for n, kind in enumerate(table.schema)]
     if all(isinstance(value, Literal) for value in table.expressions()):
         values = [
@@ -172,6 +174,8 @@ def _expand(r: RelationBuilder, relation: Expand, outer: Scope | None) -> Column
 
 def _generate(r: RelationBuilder, relation: Generate, outer: Scope | None) -> Columns:
     plan, columns = r.input(relation, outer)
+    if _explodes_variant(relation):
+        return _variant_parts(r, relation, Columns(plan, columns), outer)
     document, element = r.document, relation.rows.type.parameters[0]
     rows = r.expressions.build(relation.rows, Scope(columns, outer))
     generated = [document.attribute("element", types.nullable(element), True)]
@@ -186,13 +190,29 @@ def _generate(r: RelationBuilder, relation: Generate, outer: Scope | None) -> Co
     return Columns(made, [*columns, *position, *parts])
 
 
+def _explodes_variant(relation: Generate) -> bool:
+    """Whether rows are made of a variant's parts, which Spark has as rows, and not as a list."""
+    rows = relation.rows
+    parts = isinstance(rows, ScalarFunction) and rows.declaration.name == "variant_explode"
+    return parts and not (relation.whole or relation.with_position)
+
+
+def _variant_parts(r: RelationBuilder, relation: Generate, input: Columns, outer: Scope | None) -> Columns:
+    (variant,) = r.expressions.build_all(relation.rows.children(), Scope(input.columns, outer))
+    parts = [types.nullable(part) for part in relation.rows.type.parameters[0].parameters]
+    generated = [r.document.attribute(f"c{n}", part, True) for n, part in enumerate(parts)]
+    generator = r.document.new("VariantExplode", variant)
+    made = r.document.new("Generate", generator, [], relation.outer, None, generated, input.plan)
+    return Columns(made, [*input.columns, *generated])
+
+
 def _sample(r: RelationBuilder, relation: Sample, outer: Scope | None) -> Columns:
     plan, columns = r.input(relation, outer)
     bounds = (float(relation.lower), float(relation.upper), relation.replacement)
     return Columns(r.document.new("Sample", *bounds, some(Part("long", relation.seed)), plan), columns)
 
 
-def _no_query(r: RelationBuilder, relation: Write | Ddl, outer: Scope | None) -> Columns:
+def _no_query(r: RelationBuilder, relation: Write | Update | Ddl, outer: Scope | None) -> Columns:
     raise Unsupported("it writes, and only queries are run")
 
 
@@ -213,6 +233,7 @@ _RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Colu
     Sample: _sample,
     Set: sets.combined,
     Sort: _sort,
+    Update: _no_query,
     VirtualTable: _virtual_table,
     Window: _window,
     Write: _no_query,

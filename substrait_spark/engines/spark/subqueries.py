@@ -1,4 +1,4 @@
-"""IN subqueries whose value may be unknown: Spark has false for these, but where a filter drops both.
+"""Refuses IN subqueries that may be null: Spark computes false there. As a filter's condition they pass, since it drops both.
 
 SELECT 1 IN (SELECT k FROM VALUES (2), (NULL) AS t(k))   -- false, and null is right
 """

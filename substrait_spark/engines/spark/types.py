@@ -74,6 +74,8 @@ def _json(type: Type, names: Iterator[str]) -> Any:
         return _precise(type, f"time({type.parameters[0]})", NANOSECONDS)
     if kind == "u!collated_string":
         return f"string collate {type.parameters[0]}"
+    if kind in ("u!geometry", "u!geography"):
+        return f"{kind.removeprefix('u!')}({', '.join(type.parameters)})"
     if kind == "decimal":
         return f"decimal({type.parameters[0]},{type.parameters[1]})"
     if kind == "list":

@@ -104,7 +104,7 @@ def to_scientific(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     (value,) = call.children()
     raise NotInDialect(
         f"Spark may write {value.type} with an exponent in this mode",
-        "Cast to a decimal of at most 6 digits behind the point, or use format_number.",
+        "Cast to a decimal of at most 6 digits behind the point.",
     )
 
 

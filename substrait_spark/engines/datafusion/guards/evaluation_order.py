@@ -41,20 +41,26 @@ def _guarded_above_filter(e: DataFusionBuilder, relation: Relation) -> Relation:
 
 def _marked(relation: Relation) -> Relation | None:
     """The relation with its filter's condition as one more column, the last; None where it has no filter."""
-    columns = tuple(range(len(relation.types))) if relation.emit is None else relation.emit
-    if _is_marked(relation):
-        return relation
-    if isinstance(relation, Filter):
-        (input,) = relation.inputs
-        mark = len(input.types)
-        condition = Project(input, [relation.condition])
-        return Filter(condition, FieldReference(mark, condition.types[mark])).select((*columns, mark))
-    below = _marked(relation.inputs[0]) if isinstance(relation, Sort | Fetch | Project) else None
-    if below is None:
+    above: list[Relation] = []
+    while isinstance(relation, Sort | Fetch | Project):
+        above.append(relation)
+        (relation,) = relation.inputs
+    if not isinstance(relation, Filter):
         return None
-    above = relation.over((below,), relation.expressions())
-    emitted = range(len(above.types)) if above.emit is None else above.emit
-    return above.with_all_columns().select((*emitted, len(below.types) - 1))
+    marked = relation if _is_marked(relation) else _with_mark(relation)
+    for step in reversed(above):
+        over = step.over((marked,), step.expressions())
+        emitted = range(len(over.types)) if over.emit is None else over.emit
+        marked = over.with_all_columns().select((*emitted, len(marked.types) - 1))
+    return marked
+
+
+def _with_mark(filter: Filter) -> Relation:
+    columns = tuple(range(len(filter.types))) if filter.emit is None else filter.emit
+    (input,) = filter.inputs
+    mark = len(input.types)
+    condition = Project(input, [filter.condition])
+    return Filter(condition, FieldReference(mark, condition.types[mark])).select((*columns, mark))
 
 
 def _is_marked(relation: Relation) -> bool:

@@ -46,21 +46,30 @@ def with_lists_apart(e: DataFusionBuilder, operands: Sequence[Expression]) -> Se
 
 
 def _is_list(expression: Expression) -> bool:
-    """Whether an engine may see an IN list, or the negation of one, in an expression."""
-    if isinstance(expression, SingularOrList):
-        return True
-    if not isinstance(expression, ScalarFunction):
+    """Whether an engine may see an IN list in an expression: one, or several comparisons with constants, or their negation."""
+    if _is_equality(_negated(expression)):
         return False
-    name, operands = expression.declaration.name, expression.children()
-    if name == "not":
-        return _is_list(operands[0])
-    return name in ("and", "or") and all(_is_comparison(operand) for operand in operands)
+    stack = [expression]
+    while stack:
+        part = _negated(stack.pop())
+        if isinstance(part, ScalarFunction) and part.declaration.name in ("and", "or"):
+            stack.extend(part.children())
+        elif not isinstance(part, SingularOrList) and not _is_equality(part):
+            return False
+    return True
 
 
-def _is_comparison(expression: Expression) -> bool:
-    if not isinstance(expression, ScalarFunction):
-        return _is_list(expression)
-    name, operands = expression.declaration.name, expression.children()
-    if name == "not":
-        return _is_comparison(operands[0])
-    return _is_list(expression) or (name == "equal" and any(isinstance(operand, Literal) for operand in operands))
+def _negated(expression: Expression) -> Expression:
+    """What is negated; the expression itself where it is no negation."""
+    while isinstance(expression, ScalarFunction) and expression.declaration.name == "not":
+        (expression,) = expression.children()
+    return expression
+
+
+def _is_equality(expression: Expression) -> bool:
+    """Whether an expression is an equality with a constant."""
+    return (
+        isinstance(expression, ScalarFunction)
+        and expression.declaration.name == "equal"
+        and any(isinstance(operand, Literal) for operand in expression.children())
+    )

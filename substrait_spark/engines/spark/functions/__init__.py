@@ -29,6 +29,7 @@ from .own import arithmetic as own_arithmetic
 from .own import collation as own_collation
 from .own import collection as own_collection
 from .own import datetime as own_datetime
+from .own import geospatial as own_geospatial
 from .own import random as own_random
 from .own import sketch as own_sketch
 from .own import string as own_string
@@ -43,7 +44,7 @@ _STANDARD = (
 )
 _OWN = (
     *(own_aggregate, own_arithmetic, own_collection, own_datetime, own_random, own_sketch, own_string),
-    *(own_collation, own_structured_text, own_variant, own_window),
+    *(own_collation, own_geospatial, own_structured_text, own_variant, own_window),
 )
 
 RULES: Mapping[str, Rule] = {name: rule for table in (*_STANDARD, *_OWN) for name, rule in table.RULES.items()}

@@ -90,6 +90,11 @@ def _of_class(name: str) -> Rule:
     return lambda call: call.new(name, *call.values)
 
 
+def _added_to_time(call: Call) -> Node:
+    """Spark's sum has the digits of the time, at least six."""
+    return call.cast(call.new("TimeAddInterval", *call.values), call.type)
+
+
 def _cast_to_result(mode: str) -> Rule:
     """A cast of the first argument to the type of the result."""
     return lambda call: call.cast(call.values[0], call.type, mode)
@@ -178,7 +183,8 @@ RULES: dict[str, Rule] = {
     "spark:time": _cast_to_result(ANSI),
     "spark:try_time": _cast_to_result(TRY),
     "spark:subtract_times": _of_class("SubtractTimes"),
-    "spark:add_interval_to_time": _of_class("TimeAddInterval"),
+    "spark:add_interval_to_time": _added_to_time,
+    "spark:try_add_interval_to_time": _try(_added_to_time),
     "spark:date_trunc": _zoned("date_trunc", 2),
     "spark:unix_micros": _unix_micros,
     "spark:timestamp_ntz_micros": _ntz_micros,
@@ -197,8 +203,10 @@ RULES: dict[str, Rule] = {
     "spark:time_bucket": _of_zone("TimeBucket", 3),
     "spark:subtract_timestamps": _of_zone("SubtractTimestamps", 2, False),
     "spark:subtract_dates": _subtract_dates,
+    "spark:try_subtract_dates": _try(_subtract_dates),
     "spark:add_calendar_interval": _add_calendar_interval,
     "spark:add_compound_interval": _add_compound_interval,
+    "spark:try_add_compound_interval": _try(_add_compound_interval),
     "spark:make_interval": spark("make_interval"),
     "spark:try_make_interval": legacy("make_interval"),
     "spark:interval": _cast_to_result(ANSI),

@@ -1,4 +1,4 @@
-"""Random values, hashes and errors of functions_spark.yaml: what depends on a seed or has one."""
+"""Random values, hashes, row numbers and errors of functions_spark.yaml."""
 
 from __future__ import annotations
 

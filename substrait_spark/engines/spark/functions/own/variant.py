@@ -7,7 +7,7 @@ from .....errors import Unsupported
 from ...calls import Call
 from ...document import Node, Part, some
 from ..datetime import zone_of
-from ..rules import Rule, aggregate, spark
+from ..rules import Rule, aggregate, refused, spark
 from . import same
 
 
@@ -37,10 +37,18 @@ def _made(call: Call) -> Node:
     return call.cast(named, call.type)
 
 
+_SAME = (
+    *("is_valid_variant", "is_variant_null", "parse_json", "schema_of_variant", "try_parse_json"),
+    *(f"{attempt}variant_{change}" for change in ("array_append", "insert", "set") for attempt in ("", "try_")),
+    *("variant_delete", "variant_strip_nulls"),
+)
+"""Spark's functions of the same name and arguments."""
+
 RULES: dict[str, Rule] = {
-    **same(("is_valid_variant", "is_variant_null", "parse_json", "schema_of_variant", "try_parse_json"), spark),
+    **same(_SAME, spark),
     **same(("schema_of_variant_agg",), aggregate),
     "spark:variant": _of_encoding,
+    "spark:variant_explode": refused("is run where it makes rows"),
     "spark:variant_get": _part(True),
     "spark:try_variant_get": _part(False),
     "spark:to_variant": _made,

@@ -1,0 +1,230 @@
+"""Plans of UPDATE, DELETE and REPLACE WHERE: what a table has when they have run, by Spark and by their plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from changing_tables import add_catalog, fill, left_by
+from pyspark.sql import SparkSession
+from rows import differences, other_session, spark_table
+from substrait.algebra_pb2 import Expression, Rel, SetRel, UpdateRel, WriteRel
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import UnsupportedPlanError, explain, lower, sql_to_substrait
+from substrait_spark.algebra.extension_messages import WriteBehavior
+from substrait_spark.engines import spark as spark_engine
+from substrait_spark.testing import structural_problems
+
+ROWS = """VALUES (1, 'a', 1.5D, named_struct('a', 1, 'b', 'x')), (1, 'a', 1.5D, named_struct('a', 1, 'b', 'x')),
+    (2, NULL, double('NaN'), NULL), (NULL, '', 1e308D, named_struct('a', NULL, 'b', '')), (2147483647, 'b', NULL, NULL),
+    (-3, 'a', 0.0D, named_struct('a', 3, 'b', NULL)) AS t(k, s, d, n)"""
+
+
+@pytest.fixture(scope="module")
+def session(spark: SparkSession) -> SparkSession:
+    """A session with the table `changing.t`, and the view `v`."""
+    session = spark.newSession()
+    add_catalog(session)
+    session.sql("CREATE TABLE changing.t (k INT, s STRING DEFAULT 'x', d DOUBLE, n STRUCT<a: INT, b: STRING>)")
+    fill(session, "t", session.sql(f"SELECT * FROM {ROWS}"))
+    session.sql("CREATE TEMP VIEW v AS SELECT * FROM VALUES (1, 'a'), (2, NULL), (NULL, 'b'), (1, 'c') AS v(k, s)")
+    return session
+
+
+@pytest.fixture
+def nothing_runs(session: SparkSession) -> Iterator[None]:
+    tracker = session.sparkContext._jsc.sc().statusTracker()
+    before = list(tracker.getJobIdsForGroup(None))
+    yield
+    assert list(tracker.getJobIdsForGroup(None)) == before
+
+
+def root(plan: Plan) -> Any:
+    rel = plan.relations[0].root.input
+    return getattr(rel, str(rel.WhichOneof("rel_type")))
+
+
+def table(schema: Any) -> Rel:
+    rel = Rel()
+    rel.read.common.direct.SetInParent()
+    rel.read.base_schema.CopyFrom(schema)
+    rel.read.named_table.names.extend(["changing", "t"])
+    return rel
+
+
+def column(place: int) -> Expression:
+    found = Expression()
+    found.selection.root_reference.SetInParent()
+    found.selection.direct_reference.struct_field.field = place
+    return found
+
+
+def selected(schema: Any, condition: Expression) -> Rel:
+    """The rows of the table for which a condition is true."""
+    rel = Rel()
+    rel.filter.common.direct.SetInParent()
+    rel.filter.input.CopyFrom(table(schema))
+    rel.filter.condition.CopyFrom(condition)
+    return rel
+
+
+def without(schema: Any, rows: Rel) -> Rel:
+    """The rows of the table but for some."""
+    rel = Rel()
+    rel.set.common.direct.SetInParent()
+    rel.set.op = SetRel.SET_OP_MINUS_PRIMARY_ALL
+    rel.set.inputs.add().CopyFrom(table(schema))
+    rel.set.inputs.add().CopyFrom(rows)
+    return rel
+
+
+def updated(update: UpdateRel) -> Rel:
+    """The rows that an update leaves: those for which its condition is true have its values in the columns' places."""
+    changed = selected(update.table_schema, update.condition)
+    values = {change.column_target: change.transformation for change in update.transformations}
+    width = len(update.table_schema.struct.types)
+    rel = Rel()
+    rel.set.common.direct.SetInParent()
+    rel.set.op = SetRel.SET_OP_UNION_ALL
+    rel.set.inputs.add().CopyFrom(without(update.table_schema, changed))
+    project = rel.set.inputs.add().project
+    project.input.CopyFrom(changed)
+    project.expressions.extend(values.get(place, column(place)) for place in range(width))
+    project.common.emit.output_mapping.extend(range(width, 2 * width))
+    return rel
+
+
+def replaced(write: WriteRel) -> Rel:
+    """The rows of the table that are replaced."""
+    behavior = WriteBehavior()
+    assert write.named_table.advanced_extension.enhancement.Unpack(behavior)
+    assert behavior.overwrite
+    return selected(write.table_schema, behavior.replace_where)
+
+
+def query_of(plan: Plan, rel: Rel) -> Plan:
+    found = Plan()
+    found.CopyFrom(plan)
+    del found.expected_type_urls[:]
+    found.relations[0].root.names.extend(root(plan).table_schema.names)
+    found.relations[0].root.input.CopyFrom(rel)
+    return found
+
+
+def rows(session: SparkSession, plan: Plan) -> Any:
+    other = other_session(session)
+    return spark_table(spark_engine.execute(plan, other, tables={"t": other.sql(f"SELECT * FROM {ROWS}")}))
+
+
+UPDATES = (
+    "UPDATE changing.t SET k = 5, s = DEFAULT WHERE s = 'a'",
+    "UPDATE changing.t SET n.a = k, d = d * 2 WHERE d <= 1.5 OR d IS NULL",
+    "UPDATE changing.t AS x SET k = (SELECT max(v.k) FROM v WHERE v.s = x.s)",
+    "UPDATE changing.t SET k = -k, s = CASE WHEN k IN (SELECT k FROM v) THEN 'in' ELSE 'out' END WHERE k IN (SELECT k FROM v)",
+    "UPDATE changing.t SET s = 'n' WHERE k NOT IN (SELECT k FROM v WHERE k IS NOT NULL)",
+    "UPDATE changing.t SET s = 'n' WHERE k NOT IN (SELECT k FROM v)",
+    "UPDATE changing.t SET s = 'n' WHERE EXISTS (SELECT * FROM v WHERE v.k = t.k AND v.s = t.s)",
+    "UPDATE changing.t SET s = s || s || 'y', k = length(s || s) + length(s || s)",
+)
+
+
+@pytest.mark.parametrize("sql", UPDATES)
+def test_updates(session: SparkSession, sql: str) -> None:
+    plan = sql_to_substrait(session, sql)
+    assert not structural_problems(plan)
+    expected = spark_table(left_by(session, sql))
+    assert expected.num_rows == 6
+    assert not differences(expected, rows(session, query_of(plan, updated(root(plan)))))
+
+
+DELETES = (
+    "DELETE FROM changing.t WHERE k > 1",
+    "DELETE FROM changing.t WHERE d = 'NaN' OR n.a IS NULL",
+    "DELETE FROM changing.t AS x WHERE EXISTS (SELECT * FROM v WHERE v.k = x.k AND v.s = x.s)",
+    "DELETE FROM changing.t WHERE k NOT IN (SELECT k FROM v WHERE k IS NOT NULL)",
+    "DELETE FROM changing.t WHERE (k, s) IN (SELECT k, s FROM v)",
+)
+
+
+@pytest.mark.parametrize("sql", DELETES)
+def test_deletes(session: SparkSession, sql: str) -> None:
+    plan = sql_to_substrait(session, sql)
+    assert not structural_problems(plan)
+    assert root(plan).op == WriteRel.WRITE_OP_DELETE
+    expected = spark_table(left_by(session, sql))
+    assert 0 < expected.num_rows < 6
+    assert not differences(expected, rows(session, query_of(plan, without(root(plan).table_schema, root(plan).input))))
+
+
+@pytest.mark.usefixtures("nothing_runs")
+def test_all_rows(session: SparkSession) -> None:
+    plan = sql_to_substrait(session, "DELETE FROM changing.t")
+    assert root(plan).input.WhichOneof("rel_type") == "read"
+    plan = sql_to_substrait(session, "UPDATE changing.t SET k = NULL")
+    assert root(plan).condition.literal.boolean
+
+
+@pytest.mark.parametrize("stage", ["optimized", "analyzed"])
+def test_replaced_rows(session: SparkSession, stage: str) -> None:
+    condition = "k > 1 OR s <=> 'a' AND d < 2"
+    plan = sql_to_substrait(
+        session, f"INSERT INTO changing.t REPLACE WHERE {condition} SELECT k, s, k, NULL FROM v", stage=stage
+    )
+    assert not structural_problems(plan)
+    expected = spark_table(session.sql(f"SELECT * FROM changing.t WHERE {condition}"))
+    assert 0 < expected.num_rows < 6
+    assert not differences(expected, rows(session, query_of(plan, replaced(root(plan)))))
+    written = spark_table(
+        session.sql("SELECT k, s, CAST(k AS DOUBLE) AS d, CAST(NULL AS STRUCT<a: INT, b: STRING>) AS n FROM v")
+    )
+    assert not differences(written, rows(session, query_of(plan, root(plan).input)))
+
+
+@pytest.mark.usefixtures("nothing_runs")
+def test_parameters(session: SparkSession) -> None:
+    sql = "UPDATE changing.t SET k = :k WHERE s = :s"
+    plan = sql_to_substrait(session, sql, parameters={"k": "int", "s": "string"})
+    assert "Update changing.t set [$0:k = ?1::i32?] where equal($1:s, ?2::string?)" in explain(plan)
+    sql = "INSERT INTO changing.t REPLACE WHERE k = :k SELECT k, s, k, NULL FROM v"
+    plan = sql_to_substrait(session, sql, parameters={"k": "int"})
+    assert replaced(root(plan)).filter.condition.scalar_function.arguments[1].value.HasField("dynamic_parameter")
+
+
+@pytest.mark.parametrize("sql", [UPDATES[3], DELETES[2]])
+def test_options(session: SparkSession, sql: str) -> None:
+    plan = sql_to_substrait(
+        session, sql, detach=True, type_aliases=True, hints=True, provenance=True, share_subplans=True
+    )
+    assert not structural_problems(plan)
+
+
+@pytest.mark.parametrize("sql", [UPDATES[3], DELETES[2]])
+def test_dialects(session: SparkSession, sql: str) -> None:
+    with pytest.raises(UnsupportedPlanError, match=r"the dialect datafusion has no .*(WRITE|UPDATE) relations"):
+        sql_to_substrait(session, sql, dialect="datafusion")
+    with pytest.raises(UnsupportedPlanError, match=r"the dialect datafusion has no .*(WRITE|UPDATE) relations"):
+        lower(sql_to_substrait(session, sql), "datafusion")
+
+
+REFUSED = {
+    "MERGE INTO changing.t USING v ON t.k = v.k WHEN MATCHED THEN DELETE": "Substrait has no relation that merges rows",
+    "DELETE FROM changing.t WHERE rand() > 0.5": "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
+    "DELETE FROM changing.t WHERE k IN (SELECT k FROM changing.t)": "can't be read from a plan",
+    "DELETE FROM v": "the source of its table can't change rows",
+}
+
+
+@pytest.mark.usefixtures("nothing_runs")
+@pytest.mark.parametrize("sql", REFUSED)
+def test_refused(session: SparkSession, sql: str) -> None:
+    with pytest.raises(UnsupportedPlanError, match=REFUSED[sql]):
+        sql_to_substrait(session, sql)
+
+
+def test_no_dialect_says_what_is_replaced(session: SparkSession) -> None:
+    with pytest.raises(UnsupportedPlanError, match="a dialect has no words for the rows that it replaces"):
+        sql_to_substrait(
+            session, "INSERT INTO changing.t REPLACE WHERE k = 1 SELECT k, s, k, NULL FROM v", dialect="datafusion"
+        )
