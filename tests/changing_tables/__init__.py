@@ -47,7 +47,7 @@ def left_by(spark: SparkSession, statement: str) -> DataFrame:
     skip = getattr(spark._jvm.org.apache.spark.sql.execution, "CommandExecutionMode$").__getattr__("MODULE$").SKIP()  # type: ignore[union-attr]
     command = state.executePlan(state.sqlParser().parsePlan(statement), skip).analyzed()
     assert command.nodeName() == "ReplaceData", "Spark has the source do it by filters"
-    datasets = reduce(
+    datasets: Any = reduce(
         getattr, spark.range(1)._jdf.getClass().getName().split("."), spark._jvm
     )  # its home hangs on the Spark
     return DataFrame(datasets.ofRows(session._jsparkSession, command.query()), spark).drop(OPERATION)
