@@ -115,7 +115,8 @@ def edges(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iter
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.id, marks=since(case.since, "the call")) for case in CASES]
+    "case",
+    [pytest.param(case, id=case.id, marks=since(case.since, "the call, or this meaning of it,")) for case in CASES],
 )
 def test_function(edges: Grid, case: Case) -> None:
     with edges.mode(case.mode):
