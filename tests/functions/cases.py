@@ -33,8 +33,8 @@ OLDEST = "3.5"
 
 LATER = {
     "4.0": r"\btry_(mod|to_date|make_timestamp|make_timestamp_ntz|make_interval|parse_url|url_decode)\(|\buniform\(|to_char\(bin"
-    r"|\b(en|de)code\(|\bparse_url\(|\bcorr\(|\bmake_interval\(pos\)|_binary\([st], 'utf-8'\)|\bmode\(\)|\bmode\(.*, true\)|shuffle\(ai, 5\)|LIKE .* ESCAPE",
-    "4.1": r"cast\(ts AS DECIMAL",
+    r"|\b(en|de)code\(|\bparse_url\(|\bcorr\(|\bmake_interval\(pos\)|timestampadd\(HOUR, if|_binary\([st], 'utf-8'\)|\bmode\(\)|\bmode\(.*, true\)|shuffle\(ai, 5\)|LIKE .* ESCAPE",
+    "4.1": r"\bquote\(|cast\(ts AS DECIMAL",
     "4.2": r"size\(collect_set\((f32|f64|ad)\)|collect_set\(ad\)|FILTER \(WHERE .*\) OVER|RESPECT NULLS|\b(max|min)_by\(.*, \d+\)",
     "4.3": r"\b(ceil|floor)\(f64\) \(ansi\)",
 }
