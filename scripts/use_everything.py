@@ -15,7 +15,18 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 import substrait_spark
-from substrait_spark import capture, check, df_to_substrait, diff, explain, lower, to_html
+from substrait_spark import (
+    capture,
+    check,
+    df_to_substrait,
+    diff,
+    explain,
+    expressions_to_substrait,
+    lower,
+    sql_to_substrait,
+    to_html,
+    write_to_substrait,
+)
 from substrait_spark.command_line.commands import group
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
@@ -66,6 +77,10 @@ def main() -> None:
     assert [tuple(row.values()) for row in datafusion.execute(plan).to_pylist()] == rows
     assert [tuple(row) for row in spark_engine.execute(canonical, spark).collect()] == rows
     assert not check(spark.sql("SELECT input_file_name()"))
+    statement = sql_to_substrait(spark, "SELECT :n + id AS n FROM range(3)", parameters={"n": "bigint"})
+    assert datafusion.execute(lower(statement, "datafusion"), parameters={"n": 1})["n"].to_pylist() == [1, 2, 3]
+    assert explain(write_to_substrait(df, path="file:/data/odd"))
+    assert explain(lower(expressions_to_substrait(df, {"m": "n + 1"}), "pyarrow"))
     with capture(spark) as queries:
         df.collect()
     assert [query.plan for query in queries] == [canonical]

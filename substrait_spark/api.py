@@ -177,18 +177,20 @@ def write_to_substrait(
         raise ValueError(f"mode must be one of {', '.join(SAVE_MODES)}, not {mode!r}")
     if not is_connect(df):
         require_running(df)
-    writer = Saving(
-        mode.lower(),
-        () if table is None else name_parts(table),
-        None if path is None else str(path),
-        format or str(df.sparkSession.conf.get("spark.sql.sources.default")),
-        (partition_by,) if isinstance(partition_by, str) else tuple(partition_by),
-        {name: str(value) for name, value in (options or {}).items()},
-    )
-    from .statements import finishing_saved, session_of
+    names = () if table is None else name_parts(table)
+    from .statements import finishing_saved, session_of_writes
 
     try:
-        said = saving(writer, session_of(df.sparkSession))
+        default, session = session_of_writes(df)
+        writer = Saving(
+            mode.lower(),
+            names,
+            None if path is None else str(path),
+            format or default,
+            (partition_by,) if isinstance(partition_by, str) else tuple(partition_by),
+            {name: str(value) for name, value in (options or {}).items()},
+        )
+        said = saving(writer, session)
     except Unsupported as problem:
         raise UnsupportedPlanError(
             [Problem("the write", "DataFrameWriter", "df.write", problem.reason, problem.hint)]

@@ -14,10 +14,12 @@ from .algebra.expression import Literal, write_literal
 from .algebra.extension_messages import Parameters, unpacked_note, unpacked_with_expressions
 from .algebra.message_walk import messages
 from .algebra.python_values import internal
-from .algebra.type_messages import declared_types, read_type
+from .algebra.type_messages import DeclaredTypes, declared_types, read_type
 from .algebra.types import Type
 from .errors import InvalidPlanError, Unsupported
+from .quotation import identifier
 from .reading.literal import bound_literal
+from .type_aliases import require_few_types, without_aliases
 
 
 def declare(plan: Plan, names: Sequence[str], values: Mapping[str, Literal]) -> None:
@@ -39,7 +41,7 @@ def names(plan: Plan) -> dict[int, str]:
 
 def carry_over(plan: Plan, to: Plan) -> None:
     """Give a plan what another, of the same parameters, says of them."""
-    to.parameter_bindings.extend(plan.parameter_bindings)
+    to.parameter_bindings.extend(without_aliases(plan).parameter_bindings)
     for extension in plan.advanced_extensions.optimization:
         if unpacked_note(extension) is not None:
             to.advanced_extensions.optimization.add().CopyFrom(extension)
@@ -54,33 +56,36 @@ def bound(plan: Plan, values: Mapping[str, Any] | None) -> Plan:
     known = names(plan)
     by_name = {name: anchor for anchor, name in known.items()}
     given = {by_name.get(name, name): value for name, value in (values or {}).items()}
-    types = _types(plan)
+    require_few_types(plan)
+    declared = declared_types(plan)
+    types = _types(plan, declared)
     problems = [_unknown(name, known) for name in given if name not in known and name not in types]
     defaults = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
     literals: dict[int, Literal] = {}
     for anchor, type in types.items():
         name = known.get(anchor, anchor)
+        called = f"{_shown(name)} ({type})"
         try:
             if anchor in given:
                 literals[anchor] = Literal(internal(given[anchor], type), type)
             elif anchor in defaults:
-                literals[anchor] = bound_literal(anchor, type, defaults[anchor], declared_types(plan))
+                literals[anchor] = bound_literal(anchor, type, defaults[anchor], declared)
             else:
-                problems.append(f"The parameter {name} ({type}) has no value: give it as parameters={{{name!r}: …}}.")
+                problems.append(f"The parameter {called} has no value: give it as parameters={{{name!r}: …}}.")
         except Unsupported as problem:
-            problems.append(f"The parameter {name} ({type}) can't be bound: {problem.reason}.")
+            problems.append(f"The parameter {called} can't be bound: {problem.reason}.")
     if problems:
         raise InvalidPlanError("\n".join(problems))
     return _replaced(plan, literals) if literals else plan
 
 
-def _types(plan: Plan) -> dict[int, Type]:
+def _types(plan: Plan, declared: DeclaredTypes) -> dict[int, Type]:
     """The types of the parameters that a plan uses."""
     found: dict[int, Type] = {}
     for message in _all_messages(plan):
         if isinstance(message, DynamicParameter) and message.parameter_reference not in found:
             complaints: list[str] = []
-            type = read_type(message.type, complaints.append, declared_types(plan))
+            type = read_type(message.type, complaints.append, declared)
             if type is None:
                 raise InvalidPlanError(f"The type of the parameter {message.parameter_reference} is not known.")
             found[message.parameter_reference] = type
@@ -88,8 +93,13 @@ def _types(plan: Plan) -> dict[int, Type]:
 
 
 def _unknown(name: Any, known: Mapping[int, str]) -> str:
-    others = f"it has {', '.join(known.values())}" if known else "it has none with a name"
+    others = f"it has {', '.join(map(_shown, known.values()))}" if known else "it has none with a name"
     return f"The plan has no parameter {name!r}: {others}."
+
+
+def _shown(name: str | int) -> str:
+    """A parameter's name, or its number where it has none."""
+    return identifier(name) if isinstance(name, str) else str(name)
 
 
 def _all_messages(plan: Plan) -> Iterator[Message]:

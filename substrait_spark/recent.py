@@ -19,6 +19,9 @@ from .dialects.file import is_built_in
 MOST_BYTES = 8_000_000
 """How much is kept. A plan of a TPC-DS query has 10,000 bytes."""
 
+OF_EACH = 500
+"""How many bytes it takes to keep a plan, beside those of the plan."""
+
 Key = tuple[bytes, Settings]
 
 
@@ -47,19 +50,24 @@ class RecentPlans:
         if key is None:
             return
         content = plan.SerializeToString(deterministic=True)
-        if len(content) > self._most_bytes:
+        if _size(content) > self._most_bytes:
             return
         with self._lock:
-            self._bytes += len(content) - len(self._plans.pop(key, b""))
+            before = self._plans.pop(key, None)
+            self._bytes += _size(content) - (0 if before is None else _size(before))
             self._plans[key] = content
             while self._bytes > self._most_bytes:
-                self._bytes -= len(self._plans.popitem(last=False)[1])
+                self._bytes -= _size(self._plans.popitem(last=False)[1])
 
     def clear(self) -> None:
         """Keep nothing of what was made so far."""
         with self._lock:
             self._plans.clear()
             self._bytes = 0
+
+
+def _size(content: bytes) -> int:
+    return len(content) + OF_EACH
 
 
 def key(text: str, settings: Settings) -> Key | None:

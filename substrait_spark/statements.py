@@ -11,6 +11,7 @@ from substrait.plan_pb2 import Plan
 from .algebra.expression import Literal
 from .algebra.relation import Relation
 from .algebra.write import Ddl, Write
+from .catalyst import reader
 from .catalyst.changes import HINT, NO_DEFAULT, Change, Session, change
 from .catalyst.failures import shown
 from .catalyst.session import is_connect
@@ -32,7 +33,18 @@ def convert_statement(
     spark: SparkSession, sql: str, parameters: Mapping[str, Any], settings: Settings
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a statement, or None and what stands in its way."""
-    from py4j.protocol import Py4JError
+    try:
+        found: tuple[Plan | None, Sequence[Problem]] = reader.answer(
+            reader.InSession(spark), lambda: _analysed_and_converted(spark, sql, parameters, settings)
+        )
+    except Unsupported as problem:
+        return None, [_problem(problem.reason, problem.hint)]
+    return found
+
+
+def _analysed_and_converted(
+    spark: SparkSession, sql: str, parameters: Mapping[str, Any], settings: Settings
+) -> tuple[Plan | None, Sequence[Problem]]:
     from pyspark.errors import PySparkException
 
     frame = parameter_frame(spark, parameters)
@@ -44,8 +56,12 @@ def convert_statement(
     try:
         found = _analysed(spark, sql, frame, nullable, settings)
         plan, problems = (None, [found]) if isinstance(found, Problem) else _converted(found, settings)
-    except (PySparkException, Py4JError) as error:
-        return None, [_unplanned(error, nullable)]
+    except PySparkException as error:
+        open_parameters = _named(error, nullable)
+        if not open_parameters:
+            raise
+        what = f"it with {' and '.join(open_parameters)} open"
+        return None, [_problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES)]
     if plan is not None and parameters:
         declare(plan, list(parameters), {name: constants[name] for name in parameters if not is_type(parameters[name])})
     return plan, problems
@@ -85,6 +101,25 @@ def session_of(spark: SparkSession) -> Session:
     if is_connect(spark):
         return Session(None, dynamic)
     return Session(str(classic._jsc.hadoopConfiguration().get("fs.defaultFS", "file:///")), dynamic)
+
+
+def session_of_writes(df: DataFrame) -> tuple[str, Session]:
+    """The format in which a session saves where none is said, and what commands take from the session.
+
+    Raises UnsupportedSessionError where it doesn't answer.
+    """
+    session = df.sparkSession
+
+    def ask() -> tuple[str, Session]:
+        return str(session.conf.get("spark.sql.sources.default")), session_of(session)
+
+    if is_connect(df):
+        from .connect.server import answers
+
+        with answers():
+            return ask()
+    found: tuple[str, Session] = reader.answer(df, ask)
+    return found
 
 
 def finishing(said: Change) -> Finish:
@@ -160,12 +195,10 @@ def _analysed(
     return found
 
 
-def _unplanned(error: Exception, parameters: Iterable[str]) -> Problem:
-    """What Spark says of a statement that it can't analyse."""
+def _named(error: Exception, parameters: Iterable[str]) -> list[str]:
+    """The parameters that Spark names where it says why it can't analyse a statement."""
     text = str(error).partition("\nJVM stacktrace")[0]
-    named = [f":{name}" for name in parameters if re.search(rf":{re.escape(name)}\b", text)]
-    what = f"it with {' and '.join(named)} open" if named else "it"
-    return _problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES if named else "")
+    return [f":{name}" for name in parameters if re.search(rf":{re.escape(name)}\b", text)]
 
 
 ORDINALS = "Write the column into the statement; a value to order by is :name + 0."

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from google.protobuf.message import Message
+from substrait.algebra_pb2 import Expression
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
 from . import bounds
 from .algebra.message_walk import depth, messages
-from .algebra.type_messages import LEVELS
+from .algebra.type_messages import LEVELS, declared_types, read_type
 from .errors import InvalidPlanError
 
 PLAIN = frozenset(
@@ -94,6 +95,40 @@ def without_aliases(plan: Plan) -> Plan:
     return found
 
 
+def require_few_types(plan: Plan) -> None:
+    """Raises InvalidPlanError where what refers to a plan's aliases stands for more types together than may be written out."""
+    if not plan.type_aliases:
+        return
+    declared = declared_types(plan)
+    left = bounds.COLUMNS
+    for message in messages(plan):
+        anchor = _alias_of(message)
+        if anchor is not None:
+            found = read_type(Type(alias=Type.TypeAliasReference(type_alias_reference=anchor)), _ignored, declared)
+            left -= 1 if found is None else found.size
+        if left < 0:
+            raise InvalidPlanError(TOO_MANY)
+
+
+def _alias_of(message: Message) -> int | None:
+    """The alias that a type, or a literal of a user-defined one, refers to."""
+    if isinstance(message, Type) and message.WhichOneof("kind") == "alias":
+        return message.alias.type_alias_reference
+    if (
+        isinstance(message, Expression.Literal.UserDefined)
+        and message.WhichOneof("type_anchor_type") == "type_alias_reference"
+    ):
+        return message.type_alias_reference
+    return None
+
+
+def _ignored(complaint: str) -> None:
+    """What is wrong with a type is told where it is."""
+
+
+TOO_MANY = f"The plan's type aliases stand for more than {bounds.COLUMNS:,} types together."
+
+
 class _Aliases:
     """The types that aliases stand for, each resolved once."""
 
@@ -129,5 +164,5 @@ class _Aliases:
             raise InvalidPlanError(f"The type alias {anchor} of the plan refers to itself.")
         self._left -= sum(1 for _ in messages(found))
         if self._left < 0:
-            raise InvalidPlanError(f"The plan's type aliases stand for more than {bounds.COLUMNS:,} types together.")
+            raise InvalidPlanError(TOO_MANY)
         return found

@@ -60,7 +60,8 @@ def test_expressions(collated: SparkSession, expressions: str) -> None:
         "SELECT upper(c COLLATE UTF8_BINARY) IN ('A'), count(*) FROM v GROUP BY c, 1",
         "SELECT lower(CAST(c AS STRING)), n FROM (SELECT c, count(*) AS n FROM v GROUP BY c)",
         "SELECT count(DISTINCT c), count(c), max(i) FROM v",
-        "SELECT max(c), min(c), max_by(i, c) FROM v WHERE c > 'A' AND c < 'x'",
+        # new texts: interpreted, Spark's min keeps none of its own of a file's
+        "SELECT max(c || ''), min(c || ''), max_by(i, c || '') FROM v WHERE c > 'A' AND c < 'x'",
         "SELECT length(mode(c)) FROM v WHERE i < 3",
         "SELECT collect_list(c) FROM v WHERE i = 1",
         "SELECT sum(i) FROM v GROUP BY ROLLUP(c)",

@@ -135,6 +135,25 @@ from substrait.plan_pb2 import Plan
     assert last == "substrait_spark.errors.UnsupportedSessionError: This needs PySpark: pip install pyspark."
 
 
+NO_ENGINE = "This needs the package pyarrow: pip install 'datafusion==55.*' pyarrow."
+
+WITHOUT_PYARROW = """
+import sys
+sys.modules["pyarrow"] = None
+"""
+
+
+def test_without_the_engine(exported: Path) -> None:
+    """The command and the package say what is missing."""
+    runs = f"from substrait_spark.command_line import main; sys.argv[1:] = ['run', {str(exported)!r}]; main()"
+    executes = "from substrait_spark.engines import datafusion; datafusion.execute(None)"
+    for program, said in ((runs, f"Error: {NO_ENGINE}"), (executes, f"errors.SubstraitSparkError: {NO_ENGINE}")):
+        command = [sys.executable, "-c", WITHOUT_PYARROW + program]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode
+        assert done.stderr.strip().splitlines()[-1].endswith(said)
+
+
 def test_explain(exported: Path) -> None:
     plan = Plan.FromString(exported.read_bytes())
     assert command("explain", exported).stdout.decode() == explain(plan).rstrip("\n") + "\n"
@@ -297,6 +316,11 @@ MISTAKES = {
     "JSON that is cut off": (("explain", "-"), b'{"relations": [', "stdin holds no Substrait plan: it is cut off"),
     "a string that is cut off": (("explain", "-"), b'{"version": "0.', "it is cut off"),
     "broken JSON": (("explain", "-"), b'{"relations"; []}', "it is no JSON: Expecting ':' delimiter: line 1 column 13"),
+    "JSON of a large number": (
+        ("explain", "-"),
+        b'{"a": %s}' % (b"1" * 5000),
+        "a number of more digits than Python reads",
+    ),
     "other JSON": (("explain", "-"), b'{"rows": []}', "it is JSON of something else"),
     "rows as JSON": (("explain", "-"), b'[{"a": 1}]', "it is JSON, but of a list"),
     "Parquet": (("explain", "-"), b"PAR1\x15\x04", "stdin holds no Substrait plan: it is a Parquet file."),

@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
+from substrait.algebra_pb2 import DdlRel, Rel, WriteRel
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 from substrait.type_pb2 import Type
 
-from substrait_spark import InvalidPlanError, SubstraitSparkError, UnsupportedPlanError
+from substrait_spark import InvalidPlanError, PlanningError, SubstraitSparkError, UnsupportedPlanError
 from substrait_spark.command_line.commands import group
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
@@ -144,6 +145,27 @@ def test_uris_that_are_no_local_file(spark: SparkSession, run: Run, uri: str, re
 def test_other_machines_are_not_allowed(spark: SparkSession, run: Run, allowed: Path) -> None:
     with pytest.raises(SubstraitSparkError, match="Only local files can be read here"):
         run(reading("s3://bucket/key", format="parquet"), spark, [allowed])
+
+
+NOT_RUN = r"feature is not implemented: (Write|Ddl)|it writes, and only queries are run"
+
+
+@engines
+@pytest.mark.parametrize("kind", ["write", "ddl"])
+def test_plans_that_write_are_not_run(spark: SparkSession, run: Run, allowed: Path, kind: str) -> None:
+    plan = reading((allowed / "open.txt").as_uri())
+    root = plan.relations[0].root
+    rows, changed = Rel.FromString(root.input.SerializeToString()), getattr(root.input, kind)
+    root.ClearField("names")
+    if kind == "write":
+        changed.op, changed.named_table.names[:] = WriteRel.WRITE_OP_CTAS, ["written"]
+        changed.table_schema.CopyFrom(rows.read.base_schema)
+        changed.input.CopyFrom(rows)
+    else:
+        changed.op, changed.object, changed.named_object.names[:] = DdlRel.DDL_OP_DROP, DdlRel.DDL_OBJECT_TABLE, ["t"]
+    with pytest.raises(PlanningError if run is in_datafusion else UnsupportedPlanError, match=NOT_RUN):
+        run(plan, spark)
+    assert not spark.catalog.tableExists("written")
 
 
 def test_a_format_and_a_path_are_no_table(spark: SparkSession, secret: Path) -> None:

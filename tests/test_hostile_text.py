@@ -9,10 +9,24 @@ from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
 from schema_plans import Filled, filled_plans, message_names
 from substrait.plan_pb2 import Plan
+from substrait.type_pb2 import Type
 from test_plan_text import EXAMPLES
 
-from substrait_spark import Problem, SubstraitSparkError, diff, explain, lower, to_dot, to_html, to_mermaid
+from substrait_spark import (
+    InvalidPlanError,
+    Problem,
+    SubstraitSparkError,
+    diff,
+    explain,
+    lower,
+    to_dot,
+    to_html,
+    to_mermaid,
+)
+from substrait_spark.algebra.type_messages import URN
 from substrait_spark.display.html import script
+from substrait_spark.engines import datafusion
+from substrait_spark.parameters import declare
 from substrait_spark.testing import structural_problems
 
 HOSTILE = "".join(  # noqa: FLY002 - one to a line
@@ -133,3 +147,23 @@ def test_errors_of_ours_have_no_control_characters() -> None:
     problem = Problem("the plan", "Read", "a\x1b[2J\nb", "the table \u202e is not there", "")
     assert str(problem) == "Read at the plan: the table \\u{202e} is not there\n    in: a\\u{1b}[2J\\nb"
     assert str(SubstraitSparkError("a\x07\nb")) == "a\\u{7}\nb"
+
+
+def test_the_names_of_parameters_and_their_types_add_no_lines() -> None:
+    plan = text_format.Parse(EXAMPLES[0][0], Plan())
+    parameter = plan.relations[0].root.input.filter.condition.scalar_function.arguments[1].value.dynamic_parameter
+    parameter.parameter_reference = 1
+    parameter.type.user_defined.type_reference = 7
+    parameter.type.user_defined.nullability = Type.NULLABILITY_REQUIRED
+    parameter.type.user_defined.type_parameters.add().string = HOSTILE
+    plan.extension_urns.add(extension_urn_anchor=7, urn=URN)
+    declared = plan.extensions.add().extension_type
+    declared.extension_urn_reference = declared.type_anchor = 7
+    declared.name = HOSTILE
+    declare(plan, [HOSTILE], {})
+    for values, problems in (({}, 1), ({HOSTILE: "x"}, 1), ({"other": 1}, 2)):
+        with pytest.raises(InvalidPlanError) as error:
+            datafusion.execute(plan, parameters=values)
+        lines = str(error.value).splitlines()
+        assert len(lines) == problems
+        assert all(line.startswith(("The parameter ", "The plan has no parameter 'other'")) for line in lines)

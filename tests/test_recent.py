@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import check, conversion, df_to_substrait, dialects
 from substrait_spark.context import Settings
 from substrait_spark.dialects.file import load
-from substrait_spark.recent import RecentPlans, key
+from substrait_spark.recent import MOST_BYTES, OF_EACH, RecentPlans, key
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def key_of(number: int) -> tuple[bytes, Settings]:
 
 
 def test_what_is_kept_is_bounded() -> None:
-    plans = RecentPlans(most_bytes=10_000)
+    plans = RecentPlans(most_bytes=10 * (1000 + OF_EACH))
     for number in range(100):
         plans.put(key_of(number), plan_of_size(990))
         plans.put(key_of(number), plan_of_size(990))
@@ -113,6 +114,18 @@ def test_what_is_kept_is_bounded() -> None:
     plans.put(key_of(100), plan_of_size(20_000))
     assert plans.get(key_of(100)) is None
     assert plans.get(key_of(0)) is not None
+
+
+def test_small_plans_count_with_what_keeps_them() -> None:
+    plans, small = RecentPlans(), plan_of_size(10)
+    tracemalloc.start()
+    try:
+        for number in range(20_000):
+            plans.put(key_of(number), small)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert MOST_BYTES / 2 < taken < MOST_BYTES
 
 
 def test_settings_tell_plans_apart() -> None:
@@ -129,7 +142,7 @@ def test_settings_tell_plans_apart() -> None:
 
 
 def test_threads_share_what_is_kept() -> None:
-    plans = RecentPlans(most_bytes=2_000)
+    plans = RecentPlans(most_bytes=17 * (115 + OF_EACH))
     wrong: list[int] = []
 
     def work() -> None:

@@ -34,7 +34,11 @@ from substrait_spark import (
     check,
     df_to_substrait,
     explain,
+    expressions_to_substrait,
+    sql_to_substrait,
+    write_to_substrait,
 )
+from substrait_spark.engines import spark as spark_engine
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -200,21 +204,26 @@ logging.disable(logging.ERROR)  # py4j logs that a connection is reset, if it fi
 SparkContext._gateway.proc.kill()
 SparkContext._gateway.proc.wait()
 print(refused(gone))
+print(refused(lambda: sql_to_substrait(gone.sparkSession, "SELECT 1 AS a")))
+print(refused(lambda: write_to_substrait(gone, path="file:/tmp/x")))
+print(refused(lambda: expressions_to_substrait(gone, {"a": "id + 1"})))
+print(refused(lambda: spark_engine.execute(first, gone.sparkSession)))
 """
 
 LIVES = f"""
 import logging, threading, time
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
-from substrait_spark import SubstraitSparkError, UnsupportedSessionError, df_to_substrait
+from substrait_spark import *
+from substrait_spark.engines import spark as spark_engine
 
 def session():
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     return builder.config("spark.log.level", "ERROR").getOrCreate()
 
-def refused(df):
+def refused(what):
     try:
-        df_to_substrait(df)
+        what() if callable(what) else df_to_substrait(what)
     except UnsupportedSessionError as error:
         return str(error)
     return "no error"
@@ -255,10 +264,11 @@ def test_stopped_while_spark_forgets_a_job(ends: list[str]) -> None:
 
 
 def test_stopped_restarted_and_lost(ends: list[str]) -> None:
-    stopped, of_earlier, lost = ends[4:]
+    stopped, of_earlier, *lost = ends[4:]
     assert "was stopped: start one" in stopped
     assert "was stopped: start one" in of_earlier
-    assert "can't be reached any more" in lost
+    assert len(lost) == 5
+    assert all("can't be reached any more" in each for each in lost), lost
 
 
 def _interrupted(df: DataFrame, seconds: float) -> bool:
@@ -295,6 +305,43 @@ def test_interrupted_and_carried_on(spark: SparkSession) -> None:
         assert df_to_substrait(df, dialect="datafusion") == expected
     assert interrupted > 4
     assert assert_same_rows(df.select("c0", "c299")).rows.num_rows == 3
+
+
+ASKED: dict[str, Callable[[DataFrame], Any]] = {
+    "a DataFrame": df_to_substrait,
+    "a statement": lambda df: sql_to_substrait(
+        df.sparkSession, "CREATE TABLE t AS SELECT :n + id AS n FROM range(3)", parameters={"n": "bigint"}
+    ),
+    "a write": lambda df: write_to_substrait(df, path="file:/tmp/t"),
+    "expressions": lambda df: expressions_to_substrait(df, {"n": "id + 1"}),
+    "a plan": lambda df: spark_engine.execute(df_to_substrait(df), df.sparkSession) is not None,
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_connection_may_be_closed_at_any_call(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Whenever py4j finds that it is closed, and raises, the JVM is asked once more."""
+    df = spark.range(3)
+    expected = ASKED[name](df)
+    context: Any = spark.sparkContext
+    client = context._gateway._gateway_client
+    send = client.send_command
+    sent = left = 0
+
+    def failing(command: str, *arguments: Any, **others: Any) -> Any:
+        nonlocal sent, left
+        sent += 1
+        if sent == left and not command.startswith("m\n"):  # let finalizers do their work
+            raise Py4JNetworkError("Error while sending or receiving")
+        return send(command, *arguments, **others)
+
+    monkeypatch.setattr(client, "send_command", failing)
+    ASKED[name](df)
+    for left in {*range(1, sent, max(1, sent // 20))}:
+        sent = 0
+        assert ASKED[name](df) == expected, left
 
 
 def test_an_interrupt_that_breaks_the_connection(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:

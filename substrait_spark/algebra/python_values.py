@@ -56,7 +56,12 @@ def _integer(value: Any, type: Type) -> int | None:
 
 
 def _float(value: Any, type: Type) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def _text(value: Any, type: Type) -> str | None:

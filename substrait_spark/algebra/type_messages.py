@@ -9,6 +9,7 @@ from substrait.algebra_pb2 import Expression
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type as TypeMessage
 
+from ..quotation import identifier
 from . import types
 from .types import Type
 
@@ -94,7 +95,8 @@ def read_type(
         return None
     name = _RENAMED.get(kind, kind)
     if kind == "user_defined":
-        name = f"u!{declared.names.get(field.type_reference, f'undeclared_type_{field.type_reference}')}"
+        declared_name = declared.names.get(field.type_reference, f"undeclared_type_{field.type_reference}")
+        name = f"u!{identifier(declared_name)}"
     return types.of(name, *parameters, nullable=nullable)
 
 

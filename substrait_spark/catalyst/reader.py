@@ -9,14 +9,18 @@ import threading
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
 from .compiler import JavaClass
 from .failures import shown
 from .session import STOPPED, require_running
 from .source_options import HARMLESS_OPTIONS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 GONE = "The JVM of this DataFrame's session can't be reached any more: start a session and build the DataFrame again."
 
@@ -34,6 +38,17 @@ class Planned(Protocol):
 
     @property
     def sparkSession(self) -> Any: ...  # noqa: N802 - PySpark's name
+
+
+@dataclass(frozen=True)
+class InSession:
+    """A session of which nothing is planned yet, asked as a DataFrame of it is."""
+
+    sparkSession: SparkSession  # noqa: N815 - PySpark's name
+
+    @property
+    def _jdf(self) -> Any:
+        return self.sparkSession.range(0)._jdf
 
 
 class Asked(Protocol):
@@ -90,7 +105,7 @@ def read(df: Planned, asked: Asked) -> str:
         packed = _reader(df).read(_source(df, asked), *_arguments(asked), asked.hints)
         return packed if isinstance(packed, str) else "".join([packed.part(index) for index in range(packed.size())])
 
-    document: str = _answer(df, ask)
+    document: str = answer(df, ask)
     # What is short comes as it is, which Base64 never begins like.
     return document if document.startswith("{") else zlib.decompress(base64.b64decode(document)).decode("ascii")
 
@@ -100,7 +115,7 @@ def describe(df: Planned, asked: Asked, numbers: Sequence[int]) -> list[str | No
     if not numbers:
         return []
     shown = " ".join(map(str, numbers))
-    return list(json.loads(_answer(df, lambda: _reader(df).describe(_source(df, asked), *_arguments(asked), shown))))
+    return list(json.loads(answer(df, lambda: _reader(df).describe(_source(df, asked), *_arguments(asked), shown))))
 
 
 def _source(df: Planned, asked: Asked) -> Any:
@@ -116,10 +131,11 @@ def _arguments(asked: Asked) -> tuple[int, int, bool]:
     return most_rows, -1 if asked.list_files is None else asked.list_files, asked.reads == "files"
 
 
-def _answer(df: Planned, ask: Callable[[], Any]) -> Any:
+def answer(df: Planned, ask: Callable[[], Any]) -> Any:
     """What the JVM answers. What fails in Spark or on the way to it is told as an error of ours.
 
     A connection that an interrupt has closed is found out when it is used next: then it is asked again, over another one.
+    Raises Unsupported where Spark can't do it.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -128,13 +144,12 @@ def _answer(df: Planned, ask: Callable[[], Any]) -> Any:
     for last in (False, True):
         try:
             return ask()
-        except PySparkException as error:
-            failure: BaseException = _stopped(df) or Unsupported(f"Spark itself can't plan it: {shown(error)}")
-        except (Py4JError, OSError) as error:
+        except (PySparkException, Py4JError, OSError) as error:
+            cause = error.__context__ if error.__context__ is not handled else None
             # An interrupted py4j closes its connection, and fails where that is closed already.
-            if isinstance(error.__context__, KeyboardInterrupt) and error.__context__ is not handled:
-                failure = error.__context__
-            elif not _is_unanswered(error):
+            if isinstance(cause, KeyboardInterrupt):
+                failure: BaseException = cause
+            elif not _is_unanswered(error, cause):
                 failure = _stopped(df) or _failed(df, error)
             elif stopped := _stopped(df):
                 failure = stopped
@@ -149,10 +164,16 @@ def _answer(df: Planned, ask: Callable[[], Any]) -> Any:
     raise AssertionError
 
 
-def _is_unanswered(error: Exception) -> bool:
-    """Whether py4j got no answer. The older Spark is, the more interrupts end so: its handler uses the same connection."""
-    from py4j.protocol import Py4JNetworkError
+def _is_unanswered(error: BaseException, cause: BaseException | None) -> bool:
+    """Whether py4j got no answer, of which PySpark may have made an exception of its own.
 
+    The older Spark is, the more interrupts end so: its handler uses the same connection.
+    """
+    from py4j.protocol import Py4JError, Py4JNetworkError
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, PySparkException):
+        return isinstance(cause, Py4JError | OSError) and _is_unanswered(cause, None)
     if isinstance(error, Py4JNetworkError | OSError):
         return True
     return getattr(error, "java_exception", None) is None and "Trace:" not in str(error)
@@ -191,7 +212,9 @@ def _is_reached(df: Planned) -> bool:
 
 
 def _failed(df: Planned, error: Exception) -> Exception:
-    if not _is_planned(df):
+    from pyspark.errors import PySparkException
+
+    if isinstance(error, PySparkException) or isinstance(df, InSession) or not _is_planned(df):
         return Unsupported(f"Spark itself can't plan it: {shown(error)}")
     return SubstraitSparkError(f"Reading the plan failed inside the JVM: {shown(error)}")
 

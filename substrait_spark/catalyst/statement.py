@@ -143,7 +143,7 @@ def parameter_frame(spark: SparkSession, parameters: Mapping[str, Any]) -> DataF
 
     Raises SubstraitSparkError for what is neither a type nor a value that Spark has.
     """
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     columns = []
@@ -154,7 +154,7 @@ def parameter_frame(spark: SparkSession, parameters: Mapping[str, Any]) -> DataF
         try:
             columns.append(_column(given).alias(name))
             spark.range(1).select(columns[-1])
-        except (PySparkException, Py4JError, TypeError, ValueError, AttributeError) as error:
+        except (PySparkException, Py4JJavaError, TypeError, ValueError, AttributeError) as error:
             problem = shown(error)
         if problem is not None:  # here, where Spark's exception stays behind
             raise SubstraitSparkError(f"The parameter {name}: {_refused(given)} ({problem}).")
@@ -171,5 +171,6 @@ def _column(given: Any) -> Column:
 
 def _refused(given: Any) -> str:
     if isinstance(given, str):
-        return f"there is no type {given!r}; a text is given as pyspark.sql.functions.lit({given!r})"
+        # It may be meant as a value, and a secret.
+        return "its text is no type of Spark's; where it is a value, give it as pyspark.sql.functions.lit(…)"
     return f"Spark has no literal for a value of {kind_of(given)}"

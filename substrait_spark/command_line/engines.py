@@ -35,12 +35,8 @@ ENGINES = ("datafusion", "spark")
 
 def run_on_datafusion(plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None) -> pa.Table:
     """The rows of a plan. Of one that isn't in the forms of the dialect `datafusion`, it is told what they lack."""
-    try:
-        from ..engines import datafusion
-    except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
-        ) from error
+    from ..engines import datafusion
+
     found = departures(plan, load("datafusion"))
     try:
         with waiting("running the plan"):

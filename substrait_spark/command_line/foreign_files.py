@@ -55,6 +55,8 @@ def _text(text: str, problem: Exception | None) -> str:
         if not rest or error.msg.startswith("Unterminated"):
             return CUT_OFF
         return f"it is no JSON: {error}"
+    except ValueError:
+        return "it is JSON with a number of more digits than Python reads"
     except RecursionError:
         return "it is JSON that nests too deep"
     if not isinstance(found, dict):

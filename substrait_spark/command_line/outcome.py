@@ -38,9 +38,13 @@ def _ended(error: BaseException) -> int:
     return FAILED
 
 
+def _error(error: BaseException) -> str:
+    return f"Error: {error}"
+
+
 def _system_error(error: BaseException) -> str:
     if not isinstance(error, OSError) or error.strerror is None:
-        return f"Error: {error}"
+        return _error(error)
     return f"Error: {error.strerror}: {error.filename}." if error.filename else f"Error: {error.strerror}."
 
 
@@ -51,6 +55,6 @@ def _first_line(error: BaseException) -> str:
 _ENDINGS: tuple[tuple[type[BaseException], int, Callable[[BaseException], str]], ...] = (
     (UnsupportedPlanError, FINDING, str),
     (EngineError, FINDING, _first_line),
-    (SubstraitSparkError, FAILED, str),
+    (SubstraitSparkError, FAILED, _error),
     (OSError, FAILED, _system_error),
 )

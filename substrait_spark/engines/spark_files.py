@@ -22,7 +22,9 @@ def spark_table(path: Path, format: str, options: Mapping[str, str], columns: Co
     """The rows of a file. Raises InvalidPlanError for a format that isn't read here, and for what Spark may read otherwise."""
     read = READERS.get(format)
     if read is None:
-        raise InvalidPlanError(f"Files of Spark's format {format!r} can't be read here.")
+        raise InvalidPlanError(
+            f"Files of Spark's format {format!r} can't be read here: engines.spark runs plans that read them."
+        )
     return read(path, options, columns)
 
 

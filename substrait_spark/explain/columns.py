@@ -245,9 +245,10 @@ class ColumnNames:
                 source = direct[ordinal] if 0 <= ordinal < len(direct) else None
                 if isinstance(source, Origin):
                     wishes[source.input][source.ordinal] = name
-                    # The inputs of a set operation have the same columns.
+                    # The inputs of a set operation have the same columns, or a plan is wrong that is shown all the same.
                     for other in wishes if rel.WhichOneof("rel_type") == "set" else ():
-                        other[source.ordinal : source.ordinal + 1] = [name]
+                        if source.ordinal < len(other):
+                            other[source.ordinal] = name
             stack.extend(zip(below, wishes, strict=True))
 
 

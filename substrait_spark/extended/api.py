@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -101,7 +102,7 @@ def _columns_of(given: Any) -> Any:
     if isinstance(given, str | StructType):
         session = _active_session()
         try:
-            return _asked(lambda: session.createDataFrame([], given).where(SELECTED))
+            return _asked(session, lambda: session.createDataFrame([], given).where(SELECTED))
         except Unsupported as error:
             failure = SubstraitSparkError(f"The schema can't be read: {error.reason}")
         raise failure
@@ -109,7 +110,7 @@ def _columns_of(given: Any) -> Any:
     if not is_connect(given):
         require_running(given)
     try:
-        return _asked(lambda: given.where(SELECTED))
+        return _asked(given.sparkSession, lambda: given.where(SELECTED))
     except Unsupported as error:
         failure = SubstraitSparkError(f"Nothing can be selected from the DataFrame: {error.reason}")
     raise failure
@@ -118,32 +119,33 @@ def _columns_of(given: Any) -> Any:
 def _active_session() -> Any:
     from pyspark.sql import SparkSession
 
-    try:
-        session = _asked(SparkSession.getActiveSession)
-    except Unsupported:
-        session = None
-    if session is None:
-        raise UnsupportedSessionError(NO_SESSION)
-    return session
+    for _ in range(reader.TRIES):
+        with suppress(OSError, *_py4j_errors()):
+            session = SparkSession.getActiveSession()
+            if session is not None:
+                return session
+    raise UnsupportedSessionError(NO_SESSION)
 
 
 def _selected(columns: Any, name: str, expression: Any) -> Any:
     """A DataFrame that selects an expression. Raises `Unsupported` where Spark can't make one."""
     if isinstance(expression, str):
-        return _asked(lambda: columns.selectExpr(expression))
+        return _asked(columns.sparkSession, lambda: columns.selectExpr(expression))
     if is_connect(expression) != is_connect(columns):
         raise TypeError(f"expression {name!r} is a Column of another kind of session than the DataFrame")
-    return _asked(lambda: columns.select(expression))
+    return _asked(columns.sparkSession, lambda: columns.select(expression))
 
 
-def _asked(ask: Callable[[], Made]) -> Made:
-    """What Spark makes. Raises `Unsupported` where it can't."""
+def _asked(session: Any, ask: Callable[[], Made]) -> Made:
+    """What Spark makes in a session. Raises `Unsupported` where it can't."""
     from pyspark.errors import PySparkException
 
-    raised: tuple[type[Exception], ...] = (PySparkException, OSError, *_py4j_errors())
+    if not is_connect(session):
+        made: Made = reader.answer(reader.InSession(session), ask)
+        return made
     try:
         return ask()
-    except raised as error:
+    except (PySparkException, OSError) as error:
         failure = Unsupported(f"Spark itself can't plan it: {shown(error)}")
     # Here, where nothing is handled: Spark's exception may hold credentials, and stays behind.
     raise failure

@@ -14,6 +14,7 @@ from ..algebra.relation import Relation
 from ..algebra.type_messages import declared_types
 from ..algebra.types import field_count
 from ..plan import DEPTH_LIMIT
+from ..type_aliases import require_few_types
 from .detached import wrongly_detached
 from .encodings import up_to_date
 from .functions import DeclaredFunctions
@@ -31,7 +32,10 @@ class ReadPlan(NamedTuple):
 
 
 def read_plan(plan: Plan) -> ReadPlan:
-    """The tree of a plan of one root relation, in the encodings of this release or an older one."""
+    """The tree of a plan of one root relation, in the encodings of this release or an older one.
+
+    Raises InvalidPlanError where a plan stands for far more than it says.
+    """
     nesting = depth(plan)
     if nesting > DEPTH_LIMIT:
         return _unreadable(f"the plan nests {nesting} messages deep, and readers stop at {DEPTH_LIMIT}")
@@ -39,6 +43,7 @@ def read_plan(plan: Plan) -> ReadPlan:
     roots = [entry.root for entry in plan.relations if entry.WhichOneof("rel_type") == "root"]
     if len(roots) != 1:
         return _unreadable("only plans of exactly one root relation are read")
+    require_few_types(plan)
     declared = declared_types(plan)
     parameters = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
     if _evaluates_variables_again(plan):

@@ -43,6 +43,7 @@ from ..algebra.relation import (
 from ..algebra.spark_options import SPARK_OPTIONS
 from ..algebra.traversal import columns, refers_outwards, rewritten, subexpressions
 from ..algebra.type_messages import DeclaredTypes
+from ..bounds import COLUMNS
 from ..errors import UNEXPECTED, Unsupported
 from ..refusals import unknown_form
 from .expression import ExpressionReader, NoSuchColumn, Scope, as_stated
@@ -79,6 +80,8 @@ class RelationReader:
         self._path: list[str] = []
         self._anchors: list[int | None] = []
         self._count = 0
+        self._columns = 0
+        """Of relations that are referred to, each as often as they are."""
 
     def read_entry(self, ordinal: int, outer: Scope | None = None) -> Relation:
         """One of the plan's relations, with what is stored apart from it."""
@@ -111,6 +114,8 @@ class RelationReader:
             found = VirtualTable([], [], [])
         finally:
             self._path.pop()
+        if self._referred:
+            self._columns += len(found.types)
         return found
 
     def _read(self, message: Rel, outer: Scope | None) -> Relation:
@@ -136,8 +141,9 @@ class RelationReader:
             raise Unsupported(f"it refers to the relation {ordinal} of a plan that has {len(self._relations)}")
         if ordinal in self._referred:
             raise Unsupported(f"the relation {ordinal} of the plan refers to itself")
-        if self._count > MOST_RELATIONS:
-            raise Unsupported(f"with what it refers to written out, the plan has more than {MOST_RELATIONS} relations")
+        if self._count > MOST_RELATIONS or self._columns > COLUMNS:
+            much = f"{MOST_RELATIONS} relations" if self._count > MOST_RELATIONS else f"{COLUMNS} columns of these"
+            raise Unsupported(f"with what it refers to written out, the plan has more than {much}")
         self._referred.append(ordinal)
         self.used.add(ordinal)
         try:

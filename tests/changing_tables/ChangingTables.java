@@ -103,6 +103,10 @@ public class ChangingTables implements TableCatalog {
       return columns;
     }
 
+    public StructType schema() {
+      return CatalogV2Util$.MODULE$.v2ColumnsToStructType(columns);
+    }
+
     public Set capabilities() {
       return EnumSet.of(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.OVERWRITE_BY_FILTER);
     }

@@ -47,7 +47,6 @@ def left_by(spark: SparkSession, statement: str) -> DataFrame:
     skip = getattr(spark._jvm.org.apache.spark.sql.execution, "CommandExecutionMode$").__getattr__("MODULE$").SKIP()  # type: ignore[union-attr]
     command = state.executePlan(state.sqlParser().parsePlan(statement), skip).analyzed()
     assert command.nodeName() == "ReplaceData", "Spark has the source do it by filters"
-    datasets: Any = reduce(
-        getattr, spark.range(1)._jdf.getClass().getName().split("."), spark._jvm
-    )  # its home hangs on the Spark
+    home = spark.range(1)._jdf.getClass().getName()  # which hangs on the Spark
+    datasets: Any = reduce(getattr, home.split("."), session._jvm)
     return DataFrame(datasets.ofRows(session._jsparkSession, command.query()), spark).drop(OPERATION)

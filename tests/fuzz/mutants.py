@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import resource
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,17 +15,39 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
-from substrait.algebra_pb2 import ReadRel
+from substrait.algebra_pb2 import Expression, ReadRel, Rel
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 from test_document import QUERIES, emitted, recorded
 
 from substrait_spark import SubstraitSparkError, diff, explain, lower, to_dot, to_html, to_mermaid
+from substrait_spark.algebra import types
+from substrait_spark.algebra.expression import FieldReference, Literal, SortField
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.algebra.relation import (
+    File,
+    Generate,
+    LocalFiles,
+    NamedTable,
+    Relation,
+    Sample,
+    Sort,
+    SparkFiles,
+)
+from substrait_spark.algebra.type_messages import declared_types
+from substrait_spark.algebra.write import Behavior, Ddl, Storage, Target, Write
+from substrait_spark.catalyst.tree import Document
+from substrait_spark.context import SWITCHES, Context, Settings
+from substrait_spark.conversion import emit_text
 from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.arrow_schema import arrow_schema
+from substrait_spark.parameters import declare
+from substrait_spark.plan import build
+from substrait_spark.reading.literal import read_literal
 from substrait_spark.testing import structural_problems
 from substrait_spark.testing.conformance import departures
+from substrait_spark.type_aliases import without_aliases
 
 SECONDS = 2
 MEMORY = 500_000
@@ -35,11 +58,14 @@ CHANGES = 3
 """How many changes a mutant has at most."""
 
 
+Planned = Plan | ExtendedExpression
+
+
 class Valid(NamedTuple):
-    """A valid plan, and rows for the tables that it reads."""
+    """A valid plan, and rows for the tables that it reads; or valid expressions by themselves."""
 
     name: str
-    plan: Plan
+    plan: Planned
     tables: dict[str, pa.Table]
 
 
@@ -50,7 +76,7 @@ class Failure(NamedTuple):
     name: str
     asked: str
     outcome: str
-    plan: Plan
+    plan: Planned
 
 
 def valid_plans() -> list[Valid]:
@@ -69,16 +95,111 @@ def valid_plans() -> list[Valid]:
     return [Valid(name, plan, _tables(plan)) for name, plan in found]
 
 
+def with_all_messages() -> list[Valid]:
+    """Plans with what plans have by option, of other sources and types, and for writes; and expressions by themselves."""
+    found: list[tuple[str, Plan]] = []
+    for name in QUERIES:
+        found += [(f"{name} {switch}", _emitted(name, Context(_with(switch)))) for switch in SWITCHES]
+        plain, written, viewed = (_emitted(name, Context(Settings(load(None)), finish=finish)) for finish in FINISHES)
+        found += [
+            (f"{name} written", written),
+            (f"{name} viewed", viewed),
+            (f"{name} parameters", _with_parameters(plain)),
+        ]
+    own = [(each.NAME, build(each, [f"c{n}" for n in range(len(each.types))])) for each in RELATIONS]
+    expressions = [_expressions_of(plan) for _, plan in (*found, *own)]
+    return [
+        *(Valid(name, plan, _tables(plan)) for name, plan in found),
+        *(Valid(name, plan, {}) for name, plan in own),
+        *(Valid(f"expressions {n}", message, {}) for n, message in enumerate(expressions) if message.referred_expr),
+    ]
+
+
+def _with(switch: str) -> Settings:
+    asked: dict[str, Any] = {switch: True}
+    return Settings(load(None), inline_limit=100, **asked)
+
+
+def _emitted(name: str, context: Context) -> Plan:
+    plan = emit_text(context, lambda: json.dumps(recorded(name)))
+    assert plan is not None, context.found
+    return plan
+
+
+def _written(relation: Relation, names: Sequence[str], document: Document) -> Relation:
+    target = Target(("t",), Storage("csv", "file:///t", (("sep", "|"),), comment="c"), Behavior(True, (("k", "1"),)))
+    return Write(relation, names, "CTAS", "ERROR", target)
+
+
+def _viewed(relation: Relation, names: Sequence[str], document: Document) -> Relation:
+    return Ddl(
+        "VIEW", "CREATE", Target(("v",), behavior=Behavior(temporary="session")), names, relation.types, relation
+    )
+
+
+FINISHES = (None, _written, _viewed)
+
+
+def _with_parameters(plan: Plan) -> Plan:
+    """The plan with a parameter in the place of each number and text, which is bound to it."""
+    values: dict[str, Literal] = {}
+    for message in list(messages(plan)):
+        if isinstance(message, Expression) and message.literal.WhichOneof("literal_type") in ("i32", "i64", "string"):
+            value = read_literal(message.literal, declared_types(plan))
+            values[f"p{len(values)}"] = value
+            parameter = message.dynamic_parameter
+            parameter.parameter_reference = len(values)
+            types.write(value.type, parameter.type)
+    declare(plan, [*values], values)
+    return plan
+
+
+def _expressions_of(plan: Plan) -> ExtendedExpression:
+    """The expressions and measures of a plan's relations that are right above a table, which is then the schema."""
+    found = ExtendedExpression(version=plan.version, extension_urns=plan.extension_urns, extensions=plan.extensions)
+    for message in messages(plan):
+        if isinstance(message, Rel) and message.WhichOneof("rel_type") in ("filter", "project", "aggregate"):
+            relation = getattr(message, str(message.WhichOneof("rel_type")))
+            if relation.input.HasField("read") and not found.referred_expr:
+                found.base_schema.CopyFrom(relation.input.read.base_schema)
+                for expression in [*getattr(relation, "expressions", ()), *_condition(relation)]:
+                    found.referred_expr.add(expression=expression, output_names=["c"])
+                for measure in getattr(relation, "measures", ()):
+                    found.referred_expr.add(measure=measure.measure, output_names=["c"])
+    return found
+
+
+def _condition(relation: Any) -> list[Expression]:
+    return [relation.condition] if relation.DESCRIPTOR.name == "FilterRel" else []
+
+
+I64 = types.of("i64")
+OWN_TYPES = (types.of("u!variant"), types.nullable(types.of("u!collated_string", "UTF8_LCASE")), I64)
+OF_OWN_TYPES = NamedTable(["t"], ["c0", "c1", "c2"], OWN_TYPES)
+
+RELATIONS: tuple[Relation, ...] = (
+    Sort(OF_OWN_TYPES, [SortField(FieldReference(1, OWN_TYPES[1]), ascending=True, nulls_first=False)]),
+    Generate(OF_OWN_TYPES, Literal((1, 2), types.of("list", I64)), outer=True, whole=True, with_position=True),
+    Sample(OF_OWN_TYPES, 0.0, 0.5, replacement=False, seed=1),
+    LocalFiles([File("file:///t.json", 1)], SparkFiles("json", (("mode", "FAILFAST"),)), ["a"], [types.nullable(I64)]),
+)
+"""What no recorded query has: types, extension relations and formats of ours."""
+
+
 def _tables(plan: Plan) -> dict[str, pa.Table]:
     """Rows for each table of a plan, whose reads of files become reads of tables."""
     found: dict[str, pa.Table] = {}
-    for message in list(messages(plan)):
-        if isinstance(message, ReadRel) and message.WhichOneof("read_type") in ("local_files", "named_table"):
-            if message.HasField("local_files"):
-                message.named_table.names.append("files")
-            schema = arrow_schema(message.base_schema)
-            found[".".join(message.named_table.names)] = pa.table([_column(field.type) for field in schema], schema)
+    for read, whole in zip(_reads(plan), _reads(without_aliases(plan)), strict=True):
+        if read.WhichOneof("read_type") in ("local_files", "named_table"):
+            if read.HasField("local_files"):
+                read.named_table.names.append("files")
+            schema = arrow_schema(whole.base_schema)
+            found[".".join(read.named_table.names)] = pa.table([_column(field.type) for field in schema], schema)
     return found
+
+
+def _reads(plan: Plan) -> list[ReadRel]:
+    return [message for message in messages(plan) if isinstance(message, ReadRel)]
 
 
 def _column(kind: pa.DataType) -> pa.Array:
@@ -96,9 +217,9 @@ _TEXTS = ("", "x", "a b", "\x1b[2J\n", "\u202e", "x" * 2000, "lt:any_any", "sum"
 _BYTES = (b"", b"\0", b"\xff" * 16, b"x" * 300)
 
 
-def mutant(valid: Plan, others: list[Valid], chance: random.Random) -> Plan | None:
+def mutant(valid: Planned, others: list[Valid], chance: random.Random) -> Planned | None:
     """A plan with some changes; None where it is none any more."""
-    plan = Plan.FromString(valid.SerializeToString())
+    plan = type(valid).FromString(valid.SerializeToString())
     for _ in range(chance.randint(1, CHANGES)):
         if chance.random() < 0.1:
             changed = _with_other_bytes(plan, chance)
@@ -109,18 +230,18 @@ def mutant(valid: Plan, others: list[Valid], chance: random.Random) -> Plan | No
         found = [message for message in messages(plan) if message.DESCRIPTOR.fields]
         chance.choice(_CHANGES)(chance.choice(found), others, chance)
     try:
-        return Plan.FromString(plan.SerializeToString())
+        return type(valid).FromString(plan.SerializeToString())
     except DecodeError:
         return None
 
 
-def _with_other_bytes(plan: Plan, chance: random.Random) -> Plan | None:
+def _with_other_bytes(plan: Planned, chance: random.Random) -> Planned | None:
     content = bytearray(plan.SerializeToString())
     place = chance.randrange(len(content) + 1)
     width = chance.choice((0, 1, 1, 4))
     content[place : place + width] = chance.randbytes(chance.choice((0, 1, 1, 4)))
     try:
-        return Plan.FromString(bytes(content))
+        return type(plan).FromString(bytes(content))
     except DecodeError:
         return None
 
@@ -181,7 +302,7 @@ def _graft(message: Message, others: list[Valid], chance: random.Random) -> None
         for other in messages(chance.choice(others).plan)
         if other.DESCRIPTOR.full_name == message.DESCRIPTOR.full_name
     ]
-    if same and not isinstance(message, Plan):
+    if same and not isinstance(message, Planned):
         message.CopyFrom(chance.choice(same))
 
 
@@ -205,8 +326,9 @@ _CHANGES: tuple[Callable[[Message, list[Valid], random.Random], None], ...] = (_
 # ---- what is asked of them
 
 DIALECT = load("datafusion")
+PYARROW = load("pyarrow")
 
-ASKED: dict[str, Callable[[Plan, Valid], Any]] = {
+ASKED: dict[str, Callable[[Any, Valid], Any]] = {
     "explain": lambda plan, valid: explain(plan, verbose=True),
     "diff": lambda plan, valid: diff(valid.plan, plan),
     "to_html": lambda plan, valid: to_html(plan),
@@ -219,36 +341,50 @@ ASKED: dict[str, Callable[[Plan, Valid], Any]] = {
 }
 
 
-def of_seed(seed: int, valid: list[Valid]) -> tuple[Valid, Plan | None]:
+EXPRESSIONS_ASKED: dict[str, Callable[[Any, Valid], Any]] = {
+    **{asked: ASKED[asked] for asked in ("explain", "diff", "to_html", "to_mermaid", "to_dot", "structural_problems")},
+    "lower": lambda message, valid: lower(message, PYARROW),
+}
+"""What is asked of expressions by themselves."""
+
+
+def asked_of(plan: Planned) -> dict[str, Callable[[Any, Valid], Any]]:
+    """What is asked of a plan, or of expressions."""
+    return ASKED if isinstance(plan, Plan) else EXPRESSIONS_ASKED
+
+
+def of_seed(seed: int, valid: list[Valid]) -> tuple[Valid, Planned | None]:
     """A valid plan, and the mutant of it that a seed makes."""
     chance = random.Random(seed)
     chosen = chance.choice(valid)
     return chosen, mutant(chosen.plan, valid, chance)
 
 
-@cache
-def _valid() -> list[Valid]:
-    return valid_plans()
+CORPORA: dict[str, Callable[[], list[Valid]]] = {
+    "producers": cache(valid_plans),
+    "all messages": cache(with_all_messages),
+}
+"""The plans that mutants are made of: a seed makes one of each corpus."""
 
 
-def failures(first: int, count: int) -> Iterator[Failure]:
+def failures(first: int, count: int, corpora: Sequence[str] = tuple(CORPORA)) -> Iterator[Failure]:
     """What goes wrong with the mutants of so many seeds."""
-    valid = _valid()
     for seed in range(first, first + count):
-        chosen, plan = of_seed(seed, valid)
-        if plan is None:
-            continue
-        for asked in ASKED:
-            outcome = _outcome(asked, plan, chosen)
-            if outcome:
-                yield Failure(seed, chosen.name, asked, outcome, plan)
+        for corpus in corpora:
+            chosen, plan = of_seed(seed, CORPORA[corpus]())
+            if plan is None:
+                continue
+            for asked in asked_of(plan):
+                outcome = _outcome(asked, plan, chosen)
+                if outcome:
+                    yield Failure(seed, chosen.name, asked, outcome, plan)
 
 
 def _outcome(asked: str, plan: Any, valid: Valid) -> str:
     """What is wrong with an answer; nothing where it is one in time."""
     started, used = time.monotonic(), time.process_time()
     try:
-        ASKED[asked](plan, valid)
+        asked_of(plan)[asked](plan, valid)
     except SubstraitSparkError:
         pass
     except Exception as error:  # noqa: BLE001 - these are what is looked for

@@ -12,7 +12,6 @@ from ...errors import (
     EngineError,
     InvalidPlanError,
     PlanningError,
-    SubstraitSparkError,
     UnsupportedPlanError,
     UnsupportedSessionError,
 )
@@ -113,12 +112,6 @@ def _executed(
         from ..spark.rows import spark_rows
 
         return spark_rows(spark.execute(plan, df.sparkSession, tables=tables, files_under=files_under))
-    try:
-        from .. import datafusion
+    from .. import datafusion
 
-        execute = datafusion.execute
-    except ModuleNotFoundError as error:
-        raise SubstraitSparkError(
-            f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
-        ) from error
-    return execute(plan, tables=tables, files_under=files_under)
+    return datafusion.execute(plan, tables=tables, files_under=files_under)

@@ -88,11 +88,11 @@ class Tables:
 
     def _loaded(self, load: Callable[[], Loaded]) -> Loaded:
         from py4j.protocol import Py4JJavaError
-        from pyspark.errors import AnalysisException
+        from pyspark.errors import PySparkException
 
         try:
             return load()
-        except (AnalysisException, Py4JJavaError) as error:
+        except (PySparkException, Py4JJavaError) as error:
             reason = shown(error)
         raise Unsupported(f"Spark can't read it: {reason}", "Give the table in tables=.")
 

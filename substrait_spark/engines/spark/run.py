@@ -13,12 +13,12 @@ from ... import extensions
 from ...algebra.nondeterminism import drawn_twice
 from ...algebra.references import inlined
 from ...catalyst.compiler import JavaClass
-from ...catalyst.failures import shown
-from ...catalyst.session import require_pyspark
+from ...catalyst.reader import InSession, answer
+from ...catalyst.session import require_classic_session
 from ...errors import Problem, Unsupported, UnsupportedPlanError
 from ...parameters import bound
 from ...plan import TOO_DEEP
-from ...reading.plan import read_plan
+from ...reading.plan import ReadPlan, read_plan
 from ..file_access import folders
 from .builder import Builder, Columns
 from .correlation import by_single_steps
@@ -52,20 +52,36 @@ def execute(
     `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted.
 
     Raises UnsupportedPlanError, which lists every obstacle, where the plan has what this engine, or this Spark, can't
-    run; InvalidPlanError where a parameter has no value of its type; TypeError where `tables` has something else than
-    DataFrames.
+    run; InvalidPlanError where a parameter has no value of its type; UnsupportedSessionError for Spark Connect, and for stopped
+    and too old sessions; SubstraitSparkError for what is no session; TypeError where `tables` has something else than DataFrames.
     """
-    require_pyspark()
+    require_classic_session(spark, IN_CONNECT)
     under = folders(files_under)
     extensions.load_all()
     read = read_plan(bound(plan, parameters))
+    try:
+        found: DataFrame = answer(InSession(spark), lambda: _run(read, Tables(spark, tables or {}, under), spark))
+    except Unsupported as problem:
+        refused = _unreadable("", None, problem.reason)
+    else:
+        return found
+    raise UnsupportedPlanError([refused])
+
+
+IN_CONNECT = (
+    "This is a Spark Connect session, whose plans are made on the server, out of reach. "
+    "Give a classic session, for example SparkSession.builder.master('local[*]')."
+)
+
+
+def _run(read: ReadPlan, tables: Tables, spark: SparkSession) -> DataFrame:
     problems = [_unreadable(entry.path, entry.part, entry.reason) for entry in read.problems]
     if read.root is None:
         raise UnsupportedPlanError(problems)
     whole = inlined(read.root)
     if whole is not read.root and (twice := drawn_twice(whole)):
         raise UnsupportedPlanError([_unreadable("", None, twice.reason)])
-    builder = Builder(Tables(spark, tables or {}, under))
+    builder = Builder(tables)
     try:
         root = RelationBuilder(builder).plan(by_single_steps(whole))
     except RecursionError:
@@ -98,20 +114,13 @@ def _named(builder: Builder, root: Columns, types: Any, names: list[str]) -> Non
 
 
 def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
-    from pyspark.errors import AnalysisException
     from pyspark.sql import DataFrame
 
     gateway: Any = spark._sc._gateway
     datasets = gateway.jvm.java.util.ArrayList()
     for df in builder.document.datasets:
         datasets.add(df._jdf)
-    refused = None
-    try:
-        found = _BUILDERS.of(gateway).build(spark._jsparkSession, builder.document.text(), datasets)
-    except AnalysisException as error:
-        refused = Problem("the plan", "Plan", "Plan", f"Spark can't plan it: {shown(error)}", "")
-    if refused is not None:  # here, where Spark's exception, which may hold credentials, stays behind
-        raise UnsupportedPlanError([refused])
+    found = _BUILDERS.of(gateway).build(spark._jsparkSession, builder.document.text(), datasets)
     if isinstance(found, str):
         builder.report_nodes([(number, reason) for number, reason in json.loads(found)])
         raise UnsupportedPlanError(builder.problems)

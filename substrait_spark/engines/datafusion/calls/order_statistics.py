@@ -98,7 +98,10 @@ def approx_percentile(call: LoweredCall) -> AggregateForm:
     value, percentage, accuracy = call.arguments
     most = constant(accuracy)
     if not isinstance(most, int) or value.type.kind not in (*INTEGERS, *FLOATS):
-        raise NotInDialect(f"the dialect {e.dialect.name} has no approx_percentile of {value.type} here")
+        exact = "Use percentile_disc(p) WITHIN GROUP (ORDER BY x), which is exact."
+        numbers = "Take it of numbers, as in unix_date(x) or unix_micros(x)."
+        hint = exact if value.type.kind in ("decimal", *INTEGERS, *FLOATS) else numbers
+        raise NotInDialect(f"the dialect {e.dialect.name} has no approx_percentile of {value.type} here", hint)
     number = e.cast(value, types.FP64)
     found = of_sorted(call, number, percentage, False, discrete)
     nans = call.count(e.call("comparison:is_nan", number))
