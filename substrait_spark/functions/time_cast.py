@@ -126,6 +126,11 @@ def _to_float(e: ExpressionBuilder, node: tree.Expression, value: Expression) ->
 
 
 def _to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    if e.context.is_before(4, 1):
+        raise Unsupported(
+            "before Spark 4.1, a timestamp becomes a decimal by way of a double, which has other last digits",
+            "Take unix_micros(…) / 1000000 of it.",
+        )
     precision, scale = e.type_of(node).parameters
     if scale != 6 or precision < 20:
         raise Unsupported("a cast of a timestamp to a decimal that may not hold it", "Cast it to DECIMAL(20, 6).")
