@@ -9,14 +9,14 @@ ROUNDS ?= 5
 MINUTES ?= 10
 FACTOR ?= 1
 PYTHONS ?= 3.10 3.11 3.12 3.13
-MATRIX := 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
+VERSIONS ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench scale execution check format matrix floors docs support page specification clean require
+.PHONY: help demo test fuzz bench scale execution check format smoke matrix floors docs support page specification clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -51,8 +51,12 @@ format: $(INSTALLED) ## Format the code, and mend what the linter can.
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 
-matrix: require ## Run the smoke tests on every supported Spark version, each in its own environment.
-	@PYTHON="$(PYTHON)" scripts/matrix $(MATRIX)
+smoke: require ## Run the smoke tests on the oldest supported Spark version, in an environment of its own.
+	@PYTHON="$(PYTHON)" OPTIONS="-m smoke $(TESTS)" scripts/matrix $(firstword $(VERSIONS))
+
+matrix: require ## Run all that uses Spark on every version (hours; VERSIONS, TESTS), and write docs/spark-versions.md.
+	@PYTHON="$(PYTHON)" OPTIONS="-n $(WORKERS) --verdicts docs/measurements/versions $(TESTS)" scripts/matrix $(VERSIONS); \
+	    status=$$?; "$(PYTHON)" scripts/write_versions_page.py && exit $$status
 
 floors: require ## Use everything once with the oldest dependencies that are allowed, on each Python that is here.
 	@PYTHON="$(PYTHON)" scripts/floors $(PYTHONS)

@@ -69,6 +69,8 @@ class Context:
     settings: Settings
     found: list[PendingProblem] = field(default_factory=list)
     traits: Traits = field(default_factory=Traits)
+    release: tuple[int, ...] = ()
+    """The release of the Spark that has planned the query, (4, 1) for 4.1.4; empty where nobody said."""
     configuration: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
     root: Plan | None = None
@@ -106,6 +108,10 @@ class Context:
     def leave(self) -> None:
         """Go on at the step before."""
         self._path.pop()
+
+    def is_before(self, *release: int) -> bool:
+        """Whether a Spark of an earlier release than this has planned the query."""
+        return () < self.release < release
 
     def setting(self, name: str, default: str) -> str:
         """A setting of the Spark session in lower case, empty where its Spark has no such setting.

@@ -36,6 +36,7 @@ from .rel.hints import note_aliases
 from .rel.used import used_columns
 from .rewrites import numbered_rows, rewrite
 from .type_aliases import declare_aliases
+from .versions import release
 
 Made = TypeVar("Made")
 
@@ -166,6 +167,7 @@ def relation_of(
     context: Context, document: Document, handlers: Mapping[str, Handler] = HANDLERS
 ) -> tuple[Relation, list[str]]:
     """The root relation of a rewritten document, and the depth-first names of its columns; problems go to the context."""
+    context.release = release(document.spark)
     context.configuration = document.configuration
     context.root = document.root
     context.used = used_columns(document.root)

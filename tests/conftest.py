@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -20,10 +20,13 @@ import quick_spark
 import tpc_data
 from pyspark.sql import SparkSession
 from substrait.plan_pb2 import Plan
+from verdicts import COMPARED, Verdicts
 
 from substrait_spark import conversion, extensions
+from substrait_spark.catalyst.tree import Document
 from substrait_spark.context import Context
-from substrait_spark.conversion import emit_text
+from substrait_spark.conversion import emit_document, problems_of
+from substrait_spark.errors import Problem
 from substrait_spark.plan import build
 from substrait_spark.reading.plan import read_plan
 from substrait_spark.testing import assert_well_formed
@@ -49,12 +52,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--scale-factor", type=float, default=0.01, help="scale factor of the TPC-H and TPC-DS data (default: 0.01)"
     )
+    parser.addoption(
+        "--verdicts", type=Path, metavar="FOLDER", help="run the tests that use Spark, and count what comes of them"
+    )
     parser.addoption("--record", action="store_true", help="write the documents that test_document.py reads anew")
     parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     quick_spark.use()
+    if folder := config.getoption("--verdicts"):
+        config.pluginmanager.register(Verdicts(folder))
     many = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
     if many and not class_archive.PATH.exists():
         config.add_cleanup(class_archive.Making(quick_spark.COMPILED_ONCE).wait)  # JVMs that start before do without
@@ -105,16 +113,21 @@ def _every_plan_is_right() -> Iterator[None]:
         )
         return plan
 
-    def emitted(context: Context, text: Callable[[], str]) -> Plan | None:
-        plan = emit_text(context, text)
-        if plan is not None and plan.relations:
+    def emitted(context: Context, document: Document) -> Plan:
+        plan = emit_document(context, document)
+        if plan.relations and not context.found:
             found = departures(plan, context.settings.dialect)
             assert not found, "The plan departs from its dialect:\n" + "\n".join(map(str, found))
         return plan
 
+    def refused(*arguments: Any) -> list[Problem]:
+        COMPARED["refused"] += 1
+        return problems_of(*arguments)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conversion, "build", built)
-        patch.setattr(conversion, "emit_text", emitted)
+        patch.setattr(conversion, "emit_document", emitted)
+        patch.setattr(conversion, "problems_of", refused)
         yield
 
 
@@ -165,7 +178,10 @@ def shared_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSe
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", TIME_ZONE)
-        .config("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")  # Spark 3.5 asks, before it writes 1500
+        # Spark 3.5 asks before it writes 1500, and before it reads that of a file that another program has written.
+        .config("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")
+        .config("spark.sql.parquet.datetimeRebaseModeInRead", "CORRECTED")
+        .config("spark.sql.legacy.timeParserPolicy", "CORRECTED")  # as later releases have it
         .config("spark.sql.warehouse.dir", str(directory / "warehouse"))
     )
     for key, value in quick_spark.SETTINGS.items():
@@ -200,11 +216,11 @@ def _settings(session: SparkSession) -> dict[str, str]:
 
 
 @pytest.fixture(params=["true", "false"], ids=["ansi", "legacy"])
-def in_mode(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
+def in_mode(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[SparkSession]:
     """Runs a test twice: in ANSI mode, and without it."""
     before = str(spark.conf.get("spark.sql.ansi.enabled"))
     spark.conf.set("spark.sql.ansi.enabled", request.param)
-    yield
+    yield spark
     spark.conf.set("spark.sql.ansi.enabled", before)
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import connect_corpus
 import pandas as pd  # type: ignore[import-untyped]
+from job_record import EQUAL, JOBS, TOLERANCE
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
@@ -34,6 +35,8 @@ from substrait_spark import (
     write_to_substrait,
 )
 from substrait_spark.connect import planner
+from substrait_spark.engines import datafusion
+from substrait_spark.engines.comparison.tables import compared
 
 Answers = Iterator[tuple[str, str]]
 
@@ -150,6 +153,19 @@ def changes(spark: SparkSession) -> Answers:
     spark.sql("DROP VIEW view_of_types")
 
 
+def jobs(spark: SparkSession) -> Answers:
+    """The rows of each job's plan in DataFusion beside the server's own, or why there is no plan."""
+    for name in EQUAL:
+        try:
+            df = JOBS[name](spark)
+            actual = datafusion.execute(df_to_substrait(df, dialect="datafusion"))
+        except SubstraitSparkError as error:
+            yield f"job {name}", f"{type(error).__name__}: {error}"
+        else:
+            found = compared(df.toArrow(), actual, tolerance=TOLERANCE)
+            yield f"job {name}", f"{actual.num_rows} rows" if found else str(found)
+
+
 def threads(spark: SparkSession) -> Answers:
     """Conversions in several threads give the plans that they give one after another."""
 
@@ -208,6 +224,7 @@ def main(url: str, folder: str, output: str) -> None:
         writers(spark),
         catalogs(spark),
         changes(spark),
+        jobs(spark),
         threads(spark),
         page(spark, url),
         ends(spark),

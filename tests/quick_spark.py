@@ -34,7 +34,11 @@ SETTINGS = {
 
 
 def use() -> None:
-    """Let every JVM that Spark starts from here, or from a process below, have the options; and ask it little."""
+    """Let every JVM that Spark starts from here, or from a process below, have the options; and ask it little.
+
+    Spark 3.5 is in ANSI mode where this variable says so; from 4.0 on, all are.
+    """
+    os.environ.setdefault("SPARK_ANSI_SQL_MODE", "true")
     os.environ.setdefault("SPARK_SUBMIT_OPTS", OPTIONS)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", COMPILED_ONCE)
     for named in (JVMView, JavaPackage, JavaClass):

@@ -11,6 +11,7 @@ import quick_spark
 from fuzz.session import READING
 from pyspark.sql import DataFrame, SparkSession
 from substrait.plan_pb2 import Plan
+from verdicts import COMPARED
 
 from substrait_spark import EngineError, df_to_substrait
 from substrait_spark.engines import datafusion
@@ -138,7 +139,9 @@ def assert_raises(df: DataFrame) -> None:
     try:
         result = spark_table(df)
     except Exception:  # noqa: BLE001 - whatever Spark raises
+        COMPARED["raised"] += 1
         return
+    COMPARED["different"] += 1
     pytest.fail(f"The canonical plan has {result.to_pylist()[:SHOWN]} in Spark")
 
 
@@ -147,7 +150,9 @@ def assert_plan_raises(plan: Plan) -> None:
     try:
         result = datafusion.execute(plan)
     except EngineError:
+        COMPARED["raised"] += 1
         return
+    COMPARED["different"] += 1
     pytest.fail(f"Spark raises, and the engine returned {result.to_pylist()[:SHOWN]}")
 
 
@@ -166,4 +171,5 @@ def differences(
 ) -> list[str]:
     """What differs between Spark's rows and an engine's; empty where they are the same."""
     found = compared(expected, actual, tolerance=tolerance, order=order)
+    COMPARED["equal" if found else "different"] += 1
     return [] if found else str(found).splitlines()

@@ -9,6 +9,7 @@ import pytest
 import tpc_data
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from releases import since
 from rows import assert_same_rows, canonical_rows, differences, plan_of, spark_table
 from substrait.algebra_pb2 import Expression, JoinRel, Rel, SetRel
 from substrait.plan_pb2 import ExecutionBehavior, Plan
@@ -218,10 +219,9 @@ def test_a_cte_that_is_used_once_is_no_shared_relation(tables: SparkSession) -> 
     assert len(analyzed(tables.sql("WITH c AS (SELECT k FROM t) SELECT * FROM c")).relations) == 1
 
 
+@since("4.1", "WITH RECURSIVE")
 def test_recursion_is_refused_by_name(tables: SparkSession) -> None:
     query = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r"
-    if tables.version < "4.1":
-        pytest.skip("this Spark has no recursion")
     with pytest.raises(UnsupportedPlanError, match="WITH RECURSIVE has no Substrait relation"):
         analyzed(tables.sql(query))
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from releases import since
 from rows import assert_canonical_rows, plan_of
 from substrait.algebra_pb2 import ReadRel
 
 from substrait_spark import check, explain
+
+pytestmark = since("4.0", "collations")
 
 COLUMNS = (
     "c STRING COLLATE UTF8_LCASE, u STRING COLLATE UNICODE_CI, s STRING, i INT, a ARRAY<STRING COLLATE UTF8_LCASE>"
@@ -25,10 +27,7 @@ ROWS = """
 @pytest.fixture(scope="module")
 def collated(spark: SparkSession) -> Iterator[SparkSession]:
     """A session with the table `v`."""
-    try:
-        spark.sql(f"CREATE TABLE v ({COLUMNS}) USING parquet")
-    except PySparkException as error:  # a release of Spark without collations
-        pytest.skip(str(error).partition("\n")[0])
+    spark.sql(f"CREATE TABLE v ({COLUMNS}) USING parquet")
     spark.sql(f"INSERT INTO v VALUES {ROWS}")
     yield spark
     spark.sql("DROP TABLE v")

@@ -14,6 +14,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
+from releases import since
 from rows import assert_same_rows, plan_of
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
@@ -377,12 +378,10 @@ def test_partitions_of_binary_values(spark: SparkSession, tmp_path: Path) -> Non
         assert_same_rows(df)
 
 
+@since("4.0", "the source `xml`")
 def test_xml_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "t.xml").write_text("<rows><row><a>1</a></row></rows>")
-    try:
-        df = spark.read.format("xml").option("rowTag", "row").schema("a int").load(str(tmp_path / "t.xml"))
-    except Exception:  # noqa: BLE001 - before Spark 4.0
-        pytest.skip("this Spark reads no XML")
+    df = spark.read.format("xml").option("rowTag", "row").schema("a int").load(str(tmp_path / "t.xml"))
     (problem,) = check(df)
     assert problem.reason == "files of XmlFileFormat can't be read as Spark does"
     assert "Save them as Parquet" in problem.hint

@@ -16,6 +16,7 @@ from functions import cases, grid
 from functions.cases import Case
 from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
+from releases import RELEASE, since
 from rows import (
     assert_plan_raises,
     canonical,
@@ -29,8 +30,12 @@ from rows import (
 from substrait_spark import EngineError, check
 from substrait_spark.functions.aggregate import AGGREGATE
 from substrait_spark.functions.window import WINDOW
+from substrait_spark.versions import release
 
 CASES = cases.load()
+HERE = [case for case in CASES if release(case.since) <= RELEASE]
+"""Those of functions that the Spark which runs here has."""
+
 BATCH = 40
 """How many calls run as one query: Spark's start-up of a query costs more than forty columns."""
 
@@ -54,7 +59,7 @@ class Grid:
         """Spark's and the engines' columns of a case: key and result."""
         key = tuple(map(str, case.batch or ()))
         if key not in self._results:
-            calls = sorted({other.call for other in CASES if other.batch == case.batch}, key=_together)
+            calls = sorted({other.call for other in HERE if other.batch == case.batch}, key=_together)
             self._results[key] = {}
             for _, group in itertools.groupby(calls, key=lambda call: _together(call)[:2]):
                 members = list(group)
@@ -109,7 +114,10 @@ def edges(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iter
         spark.conf.set(key, value)
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, id=case.id, marks=since(case.since, "the call, or this meaning of it,")) for case in CASES],
+)
 def test_function(edges: Grid, case: Case) -> None:
     with edges.mode(case.mode):
         if case.batch is not None:
@@ -180,7 +188,8 @@ def raising_rows(df: DataFrame) -> list[int]:
     spark = df.sparkSession
     jvm: Any = spark._jvm
     sql = jvm.org.apache.spark.sql
-    rows = sql.classic.Dataset.ofRows(spark._jsparkSession, project.child()).queryExecution().executedPlan()
+    package = sql.classic if RELEASE >= (4, 0) else sql
+    rows = package.Dataset.ofRows(spark._jsparkSession, project.child()).queryExecution().executedPlan()
     columns = sql.catalyst.expressions.package.AttributeSeq(project.child().output())
     key, call = (project.projectList().apply(n) for n in range(2))
     return list(_interpreter(spark.sparkContext).find(key, call, columns, rows.executeCollect()))

@@ -35,13 +35,7 @@ def shapes(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ite
     spark.conf.unset("spark.sql.geospatial.enabled")
 
 
-@pytest.fixture(params=[True, False], ids=["ansi", "legacy"])
-def in_mode(request: pytest.FixtureRequest, shapes: SparkSession) -> Iterator[SparkSession]:
-    shapes.conf.set("spark.sql.ansi.enabled", str(request.param).lower())
-    yield shapes
-    shapes.conf.unset("spark.sql.ansi.enabled")
-
-
+@pytest.mark.usefixtures("shapes")
 @pytest.mark.parametrize(
     "expressions",
     [

@@ -5,44 +5,15 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
-import yaml
-from pyspark.sql import DataFrame, SparkSession
+from job_record import EQUAL, JOBS, RECORD, TOLERANCE
+from pyspark.sql import SparkSession
 from rows import assert_same_rows
 
 from substrait_spark import UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.comparison.order import ordering
 from substrait_spark.errors import EngineError
-
-Job = Callable[[SparkSession], DataFrame]
-
-FOLDER = Path(__file__).parent / "jobs"
-RECORD: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "refused.yaml").read_text(encoding="utf-8"))
-TOLERANCE = 1e-12
-"""Sums of floating-point numbers depend on their order in the last digits."""
-
-
-def _jobs() -> dict[str, Job]:
-    found: dict[str, Job] = {}
-    for path in sorted(FOLDER.glob("*.py")):
-        module = importlib.import_module(f"jobs.{path.stem}")
-        for name, function in inspect.getmembers(module, inspect.isfunction):
-            if not name.startswith("_") and function.__module__ == module.__name__:
-                found[f"{path.stem}.{name}"] = function
-    return found
-
-
-JOBS = _jobs()
-
-
-EQUAL = [name for name in JOBS if not any(name in names for names in RECORD.values())]
 
 
 @pytest.fixture(scope="module")

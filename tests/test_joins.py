@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from releases import since
 from rows import (
     assert_engine_raises,
     assert_same_outcome,
@@ -205,12 +205,11 @@ SINGLE = {
 """Correlated subqueries without an aggregate, and whether each yields at most one row."""
 
 
+@since("4.0", "a correlated subquery without an aggregate")
 @pytest.mark.parametrize(("query", "fits"), SINGLE.items())
 def test_a_correlated_subquery_that_may_yield_several_rows_is_a_single_join(
     spark: SparkSession, query: str, fits: bool
 ) -> None:
-    if pyspark.__version__.startswith("3."):
-        pytest.skip("this Spark asks for an aggregate there")
     spark.sql("SELECT * FROM VALUES (1, 'a'), (2, 'b'), (3, NULL), (NULL, 'd') AS v(k, s)").createOrReplaceTempView(
         "one"
     )

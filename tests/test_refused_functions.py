@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from releases import since
 
 from substrait_spark import check
 
@@ -19,26 +19,23 @@ from substrait_spark import check
         ("SELECT input_file_block_start(), input_file_block_length() FROM range(3)", "what Spark is reading"),
         ("SELECT spark_partition_id() FROM range(3)", "a plan has no partitions"),
         ("SELECT java_method('java.lang.Math', 'abs', CAST(id AS INT)) FROM range(3)", "a method of a Java class"),
-        ("SELECT * FROM collations()", "the collations of the Spark that runs it"),
+        pytest.param(
+            "SELECT * FROM collations()", "the collations of the Spark that runs it", marks=since("4.0", "the function")
+        ),
         ("SELECT * FROM sql_keywords()", "the keywords of the Spark that runs it"),
     ],
 )
 def test_says_why(spark: SparkSession, query: str, why: str) -> None:
-    try:
-        df = spark.sql(query)
-    except PySparkException as error:  # a release of Spark that has no such function, or has it switched off
-        pytest.skip(str(error).partition("\n")[0])
-    report = check(df)
+    report = check(spark.sql(query))
     assert not report
     assert why in str(report)
     assert all(problem.hint for problem in report.problems)
 
 
+@since("4.0", "VARIANT")
 @pytest.mark.parametrize("query", ["variant_get(v, '$.a', 'int')", "count(*)"])
 def test_variants_in_files(spark: SparkSession, tmp_path: Path, query: str) -> None:
     """Spark's optimizer has the scan give structs of what a query uses, which the files don't hold."""
-    if "variant_get" not in {function.name for function in spark.catalog.listFunctions()}:
-        pytest.skip("a release of Spark without VARIANT")
     spark.sql("SELECT parse_json('{\"a\": 1}') AS v").write.parquet(str(tmp_path / "variants"))
     df = spark.read.parquet(str(tmp_path / "variants")).where("v IS NOT NULL").selectExpr(query)
     assert "fields of a VARIANT" in str(check(df))

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
+from releases import since
 from rows import assert_same_rows, plan_of
 from substrait.algebra_pb2 import Expression, FetchRel, ReadRel, Rel, SortRel
 from substrait.plan_pb2 import Plan
@@ -320,13 +321,10 @@ def test_pandas(spark: SparkSession, arrow: str) -> None:
         spark.conf.unset("spark.sql.execution.arrow.pyspark.enabled")
 
 
+@since("4.0", "a DataFrame of an Arrow table")
 def test_arrow(spark: SparkSession) -> None:
     table = pa.table({"k": [1, None], "l": [[1, None], None], "r": [{"a": 1, "b": "x"}, None]})
-    try:
-        df = spark.createDataFrame(table)
-    except Exception:  # noqa: BLE001 - Spark 3.5 takes no Arrow table
-        pytest.skip("this Spark makes no DataFrame of an Arrow table")
-    assert_same_rows(df)
+    assert_same_rows(spark.createDataFrame(table))
 
 
 @pytest.mark.parametrize(

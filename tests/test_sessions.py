@@ -22,6 +22,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import pandas_udf
+from releases import since
 from rows import assert_same_rows, plan_of
 
 import substrait_spark
@@ -646,11 +647,9 @@ def test_table_functions_are_named(spark: SparkSession) -> None:
     assert "the Python function" in str(report)
 
 
+@since("4.0", "a function written in SQL")
 def test_functions_written_in_sql_are_their_body(spark: SparkSession, df: DataFrame) -> None:
-    try:
-        spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION twice(x INT) RETURNS INT RETURN x + x")
-    except Exception:  # noqa: BLE001 - before Spark 4.0
-        pytest.skip("this Spark has no functions written in SQL")
+    spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION twice(x INT) RETURNS INT RETURN x + x")
     assert_same_rows(df.selectExpr("twice(k) AS t"))
     assert plan_of(df.selectExpr("twice(k) AS t"))
 

@@ -1,16 +1,16 @@
-"""Plans that Spark 4.3 made run in every supported Spark, as far as it has their functions."""
+"""What differs between the supported releases; and plans that Spark 4.3 made run in each, as far as it has their functions."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from rows import differences, other_session, spark_table
+from releases import RELEASE
+from rows import assert_same_rows, differences, other_session, plan_of, spark_table
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import UnsupportedPlanError
+from substrait_spark import UnsupportedPlanError, check
 from substrait_spark.engines import spark as spark_engine
 
 PLANS = Path(__file__).parent / "producers" / "spark"
@@ -39,7 +39,49 @@ NEWER = {
 }
 """Queries of what came with a release, and this release."""
 
-VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
+
+FORMS = {
+    "a superclass's fields": "SELECT covar_pop(x, y) AS p, covar_samp(x, y) AS s FROM points",
+    "timestampadd": "SELECT timestampadd(DAY, n, t) AS t FROM points",
+    "array_append": "SELECT array_append(array(n), n + 1) AS a FROM points",
+    "rounded doubles": "SELECT ceil(x) AS c, floor(x) AS f FROM points",
+    "percentiles": "SELECT percentile(x, array(0.1, 0.25)) AS p, median(y) AS m FROM points",
+}
+"""Queries that Catalyst has other forms of, or computes otherwise, in some release."""
+
+MENDED = {
+    "collect_set(x)": (4, 2),  # before, with each NaN
+    "CAST(t AS DECIMAL(20, 6))": (4, 1),  # before, by way of a double
+}
+"""What has no plan before a release, since Spark computed something else."""
+
+
+@pytest.fixture(scope="module")
+def points(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+    """A session with the view `points` of a file."""
+    path = str(tmp_path_factory.mktemp("points") / "rows")
+    spark.sql(
+        "SELECT id AS n, IF(id = 3, double('NaN'), id / 7) AS x, 1 / (id + 1) AS y, timestamp_millis(id * 1001) AS t FROM range(6)"
+    ).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("points")
+    return spark
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_every_release(points: SparkSession, form: str) -> None:
+    assert_same_rows(points.sql(FORMS[form]))
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("expression", MENDED)
+def test_what_a_release_computes_otherwise(points: SparkSession, expression: str) -> None:
+    df = points.sql(f"SELECT {expression} AS c FROM points WHERE NOT isnan(x)")
+    if MENDED[expression] > RELEASE:
+        (problem,) = check(df)
+        assert problem.reason.startswith("before Spark 4.")
+    else:
+        assert plan_of(df)
 
 
 @pytest.mark.smoke
@@ -52,7 +94,7 @@ def test_plans_of_spark_4_3(spark: SparkSession, name: str) -> None:
 @pytest.mark.parametrize("name", NEWER)
 def test_plans_of_newer_functions(spark: SparkSession, name: str) -> None:
     query, since = NEWER[name]
-    if since <= VERSION:
+    if since <= RELEASE:
         assert_rows(spark, name, query)
     else:
         with pytest.raises(UnsupportedPlanError):

@@ -6,11 +6,13 @@ import datetime as dt
 from collections.abc import Iterator
 
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from releases import since
 from rows import assert_canonical_rows, assert_raises, canonical, plan_of, spark_table
 
 from substrait_spark import EngineError, check
+
+pytestmark = since("4.1", "TIME")
 
 ROWS = """
 SELECT t, CAST(t AS TIME(3)) AS t3, CAST(t AS TIME(9)) AS t9, i, d, n, z, dt, s, u, p FROM VALUES
@@ -30,10 +32,7 @@ def times(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A session with the view `v` of a file."""
     path = str(tmp_path_factory.mktemp("times") / "rows")
     spark.conf.set("spark.sql.timeType.enabled", "true")
-    try:
-        spark.sql(ROWS).write.parquet(path)
-    except PySparkException as error:  # a release of Spark without TIME
-        pytest.skip(str(error).partition("\n")[0])
+    spark.sql(ROWS).write.parquet(path)
     spark.read.parquet(path).createOrReplaceTempView("v")
     yield spark
     spark.conf.unset("spark.sql.timeType.enabled")

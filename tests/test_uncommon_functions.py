@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from releases import since
 from rows import assert_canonical_outcome, assert_canonical_rows, assert_same_rows
 
 from substrait_spark import check
@@ -36,8 +36,13 @@ def moments(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Sp
         "try_add(dt, INTERVAL '1' MONTH), try_add(dt, INTERVAL '9000000' MONTH), try_subtract(ts, INTERVAL '1' DAY)",
         "try_subtract(ts, timestamp'2020-01-01'), try_subtract(ntz, timestamp_ntz'2020-01-01')",
         "count_min_sketch(l, 0.5d, 0.5d, 1L)",
-        "time_bucket(INTERVAL '15' MINUTE, ts), time_bucket(INTERVAL '1' MONTH, ts), time_bucket(INTERVAL '3' DAY, ntz)",
-        "time_bucket(INTERVAL '15' MINUTE, ts, timestamp'2020-01-01 00:05:00')",
+        pytest.param(
+            "time_bucket(INTERVAL '15' MINUTE, ts), time_bucket(INTERVAL '1' MONTH, ts), time_bucket(INTERVAL '3' DAY, ntz)",
+            marks=since("4.2", "the function"),
+        ),
+        pytest.param(
+            "time_bucket(INTERVAL '15' MINUTE, ts, timestamp'2020-01-01 00:05:00')", marks=since("4.2", "the function")
+        ),
     ],
 )
 @pytest.mark.parametrize("ansi", [True, False])
@@ -45,8 +50,6 @@ def test_functions(moments: SparkSession, expression: str, ansi: bool) -> None:
     moments.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
     try:
         assert_canonical_rows(moments.sql(f"SELECT {expression} FROM v"))
-    except PySparkException as error:  # a release of Spark without the function
-        pytest.skip(str(error).partition("\n")[0])
     finally:
         moments.conf.unset("spark.sql.ansi.enabled")
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import substrait_spark
 
-from . import capturing, exactness, execution, memory, queries, report, scale, scaling, start
+from . import capturing, connecting, exactness, execution, memory, queries, report, scale, scaling, start
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RESULTS = DOCS / "measurements" / "benchmark"
@@ -64,6 +64,7 @@ def measure(rounds: int) -> dict[str, Any]:
             "queries": queries.measure(spark, rounds),
             "scaling": scaling.measure(spark, rounds),
             "capture": capturing.measure(spark, rounds),
+            "connect": connecting.measure(spark, rounds),
             "memory": memory.measure(spark),
         }
     finally:

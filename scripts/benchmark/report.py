@@ -9,7 +9,7 @@ from typing import Any
 from .capturing import COLUMNS
 from .stages import STAGES
 
-BUDGETS = {"median ratio": 0.14, "slowest ratio": 0.28, "first plan": 0.5, "import": 0.15, "slope": 1.1}
+BUDGETS = {"median ratio": 0.14, "slowest ratio": 0.28, "first plan": 0.5, "import": 0.15, "slope": 1.1, "connect": 0.1}
 """Seconds, and ratios to Spark's planning over TPC-DS."""
 
 DIALECTS = {"canonical": "canonical", "datafusion": "lowered for DataFusion"}
@@ -30,6 +30,11 @@ MEMORY = "What is in use, after garbage collection, after so many conversions in
 CAPTURE = """\
 Each TPC-H query, planned and collected, as it is and within a block of `capture`, by turns. The block's ends are paid once, but for
 the plan that is made of each action.
+"""
+
+CONNECT = """\
+Each TPC-H query over tables of a server on this machine, converted with a warm planner. A classic session analyses a query when its
+DataFrame is made, and the local planner when it is converted, so that the former is counted with the conversion.
 """
 
 SCALE = """\
@@ -67,6 +72,8 @@ def page(results: list[dict[str, Any]], scale: dict[str, Any] | None) -> str:
         lines += ["", f"### {DIALECTS[dialect].capitalize()}", "", *_functions(found["functions"])]
     lines += ["", "## Growth", "", "![Seconds by size](images/benchmark.svg)", "", *_growth(newest["scaling"])]
     lines += ["", "## Captured actions", "", CAPTURE.strip(), "", *_captured(newest["capture"])]
+    if "connect" in newest:  # which is measured since 2026-11-24
+        lines += ["", "## Spark Connect", "", CONNECT.strip(), "", *_connected(newest["connect"])]
     lines += ["", "## Memory", "", MEMORY, "", *_memory(newest["memory"])]
     if scale is not None:
         lines += ["", "## Scale", "", SCALE.strip(), "", *_scale(scale), "", *_threads(scale["threads"])]
@@ -89,6 +96,11 @@ def _budgets(result: dict[str, Any]) -> list[str]:
         ),
         f"| first plan of a session, more than the second | {result['first plan']:.2f} s | {BUDGETS['first plan']} s |",
         f"| import, more than PySpark's | {result['import']:.3f} s | {BUDGETS['import']} s |",
+        *(
+            f"| conversion in Spark Connect, more than in a classic session, {which} | {result['connect']['more'][key]:.3f} s | {BUDGETS['connect']} s |"
+            for which, key in (("median", "median"), ("slowest", "most"))
+            if "connect" in result
+        ),
         f"| steepest slope | {steepest:.2f} | {BUDGETS['slope']} |",
     ]
 
@@ -139,6 +151,24 @@ def _captured(found: dict[str, Any]) -> list[str]:
     lines.append(f"| captured by as it is | {ratios} |")
     return [*lines, "", found["remark"]] if "remark" in found else lines  # by hand, on how a run was made
 
+
+def _connected(found: dict[str, Any]) -> list[str]:
+    lines = ["| ms | median | 90th percentile | most |", "|---|---|---|---|"]
+    for column, name in _CONNECTED.items():
+        values = " | ".join(f"{1000 * found[column][key]:.1f}" for key in ("median", "ninetieth", "most"))
+        lines.append(f"| {name} | {values} |")
+    requests = found["requests"]
+    asked = (
+        f"A conversion asks the server {requests['known']} times, and {requests['new']} times where its table is new."
+    )
+    return [*lines, "", asked, *(["", found["remark"]] if "remark" in found else [])]  # by hand, on how a run was made
+
+
+_CONNECTED = {
+    "classic": "analysis and conversion in a classic session",
+    "connect": "conversion in a session of Spark Connect",
+    "more": "the difference, of each query",
+}
 
 _CAPTURED = {
     "begin": "beginning the block",

@@ -2,7 +2,6 @@ package substrait_spark;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +23,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.ScalaReflection$;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
@@ -1545,7 +1545,7 @@ public class PlanReader {
       String[] names = (String[]) NAMES.get(product.getClass());
       if (names != null) return names;
       names = new String[product.productArity()];
-      if (PRODUCT_ELEMENT_NAME == null) declaredNames(product.getClass(), names);
+      if (PRODUCT_ELEMENT_NAME == null) constructorNames(product.getClass(), names);
       else {
         try {
           for (int i = 0; i < names.length; i++) names[i] = (String) PRODUCT_ELEMENT_NAME.invoke(product, new Object[] {Integer.valueOf(i)});
@@ -1557,21 +1557,18 @@ public class PlanReader {
       return names;
     }
 
-    /** Scala 2.12 does not tell field names; a case class's parameters are its first final fields. */
-    private static void declaredNames(Class<?> type, String[] names) {
-      Field[] fields = type.getDeclaredFields();
-      int next = 0;
-      for (int i = 0; i < fields.length && next < names.length; i++) {
-        if (isParameter(fields[i].getModifiers())) names[next++] = fields[i].getName();
+    /**
+     * Scala 2.12 does not tell field names; they are those of the constructor's parameters, which Spark finds in the class's
+     * signature. The fields in the class file won't do: those of a superclass are not among them. What has no name is found by none.
+     */
+    private static void constructorNames(Class<?> type, String[] names) {
+      Iterator found;
+      try {
+        found = javaIterator(ScalaReflection$.MODULE$.getConstructorParameterNames(type));
+      } catch (Exception local) {
+        found = new ArrayList().iterator();
       }
-      while (next < names.length) {
-        names[next] = "_" + (next + 1);
-        next++;
-      }
-    }
-
-    private static boolean isParameter(int modifiers) {
-      return Modifier.isFinal(modifiers) && !Modifier.isStatic(modifiers);
+      for (int i = 0; i < names.length; i++) names[i] = found.hasNext() ? (String) found.next() : "_" + (i + 1);
     }
 
     // ---- JSON in ASCII, so that parts may be cut anywhere

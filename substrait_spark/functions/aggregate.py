@@ -33,6 +33,10 @@ def count(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """Count: rows in which no argument is null."""
     e = call.e
     arguments = e.emit_all(node["children"])
+    if call.distinct and e.context.is_before(4, 0) and any(types.holds(each.type, ("map",)) for each in arguments):
+        raise Unsupported(
+            "before Spark 4.0, maps can't be told apart", "Count their map_entries, in the order that they have."
+        )
     if call.distinct and len(arguments) > 1:
         return AggregateForm((count_of_tuples(call, arguments),), as_is)
     if not call.distinct:
@@ -225,6 +229,12 @@ def _end(call: EmittedCall, name: str, node: tree.Expression) -> AggregateForm:
 
 # ---- collections
 
+EVERY_NAN = (
+    "before Spark 4.2, a set of floating-point numbers holds NaN as often as it comes, and either zero",
+    "Take array_distinct(collect_list(…)), for which all NaNs are one value.",
+)
+"""Why those releases have no set of floating-point numbers, whose class has no field for nulls yet."""
+
 
 def collect(name: str) -> AggregateRule:
     """CollectList, CollectSet, CollectUnion: without nulls unless they are respected."""
@@ -233,6 +243,8 @@ def collect(name: str) -> AggregateRule:
         e = call.e
         child = e.emit(node["child"])
         ignores_nulls = node.get("ignoreNulls", True)
+        if name == "collect_set" and "ignoreNulls" not in node.cls.fields and types.holds(child.type, FLOATS):
+            raise Unsupported(*EVERY_NAN)
         function = f"spark:{name}" if ignores_nulls else f"spark:{name}_respect_nulls"
         sorts = call.order(node["child"]) if name == "collect_list" else ()
         made = call.call(function, child, sorts=sorts, skips=0 if ignores_nulls else None)

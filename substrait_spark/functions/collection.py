@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..algebra import types
+from ..algebra.expression import Literal
 from ..algebra.lists import unified, with_element
 from ..algebra.types import INTEGERS, Type
 from ..catalyst import tree
@@ -43,6 +44,12 @@ def insert(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         raise Unsupported("spark.sql.legacy.negativeIndexInArrayInsert is on", "Turn that setting off.")
     list, item = with_element(e, e.emit(node["srcArrayExpr"]), e.emit(node["itemExpr"]))
     return lossless(e, e.call("spark:array_insert", list, e.emit(node["posExpr"]), item), node)
+
+
+def append(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """ArrayAppend, which Spark has before 4.0: an insertion behind the end."""
+    list, item = with_element(e, e.emit(node["left"]), e.emit(node["right"]))
+    return lossless(e, e.call("spark:array_insert", list, Literal(-1, types.required(types.I32)), item), node)
 
 
 def concat(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -103,6 +110,7 @@ def sequence(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 SCALAR: dict[str, Plain | Rule] = {
     "ArrayContains": of_value("array_contains"),
+    "ArrayAppend": append,
     "ArrayDistinct": of_lists("array_distinct"),
     "ArrayExcept": of_lists("array_except"),
     "ArrayInsert": insert,

@@ -8,7 +8,7 @@ from ..catalyst import tree
 from ..errors import Unsupported
 from . import time_zone as tz
 from .datetime import failing, zone_of
-from .table import Plain
+from .table import Plain, in_nanos
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -35,7 +35,7 @@ def date_format(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     _require_policy(e, node)
     value, pattern = e.emit(node["left"]), e.emit(node["right"])
     if value.type.kind == "precision_time":
-        return e.call("spark:date_format", value, pattern)
+        return e.call("spark:date_format", in_nanos(e, value), pattern)
     return e.call("spark:date_format", value, pattern, e.text(zone_of(node).name))
 
 

@@ -76,6 +76,20 @@ def flagged(whether: str, otherwise: str) -> Rule:
     return emit
 
 
+def url_encode(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """url_encode: Spark 3.5 says that it is in UTF-8, as it always is."""
+    value, *_ = arguments_of(node)
+    return e.call("spark:url_encode", e.emit(value))
+
+
+def url_decode(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """url_decode, try_url_decode: Spark 3.5 has the first only, and says that it is in UTF-8."""
+    value, flag = arguments_of(node)
+    if flag.cls.name == "Literal" and flag["value"] == "UTF-8":
+        return e.call("spark:url_decode", e.emit(value))
+    return flagged("spark:url_decode", "spark:try_url_decode")(e, node)
+
+
 def parse_url(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """parse_url, try_parse_url: a part of a URL."""
     fails = node["targetObject"]["value"]["failOnError"]
@@ -101,8 +115,8 @@ SCALAR: dict[str, Plain | Rule] = {
     "StaticInvoke(ExpressionImplUtils.hmac)": plain("spark:hmac"),
     "StaticInvoke(StringDecode.decode)": with_charset("spark:decode"),
     "StaticInvoke(UnBase32.decode)": plain("spark:from_base32"),
-    "StaticInvoke(UrlCodec.decode)": flagged("spark:url_decode", "spark:try_url_decode"),
-    "StaticInvoke(UrlCodec.encode)": plain("spark:url_encode"),
+    "StaticInvoke(UrlCodec.decode)": url_decode,
+    "StaticInvoke(UrlCodec.encode)": url_encode,
     "TryEval(StaticInvoke(Encode.encode))": with_charset("spark:encode"),
     "TryEval(StaticInvoke(ExpressionImplUtils.aesDecrypt))": plain("spark:try_aes_decrypt"),
     "TryEval(UnBase64)": try_to_binary("base64"),

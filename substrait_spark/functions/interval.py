@@ -9,7 +9,7 @@ from ..catalyst import tree
 from ..catalyst.modes import ANSI, eval_mode
 from ..errors import Unsupported
 from .datetime import zone_argument
-from .table import Plain, arguments_of, plain, require_no_error
+from .table import Plain, arguments_of, in_nanos, plain, require_no_error
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -88,7 +88,7 @@ def tried_added_to_time(e: ExpressionBuilder, node: tree.Expression) -> Expressi
     """try_add and try_subtract of a time of day and an interval, which has no more digits than its type says."""
     start, _, interval, *_ = arguments_of(node["child"])
     require_no_error(node, start)
-    time, later = e.emit(start), _tried_interval(e, node, interval)
+    time, later = in_nanos(e, e.emit(start)), _tried_interval(e, node, interval)
     return e.cast(e.call("spark:try_add_interval_to_time", time, later), e.type_of(node))
 
 

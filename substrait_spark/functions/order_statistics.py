@@ -36,12 +36,12 @@ def extremes_by(call: EmittedCall, node: tree.Expression) -> AggregateForm:
 
 
 TIES = {None: "ANY", True: "LEAST", False: "GREATEST"}
-"""Which of several most frequent values Mode takes, by its `reverseOpt`."""
+"""Which of several most frequent values Mode takes, by its `reverseOpt`, which Spark 3.5 lacks."""
 
 
 def mode(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """Mode: the most frequent value; of several that are, the least, the greatest, or any."""
-    return call.one("spark:spark_mode", TIES[node["reverseOpt"]], call.e.emit(node["child"]), skips=1)
+    return call.one("spark:spark_mode", TIES[node.get("reverseOpt")], call.e.emit(node["child"]), skips=1)
 
 
 def approx_percentile(call: EmittedCall, node: tree.Expression) -> AggregateForm:
@@ -57,7 +57,8 @@ def percentile(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     e = call.e
     child, frequency = e.emit_all([node["child"], node["frequencyExpression"]])
     percentage, descending = _percentage(e, node["percentageExpression"]), _flag(bool(node.get("reverse", False)))
-    return call.one("spark:percentile", _as_number(call, child), percentage, e.cast(frequency, types.I64), descending)
+    function = "spark:percentile_of_weights" if e.context.is_before(4, 3) else "spark:percentile"
+    return call.one(function, _as_number(call, child), percentage, e.cast(frequency, types.I64), descending)
 
 
 def percentile_disc(call: EmittedCall, node: tree.Expression) -> AggregateForm:

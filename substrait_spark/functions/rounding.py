@@ -66,7 +66,10 @@ def bround(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 
 def ceil_or_floor(name: str) -> Rule:
-    """Ceil, Floor: of doubles as bigint, where NaN is 0 and what doesn't fit raises in ANSI mode, else saturates."""
+    """Ceil, Floor: of doubles as bigint, where NaN is 0 and what doesn't fit raises in ANSI mode, else saturates.
+
+    Before Spark 4.3 they have no mode, and saturate in any.
+    """
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         child = e.emit(node["child"])
@@ -74,7 +77,8 @@ def ceil_or_floor(name: str) -> Rule:
             return child
         if child.type.kind == "decimal":
             return e.call(f"rounding_decimal:{name}", child)
-        return e.call(f"spark:{'checked' if eval_mode(node) == ANSI else 'spark'}_{name}", child)
+        has_mode = len(node.cls.fields) > 1
+        return e.call(f"spark:{'checked' if has_mode and eval_mode(node) == ANSI else 'spark'}_{name}", child)
 
     return emit
 

@@ -108,6 +108,17 @@ def require_no_error(node: tree.Expression, argument: tree.Expression) -> None:
         )
 
 
+NANOSECONDS = 9
+"""How many digits the times of functions of ours have: as many as any of Spark's. Readers know no functions of any digits."""
+
+
+def in_nanos(e: ExpressionBuilder, value: Expression) -> Expression:
+    """A value that, if it is a time of day, has nine digits."""
+    if value.type.kind != "precision_time" or value.type.parameters[0] == NANOSECONDS:
+        return value
+    return e.cast(value, types.of("precision_time", NANOSECONDS, nullable=value.type.nullable))
+
+
 def lossless(e: ExpressionBuilder, call: Expression, node: tree.Expression) -> Expression:
     """The call in Spark's type. Raises `Unsupported` where a cast to that could lose something."""
     wanted = e.type_of(node, call.type.nullable)

@@ -15,6 +15,7 @@ from ..errors import Unsupported
 from . import calendar_interval
 from . import time_zone as tz
 from .datetime import scaled, zone_argument, zone_of
+from .table import NANOSECONDS, in_nanos
 from .time_zone import DATE, DAY, HOUR, LOCAL, SECOND
 
 if TYPE_CHECKING:
@@ -78,11 +79,14 @@ def _instant_to_time(e: ExpressionBuilder, node: tree.Expression, value: Express
 
 
 def _text_to_time(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
-    return e.call(_reading(node, "time"), value, e.null(types.nullable(e.type_of(node))))
+    return e.cast(
+        e.call(_reading(node, "time"), value, e.null(types.of("precision_time", NANOSECONDS))), e.type_of(node)
+    )
 
 
 def _time_to_integer(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     """Whole seconds since midnight."""
+    value = in_nanos(e, value)
     seconds = e.call("spark:time_diff", e.text("SECOND"), e.literal(0, types.required(value.type)), value)
     return e.cast(seconds, e.type_of(node), throws=eval_mode(node) == ANSI)
 
@@ -90,7 +94,7 @@ def _time_to_integer(e: ExpressionBuilder, node: tree.Expression, value: Express
 def _time_to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     if value.type.parameters[0] > MICROSECONDS:
         raise Unsupported("a TIME of more than six digits is cast to a decimal", "Cast it to TIME(6) first.")
-    seconds = e.call("spark:time_to_seconds", value)
+    seconds = e.call("spark:time_to_seconds", in_nanos(e, value))
     return e.cast(seconds, e.type_of(node), throws=eval_mode(node) == ANSI)
 
 
@@ -99,7 +103,7 @@ def _time_to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Express
 
 def _to_text(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     """Fractions of seconds without zeros at their end; a plus before years of five digits."""
-    return e.call("spark:string", value, *zone_argument(e, node, value))
+    return e.call("spark:string", in_nanos(e, value), *zone_argument(e, node, value))
 
 
 # ---- to and from numbers: seconds since 1970
@@ -122,6 +126,11 @@ def _to_float(e: ExpressionBuilder, node: tree.Expression, value: Expression) ->
 
 
 def _to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    if e.context.is_before(4, 1):
+        raise Unsupported(
+            "before Spark 4.1, a timestamp becomes a decimal by way of a double, which has other last digits",
+            "Take unix_micros(…) / 1000000 of it.",
+        )
     precision, scale = e.type_of(node).parameters
     if scale != 6 or precision < 20:
         raise Unsupported("a cast of a timestamp to a decimal that may not hold it", "Cast it to DECIMAL(20, 6).")

@@ -9,7 +9,7 @@ from ..algebra.expression import ContextVariable
 from ..catalyst import tree
 from . import time_zone as tz
 from .datetime import zone_of
-from .table import Plain, arguments_of, lossless, plain
+from .table import Plain, arguments_of, in_nanos, lossless, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -38,10 +38,11 @@ def field(component: str) -> Rule:
 
 
 def of_times(function: str) -> Rule:
-    """A function of ours."""
+    """A function of ours. A time that it gives has no more digits than Spark's type says."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-        return lossless(e, e.call(function, *e.emit_all(arguments_of(node))), node)
+        call = e.call(function, *[in_nanos(e, value) for value in e.emit_all(arguments_of(node))])
+        return e.cast(call, e.type_of(node)) if call.type.kind == "precision_time" else lossless(e, call, node)
 
     return emit
 
@@ -49,13 +50,13 @@ def of_times(function: str) -> Rule:
 def second_with_fraction(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """The second with its fraction, which has the digits of the time. These are an argument in Spark."""
     value, _ = arguments_of(node)
-    return e.cast(e.call("spark:extract_second", e.emit(value)), e.type_of(node))
+    return e.cast(e.call("spark:extract_second", in_nanos(e, e.emit(value))), e.type_of(node))
 
 
 def add_interval(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """The sum of a time and an interval, which has no more digits than its type says: only intervals of seconds have any."""
     time, _, interval, *_ = arguments_of(node)
-    return e.cast(e.call("spark:add_interval_to_time", e.emit(time), e.emit(interval)), e.type_of(node))
+    return e.cast(e.call("spark:add_interval_to_time", in_nanos(e, e.emit(time)), e.emit(interval)), e.type_of(node))
 
 
 def parsed(name: str) -> Rule:

@@ -11,6 +11,7 @@ Each entry says what DataFusion does with a function, measured on the grid:
 * `over`: for a window function, the window specifications to try it over, one by one
 * `from`: the rows instead of all of `grid`, for example `grid WHERE id < 0`
 * `canonical`: false where not even the canonical plan has it
+* `since`: the release of Spark that the function came with, where it isn't in the oldest that is supported (`LATER` has calls)
 * `unjudged`: why the rows of what DataFusion refuses are not compared with those of the canonical plan in Spark
 * `tolerance`: for results that depend on the order of summation
 """
@@ -18,6 +19,7 @@ Each entry says what DataFusion does with a function, measured on the grid:
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,19 @@ from typing import Any
 import yaml
 
 MODES = ("ansi", "legacy")
+OLDEST = "3.5"
+"""The oldest release of Spark that is supported."""
+
+LATER = {
+    "4.0": r"\btry_(mod|to_date|make_timestamp|make_timestamp_ntz|make_interval|parse_url|url_decode)\(|\buniform\(|to_char\(bin"
+    r"|\b(en|de)code\(|\bparse_url\(|\bcorr\(|\bmake_interval\(pos\)|timestampadd\(HOUR, if|_binary\([st], 'utf-8'\)|\bmode\(\)|\bmode\(.*, true\)|shuffle\(ai, 5\)|LIKE .* ESCAPE",
+    "4.1": r"\bquote\(|cast\(ts AS DECIMAL",
+    "4.2": r"size\(collect_set\((f32|f64|ad)\)|collect_set\(ad\)|FILTER \(WHERE .*\) OVER|RESPECT NULLS|\b(max|min)_by\(.*, \d+\)",
+    "4.3": r"\b(ceil|floor)\(f64\) \(ansi\)",
+}
+"""By release, patterns of what a call and its mode have that came with it: a function, an argument, a clause, or the meaning
+that its plan has."""
+
 GRID = "grid"
 
 
@@ -47,6 +62,7 @@ class Case:
     tolerance: float | None
     notes: str
     unjudged: str
+    since: str
 
     @property
     def id(self) -> str:
@@ -120,6 +136,8 @@ def _case(family: str, entry: dict[str, Any], call: str, group_by: str, mode: st
         tolerance=entry.get("tolerance"),
         notes=entry.get("notes", ""),
         unjudged=entry.get("unjudged", ""),
+        since=entry.get("since")
+        or next((release for release, what in LATER.items() if re.search(what, f"{call} ({mode})")), OLDEST),
     )
 
 

@@ -71,12 +71,16 @@ def mode(call: LoweredCall) -> AggregateForm:
 # ---- percentiles
 
 
-def percentile(call: LoweredCall) -> AggregateForm:
+def percentile(line: Line) -> AggregateRule:
     """The exact percentile, of values that each occur once."""
-    value, percentage, frequency, descending = call.arguments
-    if constant(frequency) != 1:
-        raise NotInDialect(f"the dialect {call.e.dialect.name} has no percentile of frequencies")
-    return of_sorted(call, value, percentage, constant(descending), interpolated)
+
+    def lower(call: LoweredCall) -> AggregateForm:
+        value, percentage, frequency, descending = call.arguments
+        if constant(frequency) != 1:
+            raise NotInDialect(f"the dialect {call.e.dialect.name} has no percentile of frequencies")
+        return of_sorted(call, value, percentage, constant(descending), interpolated(line))
+
+    return lower
 
 
 def percentile_disc(call: LoweredCall) -> AggregateForm:
@@ -145,19 +149,38 @@ DOUBLES = types.of("list", types.FP64, nullable=False)
 
 Pick = Callable[[Sorted, float], Expression]
 
+Line = Callable[[LoweringBuilder, Expression, Expression, Expression], Expression]
+"""The point on the line between two values: of a builder, the lower and the upper value, and the fraction of the way."""
 
-def interpolated(s: Sorted, p: float) -> Expression:
+
+def interpolated(line: Line) -> Pick:
     """The value at position p * (count - 1), counted from 0, in a straight line between those around it."""
-    e = s.e
-    last = e.call("arithmetic:subtract", e.cast(s.size, types.FP64), e.fp64(1.0))
-    position = e.share(e.call("arithmetic:multiply", e.fp64(p), last))
-    whole, between = s.up(position)
-    lower = e.share(s.at(e.call("datafusion:add", whole, e.i64(1))))
-    upper = e.share(s.at(e.call("datafusion:add", whole, e.i64(2))))
-    rest = e.call("arithmetic:subtract", position, e.cast(whole, types.FP64))
+
+    def pick(s: Sorted, p: float) -> Expression:
+        e = s.e
+        last = e.call("arithmetic:subtract", e.cast(s.size, types.FP64), e.fp64(1.0))
+        position = e.share(e.call("arithmetic:multiply", e.fp64(p), last))
+        whole, between = s.up(position)
+        lower = e.share(s.at(e.call("datafusion:add", whole, e.i64(1))))
+        upper = e.share(s.at(e.call("datafusion:add", whole, e.i64(2))))
+        fraction = e.call("arithmetic:subtract", position, e.cast(whole, types.FP64))
+        found = line(e, lower, upper, fraction)
+        return e.if_then(e.not_(between), lower, e.equal(lower, upper), lower, found)
+
+    return pick
+
+
+def from_lower(e: LoweringBuilder, lower: Expression, upper: Expression, fraction: Expression) -> Expression:
+    """Lower + (upper - lower) * fraction."""
     width = e.call("arithmetic:subtract", upper, lower)
-    line = e.call("arithmetic:add", lower, e.call("arithmetic:multiply", width, rest))
-    return e.if_then(e.not_(between), lower, e.equal(lower, upper), lower, line)
+    return e.call("arithmetic:add", lower, e.call("arithmetic:multiply", width, fraction))
+
+
+def of_weights(e: LoweringBuilder, lower: Expression, upper: Expression, fraction: Expression) -> Expression:
+    """Lower * (1 - fraction) + upper * fraction."""
+    rest = e.call("arithmetic:subtract", e.fp64(1.0), fraction)
+    parts = (e.call("arithmetic:multiply", *pair) for pair in ((rest, lower), (fraction, upper)))
+    return e.call("arithmetic:add", *parts)
 
 
 def discrete(s: Sorted, p: float) -> Expression:
@@ -203,6 +226,7 @@ AGGREGATES: dict[str, AggregateRule] = {
     "spark:max_by": extreme_by("max_by"),
     "spark:min_by": extreme_by("min_by"),
     "spark:spark_mode": mode,
-    "spark:percentile": percentile,
+    "spark:percentile": percentile(from_lower),
+    "spark:percentile_of_weights": percentile(of_weights),
     "spark:percentile_disc": percentile_disc,
 }

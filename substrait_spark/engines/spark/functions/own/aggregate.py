@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pyspark
+
 from .....algebra import types
 from .....algebra.types import BOOLEAN, FP64, I32
+from .....errors import Unsupported
+from .....versions import release
 from ...calls import LEGACY, AggregateCall, Call
 from ...document import Node
 from ..order import sort_orders, values_in_order
@@ -16,6 +20,9 @@ _SAME = (
     *("min_by", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "skewness", "try_avg", "try_sum"),
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
+
+STRAIGHT = (4, 3)
+"""The release of Spark from which on a percentile is lower + (upper - lower) * fraction."""
 
 
 def _of_position(name: str, index: int, ignore_nulls: bool) -> Rule:
@@ -61,9 +68,16 @@ def _avg_in_doubles(call: Call) -> Node:
     return call.cast(call.spark("/", mean, call.literal(10.0**scale, FP64)), call.type)
 
 
-def _percentile(call: Call) -> Node:
-    x, p, frequency, _ = call.values
-    return call.over_rows(call.new("Percentile", x, p, frequency, 0, 0, call.constant(3)))
+def _percentile(of_weights: bool) -> Rule:
+    """Spark's percentile, where it is this one: Spark 4.3 has another line between two values than the releases before."""
+
+    def found(call: Call) -> Node:
+        if of_weights is not (release(pyspark.__version__) < STRAIGHT):
+            raise Unsupported(f"{call.key} is not run by Spark {pyspark.__version__}, whose percentile is another")
+        x, p, frequency, _ = call.values
+        return call.over_rows(call.new("Percentile", x, p, frequency, 0, 0, call.constant(3)))
+
+    return found
 
 
 def _percentile_disc(call: Call) -> Node:
@@ -75,7 +89,8 @@ RULES: dict[str, Rule] = same(_SAME, aggregate) | {
     "spark:spark_sum": by_kind(
         dict.fromkeys(("interval_year", "interval_day"), aggregate("sum")), aggregate("sum", LEGACY)
     ),
-    "spark:percentile": _percentile,
+    "spark:percentile": _percentile(of_weights=False),
+    "spark:percentile_of_weights": _percentile(of_weights=True),
     "spark:percentile_disc": _percentile_disc,
     "spark:avg_in_doubles": _avg_in_doubles,
     "spark:first": _of_position("first", 1, False),

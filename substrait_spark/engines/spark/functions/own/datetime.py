@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pyspark
+
 from .....algebra import types
 from .....algebra.types import I32, I64, STRING
+from .....versions import release
 from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of
@@ -68,6 +71,14 @@ def _of_zone(name: str, count: int, *more: object) -> Rule:
 def _of_unit(name: str) -> Rule:
     """One of Spark's classes whose first argument is the name of a unit."""
     return lambda call: call.new(name, call.constant(0), *call.values[1:3], some(_zone(call, 3)))
+
+
+def _timestampadd(call: Call) -> Node:
+    """The number of units is an integer of 32 bits in Spark 3.5."""
+    unit, number, start = call.constant(0), *call.values[1:3]
+    if release(pyspark.__version__) < (4, 0):
+        number = call.cast(number, I32)
+    return call.new("TimestampAdd", unit, number, start, some(_zone(call, 3)))
 
 
 def _seconds_of_time(call: Call) -> Node:
@@ -205,7 +216,7 @@ RULES: dict[str, Rule] = {
     "spark:negate_compound_interval": _calculated("negative"),
     "spark:multiply_compound_interval": _scaled("MultiplyInterval"),
     "spark:divide_compound_interval": _scaled("DivideInterval"),
-    "spark:timestampadd": _of_unit("TimestampAdd"),
+    "spark:timestampadd": _timestampadd,
     "spark:timestampdiff": _of_unit("TimestampDiff"),
     "spark:interval_text": _interval_text,
     "spark:interval_units": _interval_units,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .....algebra.expression import Literal
 from ...calls import Call
 from ...document import Node
 from ..rules import Rule, spark
@@ -9,7 +10,7 @@ from . import same
 
 _SAME = (
     *("ascii", "char", "concat", "concat_ws", "contains", "elt", "endswith", "find_in_set", "initcap"),
-    *("instr", "is_valid_utf8", "length", "levenshtein", "like", "locate", "lpad", "luhn_check", "make_valid_utf8"),
+    *("instr", "is_valid_utf8", "length", "levenshtein", "locate", "lpad", "luhn_check", "make_valid_utf8"),
     *("mask", "overlay", "quote", "regexp_count", "regexp_extract", "regexp_extract_all"),
     *("regexp_instr", "regexp_replace", "repeat", "replace", "rlike", "rpad", "sentences", "soundex", "space", "split"),
     *("split_part", "startswith", "substring", "substring_index", "translate", "try_validate_utf8", "validate_utf8"),
@@ -31,8 +32,17 @@ def _to_number(name: str) -> Rule:
     return lambda call: call.spark(name, *call.values[:2])
 
 
+def _like(call: Call) -> Node:
+    """Spark 3.5 takes the usual escape character only, and not as an argument."""
+    text, pattern, escape = call.values
+    character = call.expressions[2]
+    is_usual = isinstance(character, Literal) and character.value == "\\"
+    return call.spark("like", text, pattern, *() if is_usual else (escape,))
+
+
 RULES: dict[str, Rule] = {
     **same(_SAME, spark),
+    "spark:spark_like": _like,
     "spark:jaro_winkler_similarity": spark("jaro_winkler_similarity"),
     "spark:base64": _base64,
     "spark:to_number": _to_number("to_number"),

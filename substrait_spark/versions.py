@@ -1,0 +1,10 @@
+"""Releases of Spark."""
+
+from __future__ import annotations
+
+import re
+
+
+def release(version: str) -> tuple[int, ...]:
+    """The release of a version, (4, 1) of "4.1.4"; empty where it says none."""
+    return tuple(map(int, re.findall(r"\d+", version)[:2]))
