@@ -8,3 +8,10 @@ import re
 def release(version: str) -> tuple[int, ...]:
     """The release of a version, (4, 1) of "4.1.4"; empty where it says none."""
     return tuple(map(int, re.findall(r"\d+", version)[:2]))
+
+
+def running() -> tuple[int, ...]:
+    """The release of the Spark that PySpark here brings."""
+    import pyspark
+
+    return release(pyspark.__version__)

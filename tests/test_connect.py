@@ -117,7 +117,7 @@ TOLD = {
     "an expression": "Expression add($0:a, 1::i32)",
     "an expression over a schema": "Expression gt($0:a, 1::i32) -> r: boolean?",
     "no expressions": "DataFrame at expression 'none': Spark itself can't plan it",
-    "a writer": "Write CTAS kept create_mode APPEND_IF_EXISTS",
+    "a writer": "create_mode APPEND_IF_EXISTS output NO_OUTPUT",
     "nothing is written": "False",
     "a writer without a file system": "its path names no file system",
     "a writer over partitions": "dynamic_partitions: true",

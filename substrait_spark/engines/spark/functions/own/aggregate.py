@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pyspark
-
 from .....algebra import types
 from .....algebra.types import BOOLEAN, FP64, I32
 from .....errors import Unsupported
-from .....versions import release
+from .....versions import running
 from ...calls import LEGACY, AggregateCall, Call
 from ...document import Node
 from ..order import sort_orders, values_in_order
@@ -72,8 +70,8 @@ def _percentile(of_weights: bool) -> Rule:
     """Spark's percentile, where it is this one: Spark 4.3 has another line between two values than the releases before."""
 
     def found(call: Call) -> Node:
-        if of_weights is not (release(pyspark.__version__) < STRAIGHT):
-            raise Unsupported(f"{call.key} is not run by Spark {pyspark.__version__}, whose percentile is another")
+        if of_weights is not (running() < STRAIGHT):
+            raise Unsupported(f"{call.key} is not run by this Spark, whose percentile is another")
         x, p, frequency, _ = call.values
         return call.over_rows(call.new("Percentile", x, p, frequency, 0, 0, call.constant(3)))
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pyspark
-
 from .....algebra import types
 from .....algebra.types import I32, I64, STRING
-from .....versions import release
+from .....versions import running
 from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of
@@ -76,7 +74,7 @@ def _of_unit(name: str) -> Rule:
 def _timestampadd(call: Call) -> Node:
     """The number of units is an integer of 32 bits in Spark 3.5."""
     unit, number, start = call.constant(0), *call.values[1:3]
-    if release(pyspark.__version__) < (4, 0):
+    if running() < (4, 0):
         number = call.cast(number, I32)
     return call.new("TimestampAdd", unit, number, start, some(_zone(call, 3)))
 
