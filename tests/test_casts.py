@@ -206,32 +206,6 @@ def test_texts_with_an_offset_are_instants(spark: SparkSession) -> None:
     assert_same_rows(df.selectExpr("v", "try_cast(v AS timestamp_ntz) AS at"))
 
 
-REGIONS = [
-    "2024-01-02T03:04:05.006 Europe/Paris", "2024-07-02 03:04:05Europe/Paris", " 1883-11-18 13:00:00.5 America/New_York ",
-    "2089-06-30 23:30:00 America/Argentina/Buenos_Aires", "1850-2-9 1:02:03 Asia/Kolkata", "2024-01-02T03:04:05", None,
-    "2024-01-02 03:04:05+01:00", "2024-01-02 03:04:05",
-]  # fmt: skip
-"""Texts that name a region, and others beside them."""
-
-
-@pytest.mark.parametrize("function", ["CAST", "try_cast"])
-def test_texts_with_a_region_are_instants(spark: SparkSession, function: str) -> None:
-    df = spark.createDataFrame([(text,) for text in REGIONS], "v string")
-    assert_same_rows(df.selectExpr("v", f"{function}(v AS timestamp) AS at"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["2024-03-31 02:30:00 Europe/Paris", "2024-10-27 02:30:00 Europe/Paris", "2024-01-02 03:04:05 Asia/Tehran",
-     "2024-01-02 03:04:05 Europe/Nowhere", "2024-01-02 03:04:05 PST", "2099-01-02 03:04:05 Europe/Paris"],
-)  # fmt: skip
-def test_other_texts_with_a_region_raise(spark: SparkSession, text: str) -> None:
-    """Times that a region skips or has twice, and regions that engines don't have as Java has them."""
-    df = spark.createDataFrame([(text,)], "v string")
-    for function in ("CAST", "try_cast"):
-        assert_plan_raises(df_to_substrait(df.selectExpr(f"{function}(v AS timestamp)"), dialect="datafusion"))
-
-
 def _written(spark: SparkSession, value: str, folder: Path) -> None:
     """A view of one row with a value, over a file."""
     spark.sql(f"SELECT 0 AS id, {value} AS v").write.parquet(str(folder / "one"))

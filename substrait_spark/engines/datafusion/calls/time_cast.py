@@ -157,19 +157,11 @@ _WITH_OFFSET = (
     rf"[ ]*(?:Z|UTC|GMT|UT|(?:UTC|GMT|UT)?{_OFFSET}){BLANK}$"
 )
 """Texts that are read as timestamps with the offset of their time zone: its sign, its hours and minutes, or both in four digits."""
-_WITH_REGION = (
-    rf"^({BLANK}(?:1[89][0-9]{{2}}|20[0-8][0-9])-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}:[0-9]{{1,2}}:[0-5]?[0-9](?:\.[0-9]+)?)"
-    r"[ ]*((?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Za-z_/-]+)"
-    rf"{BLANK}$"
-)
-"""Texts with the name of a region, in the years of which engines have tables."""
-_OTHER_REGION = r"Asia/(?:Gaza|Hebron|Tehran)"
-"""Regions whose local times engines count otherwise than Java does (zones.yaml)."""
 _UNREAD = (
     rf"^{BLANK}([+-]?[0-9]{{4,6}}-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}(:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]*)?)?)?"
     rf"([ ]*[A-Za-z+-].*)?|[+-][0-9]{{4,6}}.*|[0-9]{{5,6}}(-.*)?|T[0-9]{{1,2}}.*|[0-9]{{1,2}}:.*){BLANK}$"
 )
-"""Texts that Spark may read as timestamps and engines can't: with a short name of a zone, without a date, with a long year."""
+"""Texts that Spark may read as timestamps and engines can't: with a region, without a date, with a long year."""
 
 
 def to_local(throws: bool) -> CallRule:
@@ -200,20 +192,10 @@ def _before_offset(e: LoweringBuilder, value: Expression, local: Expression) -> 
     return tz.from_micros(e, e.call("datafusion:subtract", tz.micros(e, local), offset), INSTANT)
 
 
-def _in_region(e: LoweringBuilder, value: Expression, padded: Expression) -> Expression:
-    """The instant of a local time with a region in its text. Raises for a time that the region skips or has twice."""
-    region = _replace(e, value, _WITH_REGION, " ${2}")
-    text = e.call("string:concat", padded, region, null_handling="ACCEPT_NULLS")
-    known = e.not_(e.call("datafusion:regexp_like", value, e.text(_OTHER_REGION), e.text("s")))
-    at = e.cast(e.if_then(known, text, e.null(types.STRING)), types.nullable(INSTANT), throws=False)
-    return e.coalesce(at, raised(e, "CAST_INVALID_INPUT", at.type, value))
-
-
 def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type, where: Zone) -> Expression:
     """Texts in the usual forms; others that Spark may read raise. What is missing is the first of its kind."""
     value = e.share(value)
-    given = _replace(e, value, _WITH_OFFSET, "${1}")
-    given = e.share(_replace(e, given, _WITH_REGION, "${1}") if target == INSTANT else given)
+    given = e.share(_replace(e, value, _WITH_OFFSET, "${1}"))
     whole = rf"^{BLANK}([0-9]+)(-[0-9]+)?(-[0-9]+)?[ T]?([0-9:.]*){BLANK}$"
     longer = _replace(e, given, whole, "${1}${2}${3}-1-1 0${4}:0:0")
     six = r"^([0-9]+)-([0-9]+)-([0-9]+)[-0-9]* 0*([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2}(\.[0-9]{1,6})?).*$"
@@ -224,9 +206,7 @@ def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type
     found: Expression = local
     if target == INSTANT:
         zoned = e.call("datafusion:regexp_like", value, e.text(_WITH_OFFSET), e.text("s"))
-        regional = e.call("datafusion:regexp_like", value, e.text(_WITH_REGION), e.text("s"))
-        here = tz.instant(e, local, where)
-        found = e.if_then(zoned, _before_offset(e, value, local), regional, _in_region(e, value, padded), here)
+        found = e.if_then(zoned, _before_offset(e, value, local), tz.instant(e, local, where))
     failed = [e.is_null(local), *([e.is_not_null(value)] if value.type.nullable else [])]
     if not throws:
         unread = e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s"))
