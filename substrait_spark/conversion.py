@@ -92,7 +92,7 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
-_RECENT = RecentPlans()
+RECENT = RecentPlans()
 
 
 def _plan_of(context: Context, text: str) -> Plan:
@@ -100,11 +100,11 @@ def _plan_of(context: Context, text: str) -> Plan:
     if context.finish is not None:  # of which the text tells nothing
         return emit_document(context, decode(text))
     key = recent.key(text, context.settings)
-    plan = _RECENT.get(key)
+    plan = RECENT.get(key)
     if plan is None:
         plan = emit_document(context, decode(text))
         if not context.found:
-            _RECENT.put(key, plan)
+            RECENT.put(key, plan)
     return plan
 
 

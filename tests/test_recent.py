@@ -29,7 +29,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
         return plan
 
     monkeypatch.setattr(conversion, "emit_document", emitted)
-    monkeypatch.setattr(conversion, "_RECENT", RecentPlans())
+    monkeypatch.setattr(conversion, "RECENT", RecentPlans())
     return found
 
 

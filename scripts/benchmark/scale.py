@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 
 from substrait_spark import SubstraitSparkError, UnsupportedPlanError, df_to_substrait
+from substrait_spark.conversion import RECENT
 
 from .memory import in_use
 from .scaling import Make, columns, files, literals
@@ -130,6 +131,7 @@ def _conversion(spark: SparkSession, make: Make, size: int, directory: Path) -> 
     seconds, own = [], []
     peaks = _Peaks(spark)
     for _ in range(ROUNDS):
+        RECENT.clear()  # else all rounds but the first would only read
         with quiet_garbage_collector():
             started, used = time.perf_counter(), _processor(spark)
             outcome, megabytes = _outcome(df)
@@ -243,6 +245,7 @@ def _plan(spark: SparkSession, kind: int, n: int) -> bytes | str:
     """The plan of a query, or why there is none."""
     df = spark.sql(QUERIES[kind](n))
     try:
+        RECENT.clear()  # so that nearly all are converted, and not taken from those before
         return df_to_substrait(df).SerializeToString()
     except SubstraitSparkError as error:
         return str(error)
