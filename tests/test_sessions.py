@@ -205,7 +205,7 @@ SparkContext._gateway.proc.kill()
 SparkContext._gateway.proc.wait()
 print(refused(gone))
 print(refused(lambda: sql_to_substrait(gone.sparkSession, "SELECT 1 AS a")))
-print(refused(lambda: write_to_substrait(gone, path="file:/tmp/x")))
+print(refused(lambda: write_to_substrait(gone, path="file:/out/x")))
 print(refused(lambda: expressions_to_substrait(gone, {"a": "id + 1"})))
 print(refused(lambda: spark_engine.execute(first, gone.sparkSession)))
 """
@@ -312,7 +312,7 @@ ASKED: dict[str, Callable[[DataFrame], Any]] = {
     "a statement": lambda df: sql_to_substrait(
         df.sparkSession, "CREATE TABLE t AS SELECT :n + id AS n FROM range(3)", parameters={"n": "bigint"}
     ),
-    "a write": lambda df: write_to_substrait(df, path="file:/tmp/t"),
+    "a write": lambda df: write_to_substrait(df, path="file:/out/t"),
     "expressions": lambda df: expressions_to_substrait(df, {"n": "id + 1"}),
     "a plan": lambda df: spark_engine.execute(df_to_substrait(df), df.sparkSession) is not None,
 }
