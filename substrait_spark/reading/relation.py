@@ -509,8 +509,7 @@ def _write(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
 
 def _ddl(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
     definition = r.read(message.view_definition, outer) if message.HasField("view_definition") else None
-    e, _ = r.over((), None)
-    return read_ddl(message, definition, e.type, e.literal)
+    return read_ddl(message, definition, _table_schema(r, message), r.over((), None)[0].literal)
 
 
 def _update(r: RelationReader, message: Any, outer: Scope | None) -> Relation:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from substrait.algebra_pb2 import Expression as ExpressionMessage
-from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra.enum_names import enum_name
 from ..algebra.expression import Expression, Literal
@@ -46,14 +45,13 @@ def read_write(message: Any, input: Relation, schema: Sequence[Type], condition:
 def read_ddl(
     message: Any,
     definition: Relation | None,
-    type: Callable[[TypeMessage], Type],
+    schema: Sequence[Type],
     literal: Callable[[Any], Literal],
 ) -> Relation:
     """A DdlRel over the definition of a view. Raises `Unsupported` for what the tree has nothing for."""
     if message.WhichOneof("write_type") != "named_object":
         raise Unsupported("a definition of an object without a name is not read")
     _require_no_more(message, False)
-    schema = [type(kind) for kind in message.table_schema.struct.types]
     target = _named(message.named_object, None)
     names = message.table_schema.names
     defaults = [literal(each) for each in message.table_defaults.fields]
