@@ -117,11 +117,9 @@ def _first(e: CallBuilder, left: Relation, fetch: Fetch) -> _Dependent | None:
     if not isinstance(sort, Sort) or (fetch.offset, fetch.count) != (0, 1):
         return None
     width = len(left.types)
-    numbered = Window(left, [e.window("arithmetic:row_number", frame=WHOLE)], (), ())
-    right = uncorrelated(e, sort.inputs[0], width + 1)
-    if right is None or any(_refers_outwards(each) for each in sort.expressions()):
+    joined = _numbered_with_rows(e, left, sort)
+    if joined is None:
         return None
-    joined = Join(numbered, right.relation, "LEFT", e.conjunction(right.conditions) if right.conditions else e.true())
     found = _Dependent(joined, range(width), range(width + 1, width + 1 + len(sort.inputs[0].types)))
     order = [each.by(found.seen(each.expression)) for each in sort.sorts]
     ranked = Window(
@@ -139,12 +137,9 @@ def _aggregated(e: CallBuilder, left: Relation, aggregate: Aggregate) -> _Depend
     A row to which none belongs is joined with nulls, which no measure counts.
     """
     width = len(left.types)
-    numbered = Window(left, [e.window("arithmetic:row_number", frame=WHOLE)], (), ())
-    right = uncorrelated(e, aggregate.inputs[0], width + 1)
-    if right is None or any(_refers_outwards(each) for each in aggregate.expressions()):
+    joined = _numbered_with_rows(e, left, aggregate, [e.true()])
+    if joined is None:
         return None
-    marked = Project(right.relation, [e.true()])
-    joined = Join(numbered, marked, "LEFT", e.conjunction(right.conditions) if right.conditions else e.true())
     belongs = e.is_not_null(FieldReference(len(joined.types) - 1, joined.types[-1]))
     row = [e.aggregate("aggregate_generic:any_value", FieldReference(n, kind)) for n, kind in enumerate(left.types)]
     measures = [_of_joined(e, measure, joined, width + 1, belongs) for measure in aggregate.measures]
@@ -153,6 +148,18 @@ def _aggregated(e: CallBuilder, left: Relation, aggregate: Aggregate) -> _Depend
     return _Dependent(
         made, range(1, 1 + width), columns if aggregate.emit is None else [columns[n] for n in aggregate.emit]
     )
+
+
+def _numbered_with_rows(
+    e: CallBuilder, left: Relation, query: Relation, marks: Sequence[Expression] = ()
+) -> Relation | None:
+    """Each row and its number, with the rows below a step of the query that belong to it, and marks of these; else nulls."""
+    numbered = Window(left, [e.window("arithmetic:row_number", frame=WHOLE)], (), ())
+    right = uncorrelated(e, query.inputs[0], len(numbered.types))
+    if right is None or any(_refers_outwards(each) for each in query.expressions()):
+        return None
+    rows = Project(right.relation, marks) if marks else right.relation
+    return Join(numbered, rows, "LEFT", e.conjunction(right.conditions) if right.conditions else e.true())
 
 
 def _refers_outwards(expression: Expression) -> bool:
