@@ -18,6 +18,8 @@ MOST_CHARACTERS = 1_000_000
 MOST_VALUES = 50_000
 """How many values it may have, each alias counted as all that it stands for."""
 
+_TOO_DEEP = f"it nests more than {MOST_LEVELS} levels deep ({{line}})"
+
 SHOWN = 60
 """How many characters of a value problems show."""
 
@@ -63,7 +65,7 @@ def _check_size(events: Iterator[Any]) -> None:
 
 def _check_bounds(levels: int, values: int, line: str) -> None:
     if levels > MOST_LEVELS:
-        raise ValueError(f"it nests more than {MOST_LEVELS} levels deep ({line})")
+        raise ValueError(_TOO_DEEP.format(line=line))
     if values > MOST_VALUES:
         raise ValueError(f"it has more than {MOST_VALUES:,} values ({line})")
 
@@ -102,6 +104,9 @@ def _told_of_yaml(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return " ".join(str(error).split())
+    # From PyYAML 6.0.4 on, the C library has a bound of its own, and reads ahead of the events that ours counts.
+    if error.problem == "exceeded maximum nesting depth":  # type: ignore[attr-defined]
+        return _TOO_DEEP.format(line=f"line {mark.line + 1}")
     said = ", ".join(part for part in (error.context, error.problem) if part)  # type: ignore[attr-defined]
     return f"{said} (line {mark.line + 1})"
 
