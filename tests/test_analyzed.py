@@ -297,6 +297,21 @@ def test_lateral_joins_of_limits_and_set_operations(tables: SparkSession, query:
     assert "LATERAL_JOIN relations" in problem.reason
 
 
+LISTS = "(SELECT * FROM VALUES (1, array(1, 2)), (2, array()), (3, NULL) AS lists(k, a))"
+
+
+@pytest.mark.parametrize("of", ["explode(a) AS e(x)", "(SELECT x + 1 AS x FROM explode(a) AS e(x)) AS e"])
+def test_a_left_join_of_generated_rows(tables: SparkSession, of: str) -> None:
+    """Without a condition, Spark's optimizer leaves out rows on the left."""
+    (problem,) = check(tables.sql(f"SELECT k, x FROM {LISTS} LEFT JOIN LATERAL {of}"), stage="analyzed").problems
+    assert "makes an inner join of a LEFT JOIN LATERAL" in problem.reason
+    for join in (f"LEFT JOIN LATERAL {of} ON true", f"CROSS JOIN LATERAL {of}", f"LEFT JOIN LATERAL {of} ON x > 2"):
+        df = tables.sql(f"SELECT k, x FROM {LISTS} {join}")
+        assert not differences(spark_table(df), canonical_rows(df, "analyzed"))
+    kept = tables.sql(f"SELECT k, x FROM {LISTS} LEFT JOIN LATERAL {of.replace('explode(', 'explode_outer(')}")
+    assert not differences(spark_table(kept), canonical_rows(kept, "analyzed"))
+
+
 @pytest.mark.parametrize("zone", ["-12:00", "+14:00"])  # at any time, one of them has another date than UTC
 def test_variables_of_the_context(spark: SparkSession, zone: str) -> None:
     """Both runs may be on two sides of midnight, or of a second: only what does not change is compared."""

@@ -9,8 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 from rows import differences, other_session, spark_table
 from substrait.algebra_pb2 import Expression as Message
-from substrait.algebra_pb2 import Rel
+from substrait.algebra_pb2 import Rel, SetRel
 from substrait.plan_pb2 import ExecutionBehavior, Plan
+from test_bounds import bounded, i32, read
 
 from substrait_spark import InvalidPlanError, PlanningError, UnsupportedPlanError, lower
 from substrait_spark.algebra import types
@@ -338,6 +339,22 @@ def test_too_many_shared_relations() -> None:
         both.left.reference.subtree_ordinal = both.right.reference.subtree_ordinal = ordinal
     plan.relations[0].root.input.reference.subtree_ordinal = 31
     with pytest.raises(UnsupportedPlanError, match="more than 10000 relations"):
+        lower(plan, "datafusion")
+
+
+def test_too_many_columns_of_shared_relations() -> None:
+    """Few relations, so that their bound isn't met, of so many columns that written out they are a million."""
+    plan = Plan()
+    read(plan, i32(), 2000)
+    for ordinal in range(9):
+        union = plan.relations.add().rel.set
+        union.op = SetRel.SET_OP_UNION_ALL
+        for _ in range(2):
+            union.inputs.add().reference.subtree_ordinal = ordinal
+    root = plan.relations.add().root
+    root.input.reference.subtree_ordinal = 9
+    root.names.extend(f"c{n}" for n in range(2000))
+    with bounded(), pytest.raises(UnsupportedPlanError, match="more than 500000 columns"):
         lower(plan, "datafusion")
 
 

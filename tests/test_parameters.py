@@ -235,6 +235,9 @@ def test_values_are_bound_in_the_plan(session: SparkSession) -> None:
     assert lowered.parameter_bindings == plan.parameter_bindings
     assert not differences(expected, datafusion.execute(lowered))
     assert not differences(expected, spark_table(spark_engine.execute(plan, session)))
+    aliased = sql_to_substrait(session, sql, parameters=values, type_aliases=True)
+    assert aliased.type_aliases, "vacuous: no type occurs twice"
+    assert lower(aliased, "datafusion") == lowered
     others = {"k": 0, "s": "rye"}
     again = spark_table(session.sql(sql, args={**values, **others}))
     assert not differences(again, datafusion.execute(lowered, parameters=others))

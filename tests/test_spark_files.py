@@ -15,7 +15,7 @@ from rows import assert_raises, assert_same_rows, canonical, canonical_rows, dif
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import DialectError, InvalidPlanError, UnsupportedPlanError, check, explain
+from substrait_spark import DialectError, InvalidPlanError, SubstraitSparkError, UnsupportedPlanError, check, explain
 from substrait_spark.algebra.extension_messages import SparkFiles, SparkOption
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.dialects import load
@@ -329,6 +329,18 @@ def test_what_plans_may_not_name(spark: SparkSession, tmp_path: Path) -> None:
         for run in (datafusion.execute, lambda made: spark_engine.execute(made, spark)):
             with pytest.raises((InvalidPlanError, UnsupportedPlanError), match=message):
                 run(other)
+
+
+def test_a_time_zone_that_there_is_not(spark: SparkSession, tmp_path: Path) -> None:
+    df = json(spark, tmp_path / "t.json", '{"t": "2024-01-01T00:00:00"}\n', "t timestamp", timeZone="UTC")
+    plan = plan_of(df)
+    (read,) = [message for message in messages(plan) if isinstance(message, ReadRel)]
+    format = SparkFiles(format="json", options=[SparkOption(name="timezone", value="evil/zone")])
+    read.local_files.items[0].extension.Pack(format)
+    with pytest.raises(InvalidPlanError, match="line 1 has a value in 't' that Spark may not read"):
+        datafusion.execute(plan)
+    with pytest.raises(SubstraitSparkError, match="INVALID_TIMEZONE"):
+        spark_engine.execute(plan, spark).collect()
 
 
 def test_dialects_that_list_formats(spark: SparkSession, tmp_path: Path) -> None:

@@ -125,6 +125,10 @@ WRITES = {
     "CREATE TABLE other.APP.NEW AS SELECT k FROM v": ("Write CTAS other.APP.NEW create_mode ERROR_IF_EXISTS", {}),
     "CREATE OR REPLACE TABLE other.APP.T AS SELECT k FROM v": ("Write CTAS other.APP.T create_mode REPLACE_IF_EXISTS", {}),
     "CREATE VIEW new (a, b) COMMENT 'words' AS SELECT k, s FROM v2": ("Ddl CREATE VIEW spark_catalog.statements.new", {"comment": "words"}),
+    "CREATE VIEW new (a COMMENT 'of a', b) AS SELECT k, s FROM v2": (
+        "Ddl CREATE VIEW spark_catalog.statements.new",
+        {"column_comments": [("a", "of a")]},
+    ),
     "CREATE VIEW IF NOT EXISTS new AS SELECT k FROM p": ("Ddl CREATE VIEW spark_catalog.statements.new", {"if_not_exists": True}),
     "CREATE OR REPLACE VIEW new AS SELECT k FROM p": ("Ddl CREATE_OR_REPLACE VIEW spark_catalog.statements.new", {}),
     "CREATE TEMP VIEW new AS SELECT k, s FROM v": ("Ddl CREATE VIEW new", {"temporary": "session"}),
@@ -141,6 +145,16 @@ DEFINITIONS = {
     ),
     "CREATE TABLE IF NOT EXISTS other.APP.NEW (a INT)": ("Ddl CREATE TABLE other.APP.NEW", {"if_not_exists": True}, ["a"]),
     "CREATE OR REPLACE TABLE other.APP.NEW (a INT)": ("Ddl CREATE_OR_REPLACE TABLE other.APP.NEW", {}, ["a"]),
+    "CREATE TABLE new (a INT COMMENT 'of a', b INT, c DATE COMMENT '') USING parquet": (
+        "Ddl CREATE TABLE spark_catalog.statements.new",
+        {"format": "parquet", "column_comments": [("a", "of a"), ("c", "")]},
+        ["a", "b", "c"],
+    ),
+    "CREATE OR REPLACE TABLE other.APP.NEW (a INT COMMENT 'of a', `b c` INT COMMENT \"it's\")": (
+        "Ddl CREATE_OR_REPLACE TABLE other.APP.NEW",
+        {"column_comments": [("a", "of a"), ("b c", "it's")]},
+        ["a", "b c"],
+    ),
     "CREATE TABLE new (a VARCHAR(3), b CHAR(5) NOT NULL) USING parquet": (
         "Ddl CREATE TABLE spark_catalog.statements.new",
         {"format": "parquet"},
@@ -301,7 +315,8 @@ REFUSED = {
     "FROM v INSERT INTO q SELECT k, s INSERT INTO q SELECT k, s": "several tables at once",
     "CREATE TABLE new (a INT DEFAULT 1, d DATE DEFAULT current_date()) USING parquet": "of the column d is no constant",
     "CREATE TABLE new (a VARCHAR(3) DEFAULT 'x') USING parquet": "the column a of limited length has a default value",
-    "CREATE TABLE new (a ARRAY<VARCHAR(3)>) USING parquet": "hold texts of limited length inside",
+    "CREATE TABLE new (a ARRAY<VARCHAR(3)>) USING parquet": "texts of limited length inside",
+    "CREATE TABLE new (a STRUCT<b: INT COMMENT 'of b'>) USING parquet": "its columns a are generated, or have comments",
     "CREATE TABLE new USING parquet LOCATION '/out/nothing'": "its columns are found in its files when it runs",
     "CREATE TABLE new (a INT) USING parquet TBLPROPERTIES ('x' = 'y')": "its properties \\(x\\) are in no plan",
     "CREATE TABLE new (a INT) USING csv OPTIONS (secret 'planted')": "its option secret may hold a secret",

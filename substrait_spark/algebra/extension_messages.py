@@ -43,6 +43,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("bucket_by", FieldDescriptorProto.TYPE_STRING, ""),
         ("sort_by", FieldDescriptorProto.TYPE_STRING, ""),
         ("comment", FieldDescriptorProto.TYPE_STRING, ""),
+        ("column_comments", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
     ),
     "WriteBehavior": (
         ("overwrite", FieldDescriptorProto.TYPE_BOOL, ""),
@@ -69,7 +70,10 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
 }
 """Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
 
-_REPEATED = (*("names", "options", "settings", "partition_by", "bucket_by", "sort_by", "static_partitions"),)
+_REPEATED = (
+    *("names", "options", "settings"),
+    *("partition_by", "bucket_by", "sort_by", "static_partitions", "column_comments"),
+)
 """Fields that a message may have several times."""
 
 

@@ -31,10 +31,13 @@ class Storage(NamedTuple):
     bucket_by: tuple[str, ...] = ()
     sort_by: tuple[str, ...] = ()
     comment: str = ""
+    column_comments: Options = ()
+    """Columns and the comments that they have."""
 
     def message(self) -> TableStorage:
-        found = TableStorage(**self._replace(options=())._asdict())
+        found = TableStorage(**self._replace(options=(), column_comments=())._asdict())
         _write_options(self.options, found.options)
+        _write_options(self.column_comments, found.column_comments)
         return found
 
 

@@ -210,6 +210,7 @@ public class StatementReader {
     /** Metadata of columns: what they hold where nothing is said, as SQL; and of which length texts are. */
     private static final String DEFAULT = "CURRENT_DEFAULT";
     private static final String LENGTH = "__CHAR_VARCHAR_TYPE_STRING";
+    private static final String COMMENT = "comment";
 
     static String of(LogicalPlan command, SessionState state) throws Exception {
       StringBuilder out = new StringBuilder();
@@ -217,6 +218,7 @@ public class StatementReader {
       new Description().begin((scala.Product) command, out);
       out.append(",\"marked\":").append(marked(schema, command instanceof AlterTableCommand));
       out.append(",\"lengths\":").append(said(schema, LENGTH));
+      out.append(",\"comments\":").append(said(schema, COMMENT));
       return out.append(",\"defaults\":").append(said(schema, DEFAULT)).append('}').toString();
     }
 
@@ -238,11 +240,11 @@ public class StatementReader {
       StringBuilder out = new StringBuilder("[");
       StructField[] fields = schema == null ? new StructField[0] : schema.fields();
       for (int i = 0; i < fields.length; i++) {
-        MetadataBuilder rest = new MetadataBuilder().withMetadata(fields[i].metadata()).remove("comment");
+        MetadataBuilder rest = new MetadataBuilder().withMetadata(fields[i].metadata()).remove(COMMENT);
         if (fields[i].dataType() instanceof StringType) rest.remove(LENGTH);
         Metadata left = rest.remove(DEFAULT).remove("EXISTS_DEFAULT").build();
         boolean marked = ofSource ? left.contains(LENGTH) || left.contains("GENERATION_EXPRESSION") : !left.json().equals("{}");
-        if (marked) PlanReader.Walk.string(fields[i].name(), out.append(out.length() == 1 ? "" : ","));
+        if (marked || fields[i].dataType().json().contains("\"" + COMMENT + "\":")) PlanReader.Walk.string(fields[i].name(), out.append(out.length() == 1 ? "" : ","));
       }
       return out.append(']').toString();
     }

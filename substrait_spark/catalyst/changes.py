@@ -232,19 +232,27 @@ def _replace_as_select(command: Command) -> Change:
 def _create(command: Command) -> Change:
     _require_plain_columns(command)
     table, behavior = command["table"], Behavior(if_not_exists=command["ignoreIfExists"])
-    return Change("CREATE", Target(tuple(table["identifier"]), _stored(table, command["session"]), behavior), "TABLE")
+    storage = _of_columns(command, _stored(table, command["session"]))
+    return Change("CREATE", Target(tuple(table["identifier"]), storage, behavior), "TABLE")
 
 
 def _create_named(command: Command) -> Change:
     _require_plain_columns(command)
     behavior = Behavior(if_not_exists=command["ignoreIfExists"])
-    return Change("CREATE", Target(tuple(command["name"]), _specified(command), behavior), "TABLE")
+    storage = _of_columns(command, _specified(command))
+    return Change("CREATE", Target(tuple(command["name"]), storage, behavior), "TABLE")
 
 
 def _replace(command: Command) -> Change:
     _require_plain_columns(command)
     _require_or_create(command)
-    return Change("CREATE_OR_REPLACE", Target(tuple(command["name"]), _specified(command)), "TABLE")
+    storage = _of_columns(command, _specified(command))
+    return Change("CREATE_OR_REPLACE", Target(tuple(command["name"]), storage), "TABLE")
+
+
+def _of_columns(command: Command, storage: Storage) -> Storage:
+    """How a table is stored, with the comments of its columns."""
+    return storage._replace(column_comments=tuple(command["comments"].items()))
 
 
 def _require_or_create(command: Command) -> None:
@@ -257,7 +265,7 @@ def _require_or_create(command: Command) -> None:
 def _require_plain_columns(command: Command) -> None:
     if marked := command["marked"]:
         raise Unsupported(
-            f"its columns {', '.join(marked)} are generated, or hold texts of limited length inside, which is in no plan",
+            f"its columns {', '.join(marked)} are generated, or have comments or texts of limited length inside, which is in no plan",
             "Leave that out.",
         )
 
@@ -268,8 +276,12 @@ TEMPORARY = {"LocalTempView": "session", "GlobalTempView": "global", "PersistedV
 def _create_view(command: Command) -> Change:
     _without_properties(command["properties"])
     behavior = Behavior(if_not_exists=command["allowExisting"], temporary=TEMPORARY[command["viewType"]])
-    target = Target(tuple(command["name"]), Storage(comment=command.get("comment", "")), behavior)
-    names = tuple(column["_1"] for column in command["userSpecifiedColumns"])
+    columns = command["userSpecifiedColumns"]
+    names = tuple(column["_1"] for column in columns)
+    comments = tuple((column["_1"], column["_2"]) for column in columns if "_2" in column)
+    target = Target(
+        tuple(command["name"]), Storage(comment=command.get("comment", ""), column_comments=comments), behavior
+    )
     return Change("CREATE_OR_REPLACE" if command["replace"] else "CREATE", target, "VIEW", names=names)
 
 

@@ -67,10 +67,27 @@ def lateral(r: RelationBuilder, node: tree.Plan) -> Output:
     join_type = JOIN_TYPES.get(node["joinType"])
     if join_type not in ("INNER", "LEFT"):
         raise Unsupported(f"the join type {node['joinType']} of a lateral join is not known")
+    if join_type == "LEFT" and node["condition"] is None and _generated(node["right"]["plan"]):
+        raise LEFT_OF_GENERATED
     ids = left.ids + right.ids
     condition = _condition(r, node, left, right)
     kind = LateralJoin if refers_outwards(right.relation) else Join
     return Output(kind(left.relation, right.relation, join_type, condition), ids)
 
+
+def _generated(plan: tree.Plan) -> bool:
+    """Whether its rows are those that a generator makes of the row outside alone."""
+    generates = False
+    while plan.name in ("Generate", "Project", "SubqueryAlias"):
+        generates = generates or (plan.name == "Generate" and not plan["outer"])
+        plan = plan["child"]
+    return generates and plan.name == "OneRowRelation"
+
+
+# Spark: `SELECT k, x FROM VALUES (1, array()) AS t(k, a) LEFT JOIN LATERAL explode(a) AS e(x)` has no row, `… ON true` has one.
+LEFT_OF_GENERATED = Unsupported(
+    "Spark's optimizer makes an inner join of a LEFT JOIN LATERAL with a generator and without a condition",
+    "Write ON true to keep the rows on the left for which nothing is generated, or CROSS JOIN LATERAL to leave them out.",
+)
 
 HANDLERS = {"Join": emit, "LateralJoin": lateral}
