@@ -1,7 +1,7 @@
 # The commands of this repository. `make demo`, `make test` and `make check` need nothing prepared but Python and Java.
 SHELL := /bin/sh
 PYTHON ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 TESTS ?=
 FUNCTIONS ?=
 FUZZ ?=
