@@ -15,7 +15,17 @@ def messages(root: Message) -> Iterator[Message]:
     while stack:
         message = stack.pop()
         yield message
-        stack.extend(reversed(_within(message)))
+        stack.extend(reversed(within(message)))
+
+
+def holders(root: Message) -> Iterator[Message]:
+    """The message and those in it, in any order, of kinds that can hold messages: expressions do, kinds of types and most of their parts don't."""
+    stack = [root]
+    while stack:
+        message = stack.pop()
+        if _can_hold_messages(message.DESCRIPTOR):
+            yield message
+            stack.extend(within(message))
 
 
 def depth(root: Message) -> int:
@@ -24,11 +34,11 @@ def depth(root: Message) -> int:
     level = [root]
     while level:
         deepest += 1
-        level = [inner for message in level for inner in _within(message)]
+        level = [inner for message in level for inner in within(message)]
     return deepest
 
 
-def _within(message: Message) -> list[Message]:
+def within(message: Message) -> list[Message]:
     """The messages that a message holds itself."""
     if not _can_hold_messages(message.DESCRIPTOR):
         return []

@@ -9,9 +9,11 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, TypeVar
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.algebra_pb2 import AggregateRel, Expression, FetchRel, ReadRel, Rel
@@ -20,6 +22,7 @@ from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
 from ..algebra.extension_messages import unpacked_write
+from ..algebra.message_walk import within
 from ..errors import Unsupported
 from .place import Unreadable, relation_name
 
@@ -51,11 +54,18 @@ def up_to_date(plan: Plan) -> tuple[Plan, list[Unreadable]]:
     except Unsupported as problem:
         return new, [Unreadable("", None, problem.reason)]
     around = Around(urns, plan.version.minor_number)
+    size = new.ByteSize()
+    known = Plan()
+    known.CopyFrom(new)
+    known.DiscardUnknownFields()
+    has_unknown = known.ByteSize() != size
     problems = []
     for message, path in _with_places(new):
         try:
-            _require_known_meaning(message, path)
-            _bring_up_to_date(message, around)
+            if isinstance(message, AdvancedExtension):
+                _require_known_meaning(message, path)
+            if has_unknown or _rule_of(message.DESCRIPTOR) is not None:
+                _bring_up_to_date(message, unknown_fields(message) if has_unknown else {}, around)
         except Unsupported as problem:
             problems.append(Unreadable(path, None, problem.reason))
     new.DiscardUnknownFields()
@@ -71,28 +81,24 @@ def _with_places(plan: Plan) -> Iterator[tuple[Message, str]]:
             name = relation_name(message)
             path = f"{path} / {name}" if path else name
         yield message, path
-        for field, value in message.ListFields():
-            if field.message_type is not None:
-                stack.extend((inner, path) for inner in ([value] if isinstance(value, Message) else value))
+        stack.extend((inner, path) for inner in within(message))
 
 
-def _require_known_meaning(message: Any, path: str) -> None:
+def _require_known_meaning(message: AdvancedExtension, path: str) -> None:
     """Refuse enhancements but those of ours that say what a statement does, which its reader looks at (`write.py`)."""
-    if not isinstance(message, AdvancedExtension) or not message.HasField("enhancement"):
+    if not message.HasField("enhancement"):
         return
     in_statement = path.rpartition(" / ")[2] in ("Write", "Ddl")
     if not in_statement or unpacked_write(message.enhancement) is None:
         raise Unsupported("an enhancement changes what a part of the plan means, and it is not known")
 
 
-def _bring_up_to_date(message: Message, around: Around) -> None:
-    name = message.DESCRIPTOR.full_name.removeprefix("substrait.")
-    unknown = unknown_fields(message)
-    rule = _RULES.get(name)
+def _bring_up_to_date(message: Message, unknown: Fields, around: Around) -> None:
+    rule = _rule_of(message.DESCRIPTOR)
     if rule is not None:
         rule(message, unknown, around)
     if unknown:
-        raise Unsupported(f"Substrait 0.106 has no field {min(unknown)} of the message {name}")
+        raise Unsupported(f"Substrait 0.106 has no field {min(unknown)} of the message {_name(message.DESCRIPTOR)}")
 
 
 def unknown_fields(message: Message) -> Fields:
@@ -258,3 +264,12 @@ _RULES: Mapping[str, Callable[[Any, Fields, Around], None]] = {
     "Expression.Literal.IntervalDayToSecond": _interval_day_literal,
 }
 """What each message that has lost a field makes of it. A rule takes what it has read out of the unknown fields."""
+
+
+@cache
+def _rule_of(kind: Descriptor) -> Callable[[Any, Fields, Around], None] | None:
+    return _RULES.get(_name(kind))
+
+
+def _name(kind: Descriptor) -> str:
+    return str(kind.full_name).removeprefix("substrait.")
