@@ -98,7 +98,7 @@ def _bring_up_to_date(message: Message, unknown: Fields, around: Around) -> None
     if rule is not None:
         rule(message, unknown, around)
     if unknown:
-        raise Unsupported(f"Substrait 0.106 has no field {min(unknown)} of the message {_name(message.DESCRIPTOR)}")
+        raise Unsupported(f"Substrait 0.106 has no field {min(unknown)} of the message {_name(message)}")
 
 
 def unknown_fields(message: Message) -> Fields:
@@ -268,8 +268,8 @@ _RULES: Mapping[str, Callable[[Any, Fields, Around], None]] = {
 
 @cache
 def _rule_of(kind: Descriptor) -> Callable[[Any, Fields, Around], None] | None:
-    return _RULES.get(_name(kind))
+    return _RULES.get(kind.full_name.removeprefix("substrait."))
 
 
-def _name(kind: Descriptor) -> str:
-    return str(kind.full_name).removeprefix("substrait.")
+def _name(message: Message) -> str:
+    return message.DESCRIPTOR.full_name.removeprefix("substrait.")
