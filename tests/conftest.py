@@ -17,6 +17,7 @@ from typing import Any
 import class_archive
 import pytest
 import quick_spark
+import slow
 import tpc_data
 from pyspark.sql import SparkSession
 from substrait.plan_pb2 import Plan
@@ -55,12 +56,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--verdicts", type=Path, metavar="FOLDER", help="run the tests that use Spark, and count what comes of them"
     )
+    parser.addoption("--slow", action="store_true", help="run the slow tests, too (slow.py)")
     parser.addoption("--record", action="store_true", help="write the documents that test_document.py reads anew")
     parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     quick_spark.use()
+    if config.getoption("--slow"):
+        slow.ask()
     if folder := config.getoption("--verdicts"):
         config.pluginmanager.register(Verdicts(folder))
     many = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
@@ -75,8 +79,11 @@ def _group(nodeid: str) -> str:
     return f"{file} {family[1]}" if family else file
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The groups that take longest begin first, lest one process waits for the other at the end."""
+    if not slow.asked():
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     items.sort(key=lambda item: LONGEST.index(group) if (group := _group(item.nodeid)) in LONGEST else len(LONGEST))
 
 

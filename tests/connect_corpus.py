@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.parquet as pq
+import slow
 import tpc_data
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
@@ -77,8 +78,13 @@ STATEMENTS = (
 
 
 def named(spark: SparkSession, folder: Path) -> Iterator[tuple[str, Query]]:
-    """TPC-H and TPC-DS over tables that the catalog names, and TPC-H over views of them."""
-    for benchmark, database in (("tpch", "connect_tpch"), ("tpch", "connect_views"), ("tpcds", "connect_tpcds")):
+    """TPC-H, and TPC-DS with slow tests, over tables that the catalog names, and TPC-H over views of them."""
+    places = [
+        ("tpch", "connect_tpch"),
+        ("tpch", "connect_views"),
+        *([("tpcds", "connect_tpcds")] if slow.asked() else []),
+    ]
+    for benchmark, database in places:
         spark.sql(f"USE {database}")
         for number, text in tpc_data.queries(folder / benchmark).items():
             yield f"{database}.q{number}", lambda text=text: spark.sql(text)  # type: ignore[misc]

@@ -47,6 +47,7 @@ def analyzed(df: DataFrame) -> Plan:
     return plan_of(df, stage="analyzed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 23))
 def test_tpch(spark: SparkSession, tpch: Path, number: int) -> None:
     df = spark.sql(tpc_data.queries(tpch)[number])

@@ -543,6 +543,7 @@ def run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
+@pytest.mark.slow
 def test_a_session_that_stops(tmp_path: Path) -> None:
     done = run(sys.executable, "-c", STOPPED, folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -567,6 +568,7 @@ if len(sys.argv) > 2:
 """
 
 
+@pytest.mark.slow
 def test_a_script(tmp_path: Path) -> None:
     (tmp_path / "job.py").write_text(SCRIPT, "utf-8")
     (tmp_path / "plans").mkdir()

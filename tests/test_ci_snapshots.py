@@ -41,6 +41,7 @@ def test_example_passes(project: Path) -> None:
     assert "4 snapshots passed." in shown
 
 
+@pytest.mark.slow
 def test_example_fails_on_a_changed_join(project: Path) -> None:
     readme = (EXAMPLE / "README.md").read_text("utf-8")
     change = re.search(r"```diff\n-(.*)\n\+(.*)\n```", readme)
@@ -64,6 +65,7 @@ def test_example_fails_on_a_changed_join(project: Path) -> None:
     assert "Join LEFT" not in stored
 
 
+@pytest.mark.slow
 def test_example_fails_on_a_changed_write(project: Path) -> None:
     job = project / "jobs" / "nightly.py"
     before = job.read_text("utf-8")

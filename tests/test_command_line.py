@@ -225,6 +225,7 @@ def test_run_says_what_datafusion_takes_in_its_own_way(spark: SparkSession) -> N
     assert "substrait-spark lower PLAN --dialect datafusion" in said
 
 
+@pytest.mark.slow
 def test_run_in_spark(spark: SparkSession, orders: Path, tmp_path: Path) -> None:
     """A canonical plan with a function that DataFusion lacks, of a table by name."""
     df = spark.read.parquet(str(orders)).selectExpr("item", "format_number(price / 2, 2) AS half").where("item = 'tea'")
@@ -551,6 +552,7 @@ def test_other_statements_than_queries_are_not_run(answers: dict[str, Answer]) -
     assert "CommandResult" not in answers["a program"].stderr
 
 
+@pytest.mark.slow
 def test_export_of_statements(tmp_path: Path) -> None:
     sql = "CREATE TABLE one USING parquet AS SELECT 1 AS one"
     refused = command("export", sql, "-o", tmp_path / "one.plan")

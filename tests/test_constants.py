@@ -119,7 +119,10 @@ def asked(unfolded: SparkSession) -> dict[str, oracle.Asked]:
     return found
 
 
-@pytest.mark.parametrize("engine", oracle.ENGINES)
+@pytest.mark.parametrize(
+    "engine",
+    [pytest.param(name, marks=[pytest.mark.slow] if "analyzed" in name else []) for name in oracle.ENGINES],
+)
 def test_examples(asked: dict[str, oracle.Asked], engine: str) -> None:
     found = {example: oracle.outcome_of(query, oracle.ENGINES[engine]) for example, query in asked.items()}
     kinds = [outcome.kind for outcome in found.values()]

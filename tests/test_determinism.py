@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import tpc_data
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -42,6 +43,7 @@ def digests(spark: SparkSession, directory: Path) -> list[str]:
     return sorted(found)
 
 
+@pytest.mark.slow
 def test_another_process(spark: SparkSession, tpch: Path, tmp_path: Path) -> None:
     here = Path(__file__).parent
     ran = subprocess.run(

@@ -212,6 +212,7 @@ def test_tests_in_pages(tmp_path: Path) -> None:
     assert kept.startswith("query 1: collect\n\nsubstrait plan text")
 
 
+@pytest.mark.slow
 def test_site() -> None:
     """The site builds without a warning: every link leads somewhere, every name of the reference is documented."""
     pytest.importorskip("zensical")

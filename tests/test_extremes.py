@@ -73,11 +73,13 @@ def refusal(df: DataFrame) -> str:
 # ---- wide
 
 
+@pytest.mark.slow
 def test_a_filter_of_thousands_of_alternatives(session: SparkSession) -> None:
     terms = " OR ".join(f"id = {2 * n}L" for n in range(4_000))
     assert rows(session.sql(f"SELECT id FROM t WHERE {terms}")) == [(n,) for n in range(0, 20, 2)]
 
 
+@pytest.mark.slow
 def test_thousands_of_conditions(session: SparkSession) -> None:
     terms = " AND ".join(f"id <> {n}L" for n in range(4_000))
     assert len(plans(session.sql(f"SELECT id FROM t WHERE coalesce({terms}, false)"))) == 2
@@ -88,11 +90,13 @@ def test_a_filter_that_ends_the_stack_of_sparks_optimizer(session: SparkSession)
     assert rows(df) == [(0,), (1,), (2,)]
 
 
+@pytest.mark.slow
 def test_a_list_of_tens_of_thousands(session: SparkSession) -> None:
     numbers = ",".join(f"{3 * n}L" for n in range(30_000))
     assert rows(session.sql(f"SELECT id FROM t WHERE id IN ({numbers})")) == [(n,) for n in range(0, 20, 3)]
 
 
+@pytest.mark.slow
 def test_thousands_of_columns(session: SparkSession) -> None:
     df = session.sql("SELECT " + ", ".join(f"id + {n}L AS c{n}" for n in range(4_000)) + " FROM t")
     for plan in plans(df):
@@ -107,6 +111,7 @@ def test_a_table_of_ten_thousand_columns(session: SparkSession, tmp_path: Path) 
         assert len(plan.relations[0].root.names) == 10_001
 
 
+@pytest.mark.slow
 def test_a_thousand_unioned_frames(session: SparkSession) -> None:
     terms = [f"(SELECT id FROM t WHERE id > {n}L)" for n in range(1000)]
     while len(terms) > 1:  # Spark's own stack is too small for a chain

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import quick_spark
+import slow
 from functions import cases, grid
 from functions.cases import Case
 from pyspark import SparkContext
@@ -32,7 +33,7 @@ from substrait_spark.functions.aggregate import AGGREGATE
 from substrait_spark.functions.window import WINDOW
 from substrait_spark.versions import release
 
-CASES = cases.load()
+CASES = [case for case in cases.load() if slow.asked() or not case.repeats]
 HERE = [case for case in CASES if release(case.since) <= RELEASE]
 """Those of functions that the Spark which runs here has."""
 

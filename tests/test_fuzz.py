@@ -6,6 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 import pytest
+import slow
 from fuzz import function_forms, oracle, tables
 from fuzz.queries import Query, queries
 from fuzz.session import READING, TIME_ZONES
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 SEED = 2026
-QUERIES = 100
+QUERIES = 100 if slow.asked() else 30
 REFUSED = 0.2
 """How many of the queries may be refused: more would hide the library."""
 

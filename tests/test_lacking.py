@@ -120,6 +120,7 @@ EXPRESSED = [
 TOO_DEEP = "Substrait readers stop at"
 
 
+@pytest.mark.slow
 def test_each_thing_is_expressed_otherwise_or_refused_by_name(queries: list[Query]) -> None:
     whole = everything()
     assert all(_lowered(query, Dialect("whole", whole)) == [] for query in queries if "Generate" not in str(query.uses))

@@ -125,6 +125,7 @@ def test_layout(
         assert not shown[1].is_displayed()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [420, 700, 1_300])
 @pytest.mark.parametrize("scripts", [True, False])
 def test_large_plan(tmp_path: Path, width: int, scripts: bool) -> None:

@@ -253,6 +253,7 @@ def ends(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return ran.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_stopped_while_threads_convert(ends: list[str]) -> None:
     assert ends[0] == "4 True True"
 

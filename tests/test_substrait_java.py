@@ -56,11 +56,13 @@ def _read(classes: Path, extensions: Path, plans: Path, written: Path) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["extensions/functions_spark.yaml", "engines/datafusion/functions.yaml"])
 def test_loads_extension_file(substrait_java: Path, tmp_path: Path, file: str) -> None:
     _read(substrait_java, PACKAGE / file, tmp_path, tmp_path)
 
 
+@pytest.mark.slow
 def test_reads_plans(substrait_java: Path, spark: SparkSession, tpch: Path, tmp_path: Path) -> None:
     plans, written = tmp_path / "plans", tmp_path / "written"
     plans.mkdir()

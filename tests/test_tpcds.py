@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import slow
 import tpc_data
 from pyspark.sql import SparkSession
 from rows import assert_same_rows, canonical_rows, differences, plan_of, spark_table
@@ -25,11 +26,12 @@ UNPLANNED = {14}
 def test_rows(spark: SparkSession, tpcds: Path, pytestconfig: pytest.Config, number: int) -> None:
     df = spark.sql(tpc_data.queries(tpcds)[number])
     empty = EMPTY.get(pytestconfig.getoption("--scale-factor"))
-    stages = ["optimized"] if number in UNPLANNED else ["optimized", "analyzed"]
+    stages = ["optimized", "analyzed"] if slow.asked() and number not in UNPLANNED else ["optimized"]
     assert_same_rows(df, tolerance=1e-9, empty=None if empty is None else number in empty, stages=stages)
     plan_of(df)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", UNPLANNED)
 def test_what_the_engine_does_not_plan(spark: SparkSession, tpcds: Path, number: int) -> None:
     df = spark.sql(tpc_data.queries(tpcds)[number])

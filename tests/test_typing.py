@@ -23,6 +23,7 @@ def user(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, bool]:
     return tmp_path / "user.py", request.param
 
 
+@pytest.mark.slow
 def test_mypy(user: tuple[Path, bool]) -> None:
     path, is_right = user
     command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir=/dev/null", path.name]
@@ -31,6 +32,7 @@ def test_mypy(user: tuple[Path, bool]) -> None:
     assert is_right or 'variable has type "Report"' in done.stdout
 
 
+@pytest.mark.slow
 def test_pyright(user: tuple[Path, bool]) -> None:
     path, is_right = user
     (path.parent / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "standard"}))

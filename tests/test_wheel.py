@@ -68,6 +68,7 @@ def test_pyspark_is_the_users(wheel: Path) -> None:
     assert "License-Expression: Apache-2.0" in metadata
 
 
+@pytest.mark.slow
 def test_conversion_elsewhere(wheel: Path, tmp_path: Path) -> None:
     """The wheel in an environment of its own, which takes everything else from this one."""
     environment = tmp_path / "venv"

@@ -63,6 +63,8 @@ class Case:
     notes: str
     unjudged: str
     since: str
+    repeats: bool
+    """Whether it is the call in LEGACY mode of a function that raises in neither mode: most are one function in both."""
 
     @property
     def id(self) -> str:
@@ -136,6 +138,7 @@ def _case(family: str, entry: dict[str, Any], call: str, group_by: str, mode: st
         tolerance=entry.get("tolerance"),
         notes=entry.get("notes", ""),
         unjudged=entry.get("unjudged", ""),
+        repeats=mode == "legacy" and "ansi" in entry.get("modes", MODES) and not entry.get("raises"),
         since=entry.get("since")
         or next((release for release, what in LATER.items() if re.search(what, f"{call} ({mode})")), OLDEST),
     )
