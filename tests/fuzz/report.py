@@ -43,7 +43,8 @@ queries, be the same for both forms of the query. A failure is made smaller and 
 *Equal* and *raised by both* are what must be; what is *refused* was refused before anything ran; *raised by the engine
 alone* is a failure of the engine where Spark has rows. *Raised by Spark alone* is an error over rows that the result
 hangs on in no way: an engine leaves out columns that nobody uses, one side of a join whose other side is empty, and rows that a
-filter or a limit drops, and raises as well when it computes the relation by itself. *Wrong* rows, *foreign exceptions* and *unstable plans* are defects.
+filter or a limit drops, and raises as well when it computes the relation by itself; or Spark's optimizer raises, which computes
+constants (`0 % 0`) though the table has no rows. *Wrong* rows, *foreign exceptions* and *unstable plans* are defects.
 
 ## Plans that were changed
 
