@@ -54,11 +54,7 @@ def up_to_date(plan: Plan) -> tuple[Plan, list[Unreadable]]:
     except Unsupported as problem:
         return new, [Unreadable("", None, problem.reason)]
     around = Around(urns, plan.version.minor_number)
-    size = new.ByteSize()
-    known = Plan()
-    known.CopyFrom(new)
-    known.DiscardUnknownFields()
-    has_unknown = known.ByteSize() != size
+    has_unknown = has_unknown_fields(new)
     problems = []
     for message, path in _with_places(new):
         try:
@@ -99,6 +95,14 @@ def _bring_up_to_date(message: Message, unknown: Fields, around: Around) -> None
         rule(message, unknown, around)
     if unknown:
         raise Unsupported(f"Substrait 0.106 has no field {min(unknown)} of the message {_name(message)}")
+
+
+def has_unknown_fields(plan: Plan) -> bool:
+    """Whether any message of a plan has fields that this release doesn't know: to leave them out makes it smaller."""
+    known = Plan()
+    known.CopyFrom(plan)
+    known.DiscardUnknownFields()
+    return known.ByteSize() != plan.ByteSize()
 
 
 def unknown_fields(message: Message) -> Fields:

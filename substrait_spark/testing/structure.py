@@ -18,6 +18,7 @@ from ..inference.expressions import Types
 from ..inference.functions import Functions
 from ..inference.relations import Relations
 from ..reading.detached import wrongly_detached
+from ..reading.encodings import has_unknown_fields
 from ..reading.literal import bound_literal
 
 DEPTH_LIMIT = 100
@@ -65,10 +66,7 @@ def assert_well_formed(plan: Plan | ExtendedExpression, *, allow_unknown_fields:
 
 
 def _check_unknown_fields(plan: Plan, complain: Complaints) -> None:
-    known = Plan()
-    known.CopyFrom(plan)
-    known.DiscardUnknownFields()
-    if known.ByteSize() == plan.ByteSize():
+    if not has_unknown_fields(plan):
         return
     for message in messages(plan):
         unknown = UnknownFieldSet(message)
