@@ -21,6 +21,7 @@ from typing import Any
 
 import connect_corpus
 import pandas as pd  # type: ignore[import-untyped]
+from connect_requests import Requests
 from job_record import EQUAL, JOBS, TOLERANCE
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
@@ -109,6 +110,23 @@ def writers(spark: SparkSession) -> Answers:
         sql_to_substrait(spark, "SELECT 1")
     except SubstraitSparkError as error:
         yield "a statement", str(error)
+
+
+def asked(spark: SparkSession, requests: Requests) -> Answers:
+    """How often the server is asked for a query over new tables, an empty one and a view among them, and for one over known tables."""
+    for name in ("first", "second", "third"):
+        spark.sql(f"CREATE TABLE {name} USING parquet AS SELECT id AS {name}, id AS a FROM range(3)")
+    spark.sql("CREATE TABLE empty (a BIGINT, e CHAR(3) COMMENT 'of three') USING orc PARTITIONED BY (a)")
+    spark.sql("CREATE VIEW seen AS SELECT a AS v, first FROM first")
+    queries = {
+        "a new table": "SELECT * FROM first",
+        "new tables": "SELECT * FROM second JOIN third USING (a) JOIN empty USING (a) JOIN seen ON v = a",
+        "known tables": "SELECT count(*) FROM second JOIN third USING (a) JOIN empty USING (a) JOIN seen ON v = a",
+    }
+    for name, text in queries.items():
+        df = spark.sql(text)
+        yield f"requests for {name}", str(requests.during(lambda df=df: df_to_substrait(df)))  # type: ignore[misc]
+    yield "new tables", explain(df_to_substrait(spark.sql(queries["new tables"])))
 
 
 def catalogs(spark: SparkSession) -> Answers:
@@ -212,7 +230,8 @@ def running() -> Any:
 
 def main(url: str, folder: str, output: str) -> None:
     logging.basicConfig(level=logging.INFO, filename=f"{output}.log")
-    spark = SparkSession.builder.remote(url).getOrCreate()
+    requests = Requests()
+    spark = requests.session(url)
     connect_corpus.make_tables(spark, Path(folder))
     spark.sql("CREATE TABLE other.APP.`A b` (`A b` INT, x BIGINT)")
     converted = connect_corpus.converted(spark, Path(folder))
@@ -222,6 +241,7 @@ def main(url: str, folder: str, output: str) -> None:
         refused(spark, Path(folder)),
         expressions(spark),
         writers(spark),
+        asked(spark, requests),
         catalogs(spark),
         changes(spark),
         jobs(spark),

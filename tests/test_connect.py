@@ -23,7 +23,7 @@ from releases import since
 from substrait_spark import UnsupportedSessionError, explain
 from substrait_spark.connect.jvm import spark_home
 from substrait_spark.connect.planner import require_same_version
-from substrait_spark.connect.server import estimated_size, namespace_parts, quoted
+from substrait_spark.connect.server import leaf_sizes, namespace_parts, quoted
 
 pytestmark = since("4.0", "the planner in PySpark's jars")
 
@@ -123,6 +123,10 @@ TOLD = {
     "a writer without a file system": "its path names no file system",
     "a writer over partitions": "dynamic_partitions: true",
     "a statement": "statements are analysed on the server",
+    "requests for a new table": "5",
+    "requests for new tables": "9",
+    "requests for known tables": "3",
+    "new tables": "lt(char_length($0:e), cast(3::i32 as i64))",
     "another catalog": 'Read other.APP."A b"',
     "current catalog": "'other'",
     "a table": "root [a]\n  Read spark_catalog.connect_forms.changing -> a: i32?\n",
@@ -213,16 +217,24 @@ def test_names(text: str, parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "size"),
+    ("text", "sizes"),
     [
-        ("Relation t[a#1] parquet, Statistics(sizeInBytes=1.5 KiB)", 1536),
-        ("Project, Statistics(sizeInBytes=2.0 B)\\n+- Relation, Statistics(sizeInBytes=8.0 EiB)", 2**63 - 1),
-        ("Relation t[a#1] parquet, Statistics(sizeInBytes=3.0 B, rowCount=7)", 3),
-        ("what another server writes", 2**63 - 1),
+        ("Relation t[a#1] parquet, Statistics(sizeInBytes=1.5 KiB)", [1536]),
+        ("Project, Statistics(sizeInBytes=2.0 B)\n+- Relation, Statistics(sizeInBytes=8.0 EiB)", [2**63 - 1]),
+        ("Relation t[a#1] parquet, Statistics(sizeInBytes=3.0 B, rowCount=7)\n\n== Physical Plan ==\nScan", [3]),
+        (
+            """Join Cross, Statistics(sizeInBytes=9.0 B)
+:- Project, Statistics(sizeInBytes=8.0 B)
+:  +- Relation t[a#1] parquet, Statistics(sizeInBytes=2.0 B)
++- HiveTableRelation [`u`], Statistics(sizeInBytes=7.0 B)""",
+            [2, 7],
+        ),
+        ("LocalRelation <empty>, Statistics(sizeInBytes=1.0 parsec)", [2**63 - 1]),
+        ("what another server writes", []),
     ],
 )
-def test_sizes(text: str, size: int) -> None:
-    assert estimated_size(text) == size
+def test_sizes(text: str, sizes: list[int]) -> None:
+    assert leaf_sizes(text) == sizes
 
 
 def test_plans_are_plans(outcome: Outcome) -> None:

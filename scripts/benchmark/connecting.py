@@ -10,15 +10,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import grpc  # type: ignore[import-untyped]
 import tpc_data
+from connect_requests import Requests
 from connect_server import ConnectServer
 
 from substrait_spark import df_to_substrait
@@ -30,11 +29,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 DATABASE = "benchmark"
-
-ASKED = ("AnalyzePlan", "Config", "ExecutePlan")
-"""The methods of a server that answer questions: the others keep a session and release what was answered."""
-
-Answer = TypeVar("Answer")
 
 
 def measure(spark: SparkSession, rounds: int) -> dict[str, Any]:
@@ -82,46 +76,20 @@ def _connect(folder: str, rounds: int) -> dict[str, Any]:
 
 def main(url: str, folder: str, rounds: str) -> None:
     """Print the seconds of each query's conversion, for which the local planner analyses it, and the numbers of requests."""
-    from pyspark.sql.connect.client import DefaultChannelBuilder
-    from pyspark.sql.connect.session import SparkSession
-
     requests = Requests()
-    channel = DefaultChannelBuilder(url)
-    channel.add_interceptor(requests)
-    spark: Any = SparkSession.builder.channelBuilder(channel).getOrCreate()
+    spark = requests.session(url)
     with _tables(spark, Path(folder)):
         spark.sql("CREATE TABLE one (a INT) USING parquet")
-        spark.sql("CREATE TABLE another (a INT) USING parquet")
+        for name in ("another", "third", "fourth"):
+            spark.sql(f"CREATE TABLE {name} (a INT) USING parquet")
         df_to_substrait(spark.table("one"))
         counts = {
             "known": requests.during(lambda: df_to_substrait(spark.table("one"))),
             "new": requests.during(lambda: df_to_substrait(spark.table("another"))),
+            "two new": requests.during(lambda: df_to_substrait(spark.sql("SELECT * FROM third JOIN fourth USING (a)"))),
         }
         seconds = _medians(int(rounds), lambda text: _conversion(spark, text), Path(folder))
     sys.stdout.write(json.dumps({"seconds": seconds, "requests": counts}))
-
-
-class Requests(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):  # type: ignore[misc]
-    """Counts what a server is asked."""
-
-    def __init__(self) -> None:
-        self._asked: Counter[str] = Counter()
-
-    def during(self, act: Callable[[], Any]) -> int:
-        """How many questions an act takes."""
-        self._asked.clear()
-        act()
-        return sum(self._asked[method] for method in ASKED)
-
-    def intercept_unary_unary(self, continuation: Callable[..., Answer], details: Any, request: Any) -> Answer:
-        return self._counted(continuation, details, request)
-
-    def intercept_unary_stream(self, continuation: Callable[..., Answer], details: Any, request: Any) -> Answer:
-        return self._counted(continuation, details, request)
-
-    def _counted(self, continuation: Callable[..., Answer], details: Any, request: Any) -> Answer:
-        self._asked[details.method.rpartition("/")[2]] += 1
-        return continuation(details, request)
 
 
 @contextmanager

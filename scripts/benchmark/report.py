@@ -9,8 +9,14 @@ from typing import Any
 from .capturing import COLUMNS
 from .stages import STAGES
 
-BUDGETS = {"median ratio": 0.14, "slowest ratio": 0.28, "first plan": 0.5, "import": 0.15, "slope": 1.1, "connect": 0.1}
-"""Seconds, and ratios to Spark's planning over TPC-DS."""
+BUDGETS = {"first plan": 0.5, "import": 0.15, "slope": 1.1, "connect": 0.1}
+"""Seconds, and the exponent of growth."""
+
+RATIOS = {
+    "canonical": {"median": 0.14, "most": 0.28},
+    "datafusion": {"median": 0.20, "most": 0.40},
+}
+"""Of conversion to Spark's planning over TPC-DS, by dialect."""
 
 DIALECTS = {"canonical": "canonical", "datafusion": "lowered for DataFusion"}
 """What is measured, and how the page calls it."""
@@ -86,12 +92,12 @@ def page(results: list[dict[str, Any]], scale: dict[str, Any] | None) -> str:
 
 
 def _budgets(result: dict[str, Any]) -> list[str]:
-    ratios = {DIALECTS[dialect]: found["summary"]["ratio"] for dialect, found in result["queries"]["tpcds"].items()}
+    ratios = {dialect: found["summary"]["ratio"] for dialect, found in result["queries"]["tpcds"].items()}
     steepest = max(axis["slope"] for axis in result["scaling"].values())
     return [
         *(
-            f"| conversion by planning, TPC-DS, {name}, {which} | {ratio[key]:.1%} | {BUDGETS[f'{which} ratio']:.0%} |"
-            for name, ratio in ratios.items()
+            f"| conversion by planning, TPC-DS, {DIALECTS[dialect]}, {which} | {ratio[key]:.1%} | {RATIOS[dialect][key]:.0%} |"
+            for dialect, ratio in ratios.items()
             for which, key in (("median", "median"), ("slowest", "most"))
         ),
         f"| first plan of a session, more than the second | {result['first plan']:.2f} s | {BUDGETS['first plan']} s |",
@@ -159,7 +165,9 @@ def _connected(found: dict[str, Any]) -> list[str]:
         lines.append(f"| {name} | {values} |")
     requests = found["requests"]
     asked = (
-        f"A conversion asks the server {requests['known']} times, and {requests['new']} times where its table is new."
+        f"A conversion asks the server {requests['known']} times, {requests['new']} times where its table is new, "
+        f"and {requests['two new']} times where it has two new ones: one describes each, two tell of all together their "
+        "columns and sizes."
     )
     return [*lines, "", asked, *(["", found["remark"]] if "remark" in found else [])]  # by hand, on how a run was made
 

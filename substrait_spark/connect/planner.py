@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -219,12 +219,11 @@ class PlannerSession:
                 return answer
             if answer is not None:
                 raise Unsupported(*REFUSED[answer])
-            for name in self._names("asked"):
-                written = self._written(name)
-                if (name, written) in learned:
-                    raise Stale
-                learned.add((name, written))
-                self._learn(name, written)
+            asked = {name: self._written(name) for name in self._names("asked")}
+            if not learned.isdisjoint(asked.items()):
+                raise Stale
+            learned.update(asked.items())
+            self._learn(asked)
 
     def _require_own_functions(self, message: Any) -> None:
         """Refuse functions of the server's session that go by the name of one of Spark's: from 4.2 on, Spark's own goes first."""
@@ -261,8 +260,24 @@ class PlannerSession:
     def _names(self, which: str) -> list[Name]:
         return [tuple(name) for name in self._call(which)]
 
-    def _learn(self, name: Name, written: Name) -> None:
-        """Ask the server what a name is, as a query may have written it, and let a stand-in have it."""
+    def _learn(self, asked: Mapping[Name, Name]) -> None:
+        """Ask the server what names are, as a query may have written them, and let a stand-in have each."""
+        described = {name: self._described(name, written) for name, written in asked.items()}
+        tables = {name: table for name, table in described.items() if table is not None}
+        columns = dict(zip(tables, self._server.schemas(list(tables.values())), strict=True))
+        sized = [table.name for table in tables.values() if table.view_text is None]
+        sizes = dict(zip(sized, self._server.sizes(sized), strict=True))
+        for name, table in tables.items():
+            self._known[name] = Known(table, tuple(columns[name].fields))
+            shown, schema = list(table.name), columns[name].json()
+            if table.view_text is None:
+                provider = PROVIDERS.get(table.provider.lower(), OTHER_PROVIDER)
+                self._call("table", list(name), shown, schema, provider, list(table.partitions), sizes[table.name])
+            else:
+                self._call("view", list(name), shown, schema, table.view_text, dict(table.properties))
+
+    def _described(self, name: Name, written: Name) -> Table | None:
+        """The table or view that a name is; None where it is none, and the planner has been told what it is."""
         try:
             table = self._server.table(written, name)
         except Unsupported:
@@ -272,22 +287,15 @@ class PlannerSession:
         if table.temporary:
             self._temporary.add(written)
             self._call("temporaryView", list(written), self._server.schema(written).json())
-            return
+            return None
         asked, found = ([part.lower() for part in parts] for parts in (name, table.name))
         if asked == [SESSION_CATALOG, *found]:
             # What was taken for a namespace is a catalog.
             self._call("knows", table.name[0])
-            return
+            return None
         if asked != found:
             raise Stale
-        columns = self._server.schema(table.name)
-        self._known[name] = Known(table, tuple(columns.fields))
-        if table.view_text is None:
-            provider = PROVIDERS.get(table.provider.lower(), OTHER_PROVIDER)
-            size = self._server.size(table.name)
-            self._call("table", list(name), list(table.name), columns.json(), provider, list(table.partitions), size)
-        else:
-            self._call("view", list(name), list(table.name), columns.json(), table.view_text, dict(table.properties))
+        return table
 
     def _written(self, name: Name) -> Name:
         """A name as a query may have it: as short as the server's current namespace lets it be."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from pyspark.errors import AnalysisException, PySparkException
@@ -36,6 +37,8 @@ class Table:
     properties: Mapping[str, str] = field(default_factory=dict)
     """The properties that Spark keeps of a view: the names and settings that its text was written under."""
     temporary: bool = False
+    width: int | None = None
+    """How many columns it has, where that is told."""
 
 
 class Server:
@@ -104,6 +107,20 @@ class Server:
         with answers():
             return list(self._select(stars, relations).schema.fields)
 
+    def schemas(self, tables: Sequence[Table]) -> list[Any]:
+        """The columns that reading each table gives, in one round trip where their numbers are known."""
+        from pyspark.sql.types import StructType
+
+        widths = [table.width for table in tables]
+        if len(tables) < 2 or None in widths:
+            return [self.schema(table.name) for table in tables]
+        fields = iter(self.columns({table.name: table.name for table in tables}))
+        schemas = [StructType(list(islice(fields, width))) for width in widths]
+        if next(fields, None) is not None or [len(schema) for schema in schemas] != widths:
+            # A table got or lost columns between two requests.
+            return [self.schema(table.name) for table in tables]
+        return schemas
+
     def schema(self, name: Name) -> Any:
         """The columns that reading a table gives."""
         with answers():
@@ -117,16 +134,21 @@ class Server:
         plan = base_pb2.Plan(root=read)
         with answers():
             schema, uris = client.schema(plan).json(), list(client._analyze("input_files", plan=plan).input_files)
-            return schema, uris, self._size(plan)
+            return schema, uris, (leaf_sizes(self._explained(plan)) or [LARGEST])[-1]
 
-    def size(self, name: Name) -> int:
-        """The bytes of a table as Spark estimates them, which its optimizer goes by."""
+    def sizes(self, names: Sequence[Name]) -> list[int]:
+        """The bytes of tables as Spark estimates them, which its optimizer goes by."""
+        if not names:
+            return []
         with answers():
-            return self._size(self._select("*", [name])._plan.to_proto(self._session.client))
+            found = leaf_sizes(self._explained(self._select("*", names)._plan.to_proto(self._session.client)))
+        if len(found) == len(names):
+            return found
+        # Spark knows of an empty table, for one, that nothing is to be read at all.
+        return [LARGEST] if len(names) == 1 else [size for name in names for size in self.sizes([name])]
 
-    def _size(self, plan: Any) -> int:
-        client = self._session.client
-        return estimated_size(client._analyze("explain", plan=plan, explain_mode="cost").explain_string)
+    def _explained(self, plan: Any) -> str:
+        return str(self._session.client._analyze("explain", plan=plan, explain_mode="cost").explain_string)
 
     @property
     def is_here(self) -> bool:
@@ -209,9 +231,11 @@ def described(answer: Mapping[str, Any]) -> Table:
     if catalog in (None, "system") or not namespace:
         return Table((answer["table_name"],), temporary=True)
     name = (catalog, *namespace, answer["table_name"])
+    width = len(answer.get("columns") or ()) or None
     if answer.get("type") != "VIEW":
-        return Table(name, str(answer.get("provider") or ""), tuple(answer.get("partition_columns") or ()))
-    return Table(name, view_text=answer["view_text"], properties=view_properties(answer))
+        provider, partitions = str(answer.get("provider") or ""), tuple(answer.get("partition_columns") or ())
+        return Table(name, provider, partitions, width=width)
+    return Table(name, view_text=answer["view_text"], properties=view_properties(answer), width=width)
 
 
 def view_properties(answer: Mapping[str, Any]) -> dict[str, str]:
@@ -231,18 +255,21 @@ def view_properties(answer: Mapping[str, Any]) -> dict[str, str]:
 
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
-ESTIMATE = re.compile(r"Statistics\(sizeInBytes=([\d.]+(?:E\+?\d+)?) (\w+)")
+ESTIMATE = re.compile(r"^([ :+-]*).*Statistics\(sizeInBytes=([\d.]+(?:E\+?\d+)?) (\w+)", re.MULTILINE)
+"""A node of a plan: what it is indented by, and its size."""
 
 LARGEST = 2**63 - 1
 
 
-def estimated_size(text: str) -> int:
-    """The size of the relation at the bottom of a plan, from the text of `explain` in its mode "cost", to two digits."""
-    found = ESTIMATE.findall(text)
-    if not found or found[-1][1] not in UNITS:
-        return LARGEST
-    number, unit = found[-1]
-    return min(LARGEST, int(float(number) * 1024 ** UNITS.index(unit)))
+def leaf_sizes(text: str) -> list[int]:
+    """The sizes of the relations at the bottom of a plan, from the text of `explain` in its mode "cost", to two digits."""
+    nodes = [(len(indent), _bytes(number, unit)) for indent, number, unit in ESTIMATE.findall(text)]
+    deeper = [depth for depth, _ in nodes[1:]] + [0]
+    return [size for (depth, size), following in zip(nodes, deeper, strict=False) if following <= depth]
+
+
+def _bytes(number: str, unit: str) -> int:
+    return min(LARGEST, int(float(number) * 1024 ** UNITS.index(unit))) if unit in UNITS else LARGEST
 
 
 def quoted(name: Name) -> str:
