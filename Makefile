@@ -55,7 +55,7 @@ smoke: require ## Run the smoke tests on the oldest supported Spark version, in 
 	@PYTHON="$(PYTHON)" OPTIONS="-m smoke $(TESTS)" scripts/matrix $(firstword $(VERSIONS))
 
 matrix: require ## Run all that uses Spark on every version (hours; VERSIONS, TESTS), and write docs/spark-versions.md.
-	@PYTHON="$(PYTHON)" OPTIONS="-n $(WORKERS) --slow --verdicts docs/measurements/versions $(TESTS)" scripts/matrix $(VERSIONS); \
+	@PYTHON="$(PYTHON)" OPTIONS="-n $(WORKERS) --slow --verdicts=docs/measurements/versions $(TESTS)" scripts/matrix $(VERSIONS); \
 	    status=$$?; "$(PYTHON)" scripts/write_versions_page.py && exit $$status
 
 floors: require ## Use everything once with the oldest dependencies that are allowed, on each Python that is here.
