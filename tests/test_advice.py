@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pyspark.sql import SparkSession
+from releases import later
 from rows import assert_same_rows
 
 from substrait_spark import check
@@ -39,10 +40,10 @@ ADVICE = [
     ("SELECT i, sum(i) OVER (ORDER BY day - DATE'2020-01-01' RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW) FROM t",
      "as in cast(x AS BIGINT)",
      "SELECT i, sum(i) OVER (ORDER BY cast(day - DATE'2020-01-01' AS bigint) RANGE BETWEEN 86400 PRECEDING AND CURRENT ROW) FROM t"),
-    ("SELECT cast(at AS decimal(10, 2)) FROM t", "DECIMAL(20, 6)", "SELECT cast(at AS decimal(20, 6)) FROM t"),
+    later("4.1", "SELECT cast(at AS decimal(10, 2)) FROM t", "DECIMAL(20, 6)", "SELECT cast(at AS decimal(20, 6)) FROM t"),
     ("SELECT percentile(DISTINCT cast(m AS decimal(30, 2)), 0.5) FROM t", "Cast the argument to DOUBLE",
      "SELECT percentile(DISTINCT cast(m AS double), 0.5) FROM t"),
-    ("SELECT i, first(s) FILTER (WHERE i > 1) OVER (ORDER BY i) FROM t", "write function(CASE WHEN condition THEN value END) IGNORE NULLS",
+    later("4.2", "SELECT i, first(s) FILTER (WHERE i > 1) OVER (ORDER BY i) FROM t", "write function(CASE WHEN condition THEN value END) IGNORE NULLS",
      "SELECT i, first(CASE WHEN i > 1 THEN s END) IGNORE NULLS OVER (ORDER BY i) FROM t"),
     ("SELECT collect_list(DISTINCT n) FROM (SELECT * FROM t ORDER BY i)", "array_sort(collect_set(x))", "SELECT array_sort(collect_set(n)) FROM t"),
     ("SELECT listagg(DISTINCT s) FROM (SELECT * FROM t ORDER BY i)", "WITHIN GROUP", "SELECT listagg(DISTINCT s) WITHIN GROUP (ORDER BY s) FROM t"),

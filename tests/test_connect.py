@@ -18,7 +18,7 @@ import slow
 from connect_server import ConnectServer
 from job_record import EQUAL
 from pyspark.sql import SparkSession
-from releases import since
+from releases import RELEASE, since
 
 from substrait_spark import UnsupportedSessionError, explain
 from substrait_spark.connect.jvm import spark_home
@@ -106,7 +106,11 @@ TOLD = {
     "pivot without values": "pivot without values asks the data for them",
     "transpose": "it has a table whose columns hang on the rows",
     "checkpoint": "it has rows that are kept on the server (a checkpoint)",
-    "rows on the server": "it has rows of a createDataFrame that are kept on the server",
+    "rows on the server": (
+        "it has rows of a createDataFrame that are kept on the server"
+        if RELEASE >= (4, 1)
+        else "it has 300000 local rows"
+    ),
     "stream": "it is a streaming DataFrame",
     "source": "a source of the format 'binaryFile' can't be read from a plan",
     "files in SQL": "its SQL text names files, which only the server can list",
@@ -124,8 +128,9 @@ TOLD = {
     "a writer over partitions": "dynamic_partitions: true",
     "a statement": "statements are analysed on the server",
     "requests for a new table": "5",
-    "requests for new tables": "9",
-    "requests for known tables": "3",
+    # Before 4.2, also which functions are the session's own.
+    "requests for new tables": "9" if RELEASE >= (4, 2) else "10",
+    "requests for known tables": "3" if RELEASE >= (4, 2) else "4",
     "new tables": "lt(char_length($0:e), cast(3::i32 as i64))",
     "another catalog": 'Read other.APP."A b"',
     "current catalog": "'other'",

@@ -32,7 +32,7 @@ def test_says_why(spark: SparkSession, query: str, why: str) -> None:
     assert all(problem.hint for problem in report.problems)
 
 
-@since("4.0", "VARIANT")
+@since("4.1", "reading parts of a VARIANT")
 @pytest.mark.parametrize("query", ["variant_get(v, '$.a', 'int')", "count(*)"])
 def test_variants_in_files(spark: SparkSession, tmp_path: Path, query: str) -> None:
     """Spark's optimizer has the scan give structs of what a query uses, which the files don't hold."""

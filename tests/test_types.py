@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from releases import since
 from rows import assert_engine_raises, assert_same_rows, canonical_rows, differences, plan_of, spark_table
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
@@ -233,6 +234,7 @@ def test_refused_types(spark: SparkSession, query: str) -> None:
     assert problem.hint
 
 
+@since("4.1", "GEOMETRY")
 def test_every_refused_column_is_reported(spark: SparkSession) -> None:
     columns = "a geometry(4326), b int, c geography(4326), d array<struct<e:geometry(0)>>"
     report = check(empty(spark, columns), dialect="datafusion")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pyspark.sql import SparkSession
-from releases import since
+from releases import later, since
 from rows import assert_canonical_outcome, plan_of
 
 from substrait_spark import check, explain, extensions
@@ -35,11 +35,14 @@ def variants(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> S
 @pytest.mark.parametrize(
     "expressions",
     [
-        "parse_json(s), try_parse_json(concat(s, 'x')), is_valid_variant(v), is_variant_null(v), schema_of_variant(v), v IS NULL",
+        later(
+            "4.2",
+            "parse_json(s), try_parse_json(concat(s, 'x')), is_valid_variant(v), is_variant_null(v), schema_of_variant(v), v IS NULL",
+        ),
         "parse_json(concat(s, 'x'))",
         "variant_get(v, '$.b'), try_variant_get(v, '$.a', 'int'), try_variant_get(v, '$.t', 'timestamp'), try_variant_get(v, s, 'int')",
         "variant_get(v, '$.a', 'int')",
-        "variant_get(v, '$.d', 'string'), v:b[0], try_variant_get(v, '$', 'struct<a int, d string>')",
+        later("4.1", "variant_get(v, '$.d', 'string'), v:b[0], try_variant_get(v, '$', 'struct<a int, d string>')"),
         "to_variant_object(named_struct('a', i, 'b', array(i))), to_variant_object(map('k', named_struct('a', i)))",
         "CAST(i AS VARIANT), CAST(s AS VARIANT), CAST(CAST(i AS DECIMAL(5, 2)) AS VARIANT), CAST(array(i, NULL) AS VARIANT)",
         "TRY_CAST(v AS STRING), TRY_CAST(v AS INT), TRY_CAST(v AS BOOLEAN), TRY_CAST(v AS ARRAY<INT>), to_json(v)",
@@ -83,8 +86,8 @@ def test_changed_variants(in_mode: SparkSession, expressions: str) -> None:
     "query",
     [
         "SELECT i, t.* FROM v, LATERAL variant_explode(v) AS t",
-        "SELECT i, t.pos, t.key, t.value:c FROM v, LATERAL variant_explode(v:b) AS t",
-        "SELECT i, t.* FROM v, LATERAL variant_explode_outer(v:d) AS t",
+        later("4.1", "SELECT i, t.pos, t.key, t.value:c FROM v, LATERAL variant_explode(v:b) AS t"),
+        later("4.1", "SELECT i, t.* FROM v, LATERAL variant_explode_outer(v:d) AS t"),
         "SELECT t.value, u.key FROM v, LATERAL variant_explode(v) AS t, LATERAL variant_explode_outer(t.value) AS u",
         'SELECT * FROM variant_explode(parse_json(\'{"b": [1, null], "a": null, "B": {}}\'))',
         "SELECT first(v), count(v), max_by(v, i), schema_of_variant_agg(v) FROM v WHERE i = 1",
@@ -93,7 +96,7 @@ def test_changed_variants(in_mode: SparkSession, expressions: str) -> None:
         "SELECT v FROM v UNION ALL SELECT parse_json('2')",
         "SELECT v FROM v ORDER BY i LIMIT 3",
         "SELECT v, struct(v, 1), map('k', v) FROM VALUES (parse_json('[1]')), (NULL) AS t(v)",
-        "SELECT x.v:a::string FROM (SELECT struct(v) AS x FROM v WHERE i IN (1, 7))",
+        later("4.1", "SELECT x.v:a::string FROM (SELECT struct(v) AS x FROM v WHERE i IN (1, 7))"),
     ],
 )
 def test_queries(variants: SparkSession, query: str) -> None:

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import substrait_spark
 
-from . import capturing, connecting, exactness, execution, memory, queries, report, scale, scaling, start
+from . import capturing, connecting, exactness, execution, memory, queries, report, scale, scaling, start, using
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RESULTS = DOCS / "measurements" / "benchmark"
@@ -62,6 +62,7 @@ def measure(rounds: int) -> dict[str, Any]:
             "first plan": start.first_plan_seconds(spark),
             "import": start.import_seconds(rounds),
             "queries": queries.measure(spark, rounds),
+            "using": using.measure(spark, rounds),
             "scaling": scaling.measure(spark, rounds),
             "capture": capturing.measure(spark, rounds),
             "connect": connecting.measure(spark, rounds),

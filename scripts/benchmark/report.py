@@ -31,6 +31,10 @@ The first plan waits for Janino, which compiles the reader in an interpreter tha
 
 PROFILE = "The functions in which Python spends most of converting all of TPC-DS; waiting for the JVM is `recv_into`."
 
+USING = """\
+Milliseconds to lower canonical plans of TPC-DS for DataFusion, and to make the text, the notebook's view and the snapshot of each.
+"""
+
 MEMORY = "What is in use, after garbage collection, after so many conversions in a row, each of another query."
 
 CAPTURE = """\
@@ -76,6 +80,8 @@ def page(results: list[dict[str, Any]], scale: dict[str, Any] | None) -> str:
     lines += ["", "## Profile", "", PROFILE]
     for dialect, found in newest["queries"]["tpcds"].items():
         lines += ["", f"### {DIALECTS[dialect].capitalize()}", "", *_functions(found["functions"])]
+    if "using" in newest:  # which is measured since 2026-11-24
+        lines += ["", "## Using a plan", "", USING.strip(), "", *_used(newest["using"])]
     lines += ["", "## Growth", "", "![Seconds by size](images/benchmark.svg)", "", *_growth(newest["scaling"])]
     lines += ["", "## Captured actions", "", CAPTURE.strip(), "", *_captured(newest["capture"])]
     if "connect" in newest:  # which is measured since 2026-11-24
@@ -129,6 +135,15 @@ def _functions(shares: dict[str, float]) -> list[str]:
         "|---|---|",
         *(f"| `{name}` | {share:.1%} |" for name, share in shares.items()),
     ]
+
+
+def _used(queries: dict[str, dict[str, float]]) -> list[str]:
+    uses = [name for name in next(iter(queries.values())) if name != "bytes"]
+    lines = [f"| | bytes | {' | '.join(uses)} |", "|---" * (len(uses) + 2) + "|"]
+    for name, found in queries.items():
+        times = " | ".join(f"{1000 * found[use]:.1f}" for use in uses)
+        lines.append(f"| {name} | {found['bytes']:,} | {times} |")
+    return lines
 
 
 def _growth(scaling: dict[str, Any]) -> list[str]:

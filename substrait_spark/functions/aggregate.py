@@ -33,9 +33,10 @@ def count(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     """Count: rows in which no argument is null."""
     e = call.e
     arguments = e.emit_all(node["children"])
-    if call.distinct and e.context.is_before(4, 0) and any(types.holds(each.type, ("map",)) for each in arguments):
+    if call.distinct and e.context.is_before(4, 3) and any(types.holds(each.type, ("map",)) for each in arguments):
         raise Unsupported(
-            "before Spark 4.0, maps can't be told apart", "Count their map_entries, in the order that they have."
+            "before Spark 4.3, maps whose entries are in another order count as others",
+            "Count their map_entries, in the order that they have.",
         )
     if call.distinct and len(arguments) > 1:
         return AggregateForm((count_of_tuples(call, arguments),), as_is)

@@ -40,11 +40,11 @@ def require_null_for_one(node: tree.Expression) -> None:
 
 
 def corr(call: EmittedCall, node: tree.Expression) -> AggregateForm:
-    """Corr, which is null where the values don't vary, but an error in Spark 3.5's ANSI mode."""
+    """Corr, which is null where the values don't vary, but an error in the ANSI mode of Spark before 4.3."""
     context = call.e.context
-    if context.is_before(4, 0) and context.setting("spark.sql.ansi.enabled", "false") == "true":
+    if context.is_before(4, 3) and context.setting("spark.sql.ansi.enabled", "false") == "true":
         raise Unsupported(
-            "in ANSI mode, Spark 3.5 fails where the values of a group don't vary",
+            "in ANSI mode, Spark before 4.3 fails where the values of a group don't vary",
             "Set spark.sql.ansi.enabled to false.",
         )
     return statistic("spark_corr", "x", "y")(call, node)

@@ -38,6 +38,12 @@ def at_least(least: int, node: tree.Expression) -> bool:
     return value is not None and value >= least
 
 
+def small(node: tree.Expression) -> bool:
+    """Whether an argument is known to be a number whose sums with others fit into 32 bits."""
+    value = integer(node)
+    return value is not None and abs(value) <= 1 << 29
+
+
 # ---- lengths and positions
 
 
@@ -61,6 +67,16 @@ def locate(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     if integer(node["start"]) == 1:
         return e.cast(e.call("string:strpos", value, needle, case_sensitivity="CASE_SENSITIVE"), types.I32)
     return e.call("spark:locate", needle, value, e.emit(node["start"]))
+
+
+def overlay(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """Overlay. Before Spark 4.2, the end of what is replaced is a sum of two integers that wraps around."""
+    if e.context.is_before(4, 2) and not (small(node["pos"]) and small(node["len"])):
+        raise Unsupported(
+            "before Spark 4.2, overlay repeats the text where its position and length are large together",
+            "Give both as numbers, or write what is meant with concat and substring.",
+        )
+    return e.call("spark:overlay", *e.emit_all(arguments_of(node)))
 
 
 # ---- parts
@@ -193,7 +209,7 @@ SCALAR: dict[str, Plain | Rule] = {
     "Mask": plain("spark:mask"),
     "OctetLength(binary)": plain("spark:length"),
     "OctetLength(string)": counted("string:octet_length"),
-    "Overlay": plain("spark:overlay"),
+    "Overlay": overlay,
     "Reverse(binary)": plain("spark:spark_reverse"),
     "Reverse(string)": plain("string:reverse"),
     "SoundEx": plain("spark:soundex"),

@@ -32,14 +32,15 @@ OLDEST = "3.5"
 """The oldest release of Spark that is supported."""
 
 LATER = {
-    "4.0": r"\btry_(mod|to_date|make_timestamp|make_timestamp_ntz|make_interval|parse_url|url_decode)\(|\buniform\(|to_char\(bin"
+    "4.0": r"\btry_(mod|make_timestamp|make_timestamp_ntz|make_interval|parse_url|url_decode)\(|\buniform\(|to_char\(bin"
     r"|\b(en|de)code\(|\bparse_url\(|\bcorr\(|\bmake_interval\(pos\)|timestampadd\(HOUR, if|_binary\([st], 'utf-8'\)|\bmode\(\)|\bmode\(.*, true\)|shuffle\(ai, 5\)|LIKE .* ESCAPE",
-    "4.1": r"\bquote\(|cast\(ts AS DECIMAL",
-    "4.2": r"size\(collect_set\((f32|f64|ad)\)|collect_set\(ad\)|FILTER \(WHERE .*\) OVER|RESPECT NULLS|\b(max|min)_by\(.*, \d+\)",
-    "4.3": r"\b(ceil|floor)\(f64\) \(ansi\)",
+    "4.1": r"\bquote\(|\btry_to_date\(|\btry_to_number\(s, 'S999'\)|cast\(ts AS DECIMAL",
+    "4.2": r"size\(collect_set\((f32|f64|ad)\)|collect_set\(ad\)|FILTER \(WHERE .*\) OVER|RESPECT NULLS|\b(max|min)_by\(.*, \d+\)"
+    r"|\b(asinh|acosh)\(|\boverlay\(.* FROM (pos|i32|2147483647)",
+    "4.3": r"\b(ceil|floor)\(f64\) \(ansi\)|\bcorr\(.*\(ansi\)|\bsubstring_index\(t, 'ab', i32\)",
 }
 """By release, patterns of what a call and its mode have that came with it: a function, an argument, a clause, or the meaning
-that its plan has."""
+that its plan has; the latest that fits is meant."""
 
 GRID = "grid"
 
@@ -140,7 +141,7 @@ def _case(family: str, entry: dict[str, Any], call: str, group_by: str, mode: st
         unjudged=entry.get("unjudged", ""),
         repeats=mode == "legacy" and "ansi" in entry.get("modes", MODES) and not entry.get("raises"),
         since=entry.get("since")
-        or next((release for release, what in LATER.items() if re.search(what, f"{call} ({mode})")), OLDEST),
+        or next((release for release, what in reversed(LATER.items()) if re.search(what, f"{call} ({mode})")), OLDEST),
     )
 
 

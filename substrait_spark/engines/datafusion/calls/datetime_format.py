@@ -322,6 +322,8 @@ def make_timestamp(throws: bool, zoned: bool) -> CallRule:
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         parts = call.children()[:6]
+        if len(parts) < 6:
+            raise NotInDialect(f"the dialect {e.dialect.name} makes no timestamps of a date and a time of day")
         local = e.share(_made(e, parts))
         if zoned:
             name = constant(call.children()[6])
