@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from releases import since
 from rows import assert_canonical_outcome, assert_canonical_rows, plan_of
 
 from substrait_spark import check, explain
+
+pytestmark = since("4.2", "shapes of a reference system")
 
 POINT = "X'0101000000000000000000F03F0000000000000040'"
 LINE = "X'00000000020000000200000000000000008000000000000000C066800000000000C056800000000000'"

@@ -1,4 +1,4 @@
-"""TIME, which Spark has from 4.1 on: its values, casts and functions, of any number of digits. DataFusion has no such type."""
+"""TIME, which Spark has from 4.1 on, and of more than six digits from 4.3 on: its values, casts and functions, of any number of digits. DataFusion has no such type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rows import assert_canonical_rows, assert_raises, canonical, plan_of, spark
 
 from substrait_spark import EngineError, check
 
-pytestmark = since("4.1", "TIME")
+pytestmark = since("4.3", "TIME of more than six digits")
 
 ROWS = """
 SELECT t, CAST(t AS TIME(3)) AS t3, CAST(t AS TIME(9)) AS t9, i, d, n, z, dt, s, u, p FROM VALUES
