@@ -7,6 +7,10 @@ try what others show over more queries. A few tests go over more queries themsel
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
 
 _VARIABLE = "SUBSTRAIT_SPARK_SLOW_TESTS"
 
@@ -19,3 +23,8 @@ def ask() -> None:
 def asked() -> bool:
     """Whether they run."""
     return _VARIABLE in os.environ
+
+
+def some(values: Iterable[Any], slow: Callable[[Any], bool]) -> list[Any]:
+    """Parameters of a test that is slow for some of them."""
+    return [pytest.param(value, marks=[pytest.mark.slow] if slow(value) else []) for value in values]

@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import partial
 
 import pytest
+import slow
 from functions import examples
 from fuzz import oracle
 from pyspark.sql import SparkSession
@@ -119,10 +120,7 @@ def asked(unfolded: SparkSession) -> dict[str, oracle.Asked]:
     return found
 
 
-@pytest.mark.parametrize(
-    "engine",
-    [pytest.param(name, marks=[pytest.mark.slow] if "analyzed" in name else []) for name in oracle.ENGINES],
-)
+@pytest.mark.parametrize("engine", slow.some(oracle.ENGINES, lambda name: "analyzed" in name))
 def test_examples(asked: dict[str, oracle.Asked], engine: str) -> None:
     found = {example: oracle.outcome_of(query, oracle.ENGINES[engine]) for example, query in asked.items()}
     kinds = [outcome.kind for outcome in found.values()]

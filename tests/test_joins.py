@@ -280,6 +280,7 @@ def test_conditions_on_one_side(spark: SparkSession, how: str, condition: str) -
     assert_same_rows(spark.sql(f"SELECT {kept}.id FROM m a {how} JOIN m b ON {condition}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("join", ["LEFT", "RIGHT", "FULL"])
 @pytest.mark.parametrize(
     ("side", "kept"),
@@ -359,6 +360,7 @@ def lists(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Spar
     return spark
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", LAMBDAS.values(), ids=LAMBDAS)
 @pytest.mark.parametrize("join", TYPES)
 def test_lambdas_in_conditions(lists: SparkSession, join: str, condition: str) -> None:

@@ -77,6 +77,7 @@ def upper_case(tpch: Path) -> dict[str, pa.Table]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", sorted((PRODUCERS / "isthmus").glob("*.plan")), ids=lambda file: file.stem)
 def test_isthmus(spark: SparkSession, tpch: Path, upper_case: dict[str, pa.Table], file: Path) -> None:
     query = tpc_data.queries(tpch)[int(file.stem[1:])]

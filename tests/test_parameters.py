@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+import slow
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
@@ -155,7 +156,7 @@ QUERIES: dict[str, tuple[str, dict[str, str], list[dict[str, Any]]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("stage", ["optimized", "analyzed"])
+@pytest.mark.parametrize("stage", slow.some(["optimized", "analyzed"], lambda stage: stage == "analyzed"))
 @pytest.mark.parametrize("name", QUERIES)
 def test_rows(session: SparkSession, name: str, stage: str) -> None:
     sql, types, cases = QUERIES[name]
