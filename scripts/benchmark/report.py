@@ -22,7 +22,7 @@ DIALECTS = {"canonical": "canonical", "datafusion": "lowered for DataFusion"}
 """What is measured, and how the page calls it."""
 
 SHORTFALL = """\
-A median TPC-DS plan has some 370 nodes, while Spark, warm, plans it in 50 to 60 ms: 14 % would be 20 µs for each node, from
+A median TPC-DS plan has some 370 nodes, while Spark, warm, plans it in some 27 ms: 14 % would be 10 µs for each node, from
 the JVM to the message. A profile is flat: no function takes a tenth of the time. Decoding, emitting and writing are plain
 Python objects, some ten for each node; reading is the walk in the JVM, most of it text and hashes of nodes seen before.
 The first plan waits for Janino, which compiles the reader in an interpreter that has yet to warm up.
