@@ -127,10 +127,10 @@ TOLD = {
     "a writer without a file system": "its path names no file system",
     "a writer over partitions": "dynamic_partitions: true",
     "a statement": "statements are analysed on the server",
-    "requests for a new table": "5",
+    "requests for a new table": "asked 5 times",
     # Before 4.2, also which functions are the session's own.
-    "requests for new tables": "9" if RELEASE >= (4, 2) else "10",
-    "requests for known tables": "3" if RELEASE >= (4, 2) else "4",
+    "requests for new tables": f"asked {9 if RELEASE >= (4, 2) else 10} times",
+    "requests for known tables": f"asked {3 if RELEASE >= (4, 2) else 4} times",
     "new tables": "lt(char_length($0:e), cast(3::i32 as i64))",
     "another catalog": 'Read other.APP."A b"',
     "current catalog": "'other'",

@@ -134,21 +134,21 @@ class Server:
         plan = base_pb2.Plan(root=read)
         with answers():
             schema, uris = client.schema(plan).json(), list(client._analyze("input_files", plan=plan).input_files)
-            return schema, uris, (leaf_sizes(self._explained(plan)) or [LARGEST])[-1]
+            return schema, uris, (self._leaf_sizes(plan) or [LARGEST])[-1]
 
     def sizes(self, names: Sequence[Name]) -> list[int]:
         """The bytes of tables as Spark estimates them, which its optimizer goes by."""
         if not names:
             return []
         with answers():
-            found = leaf_sizes(self._explained(self._select("*", names)._plan.to_proto(self._session.client)))
+            found = self._leaf_sizes(self._select("*", names)._plan.to_proto(self._session.client))
         if len(found) == len(names):
             return found
         # Spark knows of an empty table, for one, that nothing is to be read at all.
         return [LARGEST] if len(names) == 1 else [size for name in names for size in self.sizes([name])]
 
-    def _explained(self, plan: Any) -> str:
-        return str(self._session.client._analyze("explain", plan=plan, explain_mode="cost").explain_string)
+    def _leaf_sizes(self, plan: Any) -> list[int]:
+        return leaf_sizes(self._session.client._analyze("explain", plan=plan, explain_mode="cost").explain_string)
 
     @property
     def is_here(self) -> bool:
@@ -179,7 +179,9 @@ class Server:
         from pyspark.sql.connect.dataframe import DataFrame
         from pyspark.sql.connect.plan import SQL
 
-        return DataFrame(SQL(f"SELECT {columns} FROM {', '.join(map(quoted, names))}", [], {}, []), self._session)  # noqa: S608
+        # In so many words, because spark.sql.crossJoin.enabled may forbid products that only a comma says.
+        tables = " CROSS JOIN ".join(map(quoted, names))
+        return DataFrame(SQL(f"SELECT {columns} FROM {tables}", [], {}, []), self._session)  # noqa: S608
 
 
 SQL_SETTINGS = "spark.sql."
