@@ -49,13 +49,11 @@ def trigonometric(name: str) -> Plain:
 
 
 def inverse_hyperbolic(name: str, formula: str, **options: str) -> Rule:
-    """Asinh, Acosh. Before Spark 4.2, they are formulas that lose digits, which no other engine loses."""
+    """Asinh, Acosh. Before Spark 4.2, they are formulas that lose digits, which engines keep."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         if e.context.is_before(4, 2):
-            raise Unsupported(
-                f"before Spark 4.2, {name} loses digits of small and of negative numbers", f"Write {formula}."
-            )
+            raise Unsupported(f"before Spark 4.2, {name} loses digits that engines keep", f"Write {formula}.")
         return e.call(f"arithmetic:{name}", e.emit(node["child"]), **options)
 
     return emit
