@@ -340,7 +340,7 @@ def test_a_connection_may_be_closed_at_any_call(
 
     monkeypatch.setattr(client, "send_command", failing)
     ASKED[name](df)
-    for left in {*range(1, sent, max(1, sent // 20))}:
+    for left in range(1, sent):
         sent = 0
         assert ASKED[name](df) == expected, left
 

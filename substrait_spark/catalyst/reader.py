@@ -206,7 +206,7 @@ def _is_reached(df: Planned) -> bool:
 
     for _ in range(TRIES):
         with suppress(Py4JError, OSError):
-            df._jdf.queryExecution()
+            df.sparkSession._sc._jsc.sc()
             return True
     return False
 
