@@ -27,7 +27,13 @@ def test_rows(spark: SparkSession, tpcds: Path, pytestconfig: pytest.Config, num
     df = spark.sql(tpc_data.queries(tpcds)[number])
     empty = EMPTY.get(pytestconfig.getoption("--scale-factor"))
     stages = ["optimized", "analyzed"] if slow.asked() and number not in UNPLANNED else ["optimized"]
-    assert_same_rows(df, tolerance=1e-9, empty=None if empty is None else number in empty, stages=stages)
+    assert_same_rows(
+        df,
+        tolerance=1e-9,
+        empty=None if empty is None else number in empty,
+        canonical=slow.asked() or number % 3 == 0,  # Spark takes as long for it as for the query
+        stages=stages,
+    )
     plan_of(df)
 
 
