@@ -95,6 +95,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_without_spark(exported: Path) -> None:
     """Only `export` and `check --sql` need PySpark, and say so."""
     for arguments, code, said in (

@@ -147,6 +147,7 @@ def test_relations_nest_deeper_than_a_stack() -> None:
     assert sum(isinstance(each, Fetch) for each in inputs_first(guarded)) == 1_200
 
 
+@pytest.mark.slow
 def test_what_is_deeper_than_a_stack_ends_in_a_sentence(spark: SparkSession) -> None:
     plan = build(Project(TABLE, [chain(3_000)]), ["x", "y"], detach=True)
     with pytest.raises(UnsupportedPlanError):

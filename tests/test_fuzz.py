@@ -164,7 +164,7 @@ def fuzzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Spa
     return session
 
 
-@pytest.mark.parametrize("engine", slow.some(oracle.ENGINES, lambda name: "analyzed" in name))
+@pytest.mark.parametrize("engine", slow.some(oracle.ENGINES, lambda name: name != "datafusion"))
 @pytest.mark.parametrize("regression", REGRESSIONS, ids=lambda regression: regression.sql[:60])
 def test_regression(fuzzed: SparkSession, regression: Regression, engine: str) -> None:
     oracle.settings(fuzzed, regression.ansi, regression.time_zone)

@@ -30,7 +30,8 @@ STAGES = ["optimized", "analyzed"] if slow.asked() else ["optimized"]
 @pytest.mark.parametrize("name", EQUAL)
 def test_rows(own: SparkSession, name: str) -> None:
     df = JOBS[name](own)
-    assert_same_rows(df, ordered=bool(ordering(df).columns), tolerance=TOLERANCE, stages=STAGES)
+    canonical = slow.asked() or EQUAL.index(name) % 3 == 0  # Spark takes as long for it as for the job
+    assert_same_rows(df, ordered=bool(ordering(df).columns), tolerance=TOLERANCE, canonical=canonical, stages=STAGES)
 
 
 @pytest.mark.parametrize("name", RECORD["digits"])

@@ -258,12 +258,14 @@ def test_stopped_while_threads_convert(ends: list[str]) -> None:
     assert ends[0] == "4 True True"
 
 
+@pytest.mark.slow
 def test_stopped_while_spark_forgets_a_job(ends: list[str]) -> None:
     waited, told, waits = ends[1:4]
     assert (waited, waits) == ("True", "False")
     assert told.startswith("The Spark session of this DataFrame was stopped")
 
 
+@pytest.mark.slow
 def test_stopped_restarted_and_lost(ends: list[str]) -> None:
     stopped, of_earlier, *lost = ends[4:]
     assert "was stopped: start one" in stopped

@@ -14,6 +14,8 @@ from chromium import browser
 from nbclient import NotebookClient
 from test_notebook_view import assert_laid_out
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
