@@ -6,6 +6,7 @@ TESTS ?=
 FUNCTIONS ?=
 FUZZ ?=
 ROUNDS ?= 5
+PEER ?=
 MINUTES ?= 10
 FACTOR ?= 1
 PYTHONS ?= 3.10 3.11 3.12 3.13
@@ -30,9 +31,9 @@ test: $(INSTALLED) ## Run the tests but the slow ones (TESTS=--slow for all, or 
 fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000 --seed 7").
 	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ)
 
-bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write docs/benchmark.md (ROUNDS=5).
+bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write docs/benchmark.md (ROUNDS=5), or beside substrait-java (PEER=folder of its archives).
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
-	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --rounds $(ROUNDS)
+	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --rounds $(ROUNDS) $(if $(PEER),--peer "$(PEER)")
 
 scale: $(INSTALLED) ## Measure the largest queries, and conversions in threads for MINUTES=10; write them to docs/benchmark.md.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench

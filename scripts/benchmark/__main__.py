@@ -15,18 +15,21 @@ from pyspark.sql import SparkSession
 
 import substrait_spark
 
-from . import capturing, connecting, exactness, execution, memory, queries, report, scale, scaling, start, using
+from . import capturing, connecting, exactness, execution, memory, peer, queries, report, scale, scaling, start, using
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RESULTS = DOCS / "measurements" / "benchmark"
 SCALE = DOCS / "measurements" / "scale.json"
+PEER = DOCS / "measurements" / "peer.json"
 EXECUTION = DOCS / "measurements" / "execution.json"
 
 
-def session() -> SparkSession:
-    """A local session as a user starts it."""
+def session(archives: Path | None = None) -> SparkSession:
+    """A local session as a user starts it, with the archives of a folder where there is one."""
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
+    if archives is not None:
+        builder = builder.config("spark.driver.extraClassPath", f"{archives.resolve()}/*")
     for key, value in {"spark.log.level": "ERROR", "spark.ui.enabled": "false"}.items():
         builder = builder.config(key, value)
     return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
@@ -72,6 +75,15 @@ def measure(rounds: int) -> dict[str, Any]:
         spark.stop()
 
 
+def measure_peer(rounds: int, archives: Path) -> dict[str, Any]:
+    """Conversion beside the peer of a folder."""
+    spark = session(archives)
+    try:
+        return {**circumstances(spark), "queries": peer.measure(spark, rounds)}
+    finally:
+        spark.stop()
+
+
 def measure_scale(minutes: float) -> dict[str, Any]:
     """The largest queries, and conversions in threads for so many minutes."""
     spark = session()
@@ -99,6 +111,12 @@ def main() -> int:
     parser.add_argument(
         "--execution", type=float, metavar="FACTOR", help="measure plans in DataFusion, with TPC-H of this scale factor"
     )
+    parser.add_argument(
+        "--peer",
+        type=Path,
+        metavar="FOLDER",
+        help="measure conversion beside substrait-java's, whose archives are there",
+    )
     parser.add_argument("--page-only", action="store_true", help="write page and plot from the results that are there")
     arguments = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
@@ -107,20 +125,26 @@ def main() -> int:
     elif arguments.execution is not None:
         found = measure_execution(arguments.rounds, arguments.execution)
         EXECUTION.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    elif arguments.peer is not None:
+        PEER.write_text(json.dumps(measure_peer(arguments.rounds, arguments.peer), indent=1) + "\n", "utf-8")
     elif not arguments.page_only:
         result = measure(arguments.rounds)
         text = json.dumps(result, indent=1)
         (RESULTS / f"{result['date']}-{result['version']}.json").write_text(text + "\n", "utf-8")
     results = report.load(RESULTS)
-    scaled = json.loads(SCALE.read_text("utf-8")) if SCALE.exists() else None
-    (DOCS / "benchmark.md").write_text(report.page(results, scaled), "utf-8")
-    if EXECUTION.exists():
-        text = exactness.page(json.loads(EXECUTION.read_text("utf-8")))
+    (DOCS / "benchmark.md").write_text(report.page(results, _kept(SCALE), _kept(PEER)), "utf-8")
+    if (executed := _kept(EXECUTION)) is not None:
+        text = exactness.page(executed)
         (DOCS / "reference" / "what-exactness-costs.md").write_text(text, "utf-8")
     (DOCS / "images").mkdir(exist_ok=True)
     report.plot(results[-1], DOCS / "images" / "benchmark.svg")
     print((DOCS / "benchmark.md").read_text("utf-8"))
     return 0
+
+
+def _kept(path: Path) -> dict[str, Any] | None:
+    """The result of an earlier run, where there is one."""
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
 
 
 if __name__ == "__main__":
