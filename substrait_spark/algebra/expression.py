@@ -823,6 +823,7 @@ class WindowFunction(Expression):
     """A window function as an expression, for consumers that have no window relation."""
 
     NAME = "WINDOW_FUNCTION"
+    OCCURS = occurrence.WINDOW_FUNCTION
     __slots__ = ("call", "partition", "sorts")
 
     def __init__(

@@ -25,6 +25,8 @@ ZERO_CHARACTER = 512
 """A literal of text with a zero character in it."""
 MAY_RAISE = 1024
 """What may raise for some row."""
+WINDOW_FUNCTION = 2048
+"""A window function as an expression."""
 
 # Relations.
 AGGREGATE = 1 << 16

@@ -56,6 +56,9 @@ class ExpressionBuilder(CallBuilder):
         emitted = self._emitted
         if node in emitted:
             return emitted[node]
+        if not node.children():
+            found = emitted[node] = self._emit_one(node)
+            return found
         operands = self._dispatch.operands
         stack: list[tuple[tree.Expression, bool]] = [(node, False)]
         while stack:
@@ -63,7 +66,14 @@ class ExpressionBuilder(CallBuilder):
             if current in emitted:
                 continue
             if not has_operands:
-                pending = [(child, False) for child in operands(current) if child not in emitted]
+                pending = []
+                for child in operands(current):
+                    if child in emitted:
+                        continue
+                    if child.children():
+                        pending.append((child, False))
+                    else:
+                        emitted[child] = self._emit_one(child)
                 if pending:
                     stack.append((current, True))
                     stack.extend(reversed(pending))

@@ -20,7 +20,7 @@ from ..expr.builder import ExpressionBuilder
 from ..expr.literal import typed_literal
 from . import delimited, spark_files
 from .builder import RelationBuilder
-from .columns import is_used, stored, type_names, used_of
+from .columns import stored, type_names, used_of
 from .output import Output, ids_of
 
 DATASOURCES = "org.apache.spark.sql.execution.datasources."
@@ -65,22 +65,7 @@ def read(
     format = _format(relation["fileFormat"])
     in_folders = [field.name for field in relation["partitionSchema"].parameters]
     fields = relation["dataSchema"].parameters
-    in_files = {field.name for field in fields}
-    constants = used_of(r, [attribute for attribute in attributes if FILE_CONSTANT in attribute["metadata"]])
-    attributes = [attribute for attribute in attributes if FILE_CONSTANT not in attribute["metadata"]]
-    used = used_of(r, attributes)
-    keys = {}
-    for attribute in used:
-        name = attribute["name"]
-        if name in in_folders:
-            keys[in_folders.index(name)] = attribute
-        else:
-            _require_stored(attribute, in_files)
-    data = [
-        attribute
-        for attribute in attributes
-        if (name := attribute["name"]) not in in_folders and (name in in_files or is_used(r, attribute))
-    ]
+    data, used, keys, constants = _sorted(r, attributes, in_folders, {field.name for field in fields})
     partitions = _partitions(relation["partitions"], list(keys), one_each=bool(constants))
     options: Mapping[str, str | None] = relation["options"].entries
     if format == "csv":
@@ -99,6 +84,41 @@ def read(
     if len(branches) == 1:
         return branches[0]
     return Output(Set([branch.relation for branch in branches], "UNION_ALL"), branches[0].ids)
+
+
+class Sorted(NamedTuple):
+    """The columns of a read: those of its files, all that the plan uses, and of these the folders' by number, and those that
+    tell of a file."""
+
+    data: list[tree.Expression]
+    used: list[tree.Expression]
+    keys: dict[int, tree.Expression]
+    constants: list[tree.Expression]
+
+
+def _sorted(
+    r: RelationBuilder, attributes: Sequence[tree.Expression], in_folders: Sequence[str], in_files: set[str]
+) -> Sorted:
+    used = r.context.used
+    found = Sorted([], [], {}, [])
+    for attribute in attributes:
+        # The fields by their places: most columns of a document are those of leaves, and most of the time went here.
+        name, id, metadata = attribute.values
+        is_used = used is None or id in used
+        if FILE_CONSTANT in metadata:
+            if is_used:
+                found.constants.append(attribute)
+            continue
+        if is_used:
+            found.used.append(attribute)
+        if name not in in_folders:
+            if is_used:
+                _require_stored(attribute, in_files)
+            if is_used or name in in_files:
+                found.data.append(attribute)
+        elif is_used:
+            found.keys[in_folders.index(name)] = attribute
+    return found
 
 
 def _format(java_class: str) -> str:

@@ -18,7 +18,7 @@ def transform(
     replaced: dict[Node, Node] = {}
     for node in nodes:
         own = rules.get(node.cls.name)
-        is_above = not replaced.keys().isdisjoint(node.children())
+        is_above = bool(replaced) and not replaced.keys().isdisjoint(node.children())
         if own is None and not is_above:
             continue
         renewed = node.with_values(_with_replaced(node.values, replaced)) if is_above else node

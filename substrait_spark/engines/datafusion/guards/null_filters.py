@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ....algebra.expression import Cast, Expression, ScalarFunction, SingularOrList, WindowFunction
+from ....algebra.expression import Cast, Expression, ScalarFunction, SingularOrList
+from ....algebra.occurrence import NOT_DETERMINISTIC, WINDOW_FUNCTION
 from ....algebra.relation import Filter, Join, Project, Relation
-from ....algebra.traversal import conjuncts, inputs_first, is_column, subexpressions
+from ....algebra.traversal import conjuncts, inputs_first, is_column
 from ..builder import DataFusionBuilder
 
 Columns = frozenset[int]
@@ -97,10 +98,7 @@ def _dropped_of_inputs(relation: Relation, above: Columns) -> Sequence[Columns]:
 
 def _is_of_its_row(expression: Expression) -> bool:
     """Whether an expression has a value for each row that no other row changes, and never raises."""
-    return not expression.raises and not any(
-        isinstance(part, WindowFunction) or (isinstance(part, ScalarFunction) and not part.declaration.deterministic)
-        for part in subexpressions(expression)
-    )
+    return not expression.raises and not expression.occurs & (NOT_DETERMINISTIC | WINDOW_FUNCTION)
 
 
 def _of_filter(relation: Filter, own: Columns) -> Sequence[Columns]:
