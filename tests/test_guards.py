@@ -125,6 +125,25 @@ def test_filters_that_the_engine_makes_while_it_runs(guarded: SparkSession, quer
 
 
 @pytest.mark.parametrize(
+    "condition",
+    [
+        "(m > 1) IS TRUE",
+        "CASE WHEN m > 1 THEN l IS NULL ELSE false END",
+        "NOT coalesce(m > 1, false)",
+        "CAST(coalesce(m > 1, true) AS STRING)",
+        "if(m > 1, 1, 2) = 1",
+    ],
+)
+def test_conditions_in_unions(guarded: SparkSession, condition: str) -> None:
+    """Which DataFusion's optimizer rewrites, and takes for null at times."""
+    union = f"SELECT {condition} AS c, i FROM t UNION ALL SELECT {condition}, m FROM t"
+    assert_same_rows(guarded.sql(f"SELECT DISTINCT c FROM ({union})"))
+    assert_same_rows(
+        guarded.sql(f"SELECT c, count(DISTINCT i) AS n FROM (SELECT c, i FROM ({union})) GROUP BY ROLLUP (c)")
+    )
+
+
+@pytest.mark.parametrize(
     "query",
     [
         "SELECT i FROM (SELECT DISTINCT i FROM t) ORDER BY i % 3 > 0, i",

@@ -33,6 +33,7 @@ from .guards import (
     null_filters,
     offsets,
     repeated_names,
+    union_nullability,
     union_sorts,
     unknown_marks,
 )
@@ -91,6 +92,7 @@ RULES = Rules(
         GuardingPass("filters_go_by_name", joined_names.with_different_names),
         GuardingPass("unions_repeat_names", repeated_names.with_different_names),
         GuardingPass("sorts_unions_by_input", union_sorts.sort_by_all_keys),
+        GuardingPass("unions_keep_nullability", union_nullability.with_nullable_columns),
         GuardingPass("grows_filters", filter_growth.limit_filter_growth),
         GuardingPass("offsets_forgotten", offsets.filter_above_offsets),
     ),
@@ -99,7 +101,7 @@ RULES = Rules(
         "calendar_ends chained_conjuncts constants_survive distinct_widens_sums eager_connectives early_casts empty_frames equal_timestamps "
         "filters_below_totals filters_go_by_name forgets_nulls grows_filters joins_without_columns keys_before_filters keys_named_below keys_of_one_side "
         "keys_survive_joins lambdas_in_joins like_escapes literal_options named_by_text nan_payloads nested_nulls_follow nested_required null_filters_estimated "
-        "offsets_forgotten one_list_order one_null_equality projects_below_filters ranges_of_unknowns sorts_unions_by_input spanning_keys_lost subquery_nulls unions_lose_names unions_repeat_names unknown_marks unsigned_range_keys "
+        "offsets_forgotten one_list_order one_null_equality projects_below_filters ranges_of_unknowns sorts_unions_by_input spanning_keys_lost subquery_nulls unions_keep_nullability unions_lose_names unions_repeat_names unknown_marks unsigned_range_keys "
         "unwraps_casts".split()
     ),
 )
