@@ -35,7 +35,8 @@ def with_nullable_columns(e: DataFusionBuilder, root: Relation) -> Relation:
             any(of_inputs) for of_inputs in zip(*(_doubtful(each, known) for each in relation.inputs), strict=True)
         ]
         first, *others = relation.inputs
-        return relation.with_inputs((_hidden(e, first, doubtful), *others))
+        hidden = _hidden(e, first, doubtful)
+        return relation if hidden is first else relation.with_inputs((hidden, *others))
 
     return transformed(root, rule, occurring=SET)
 
