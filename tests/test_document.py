@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from releases import later
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import check, df_to_substrait
@@ -63,7 +64,8 @@ def test_recorded_documents_need_no_jvm(name: str, dialect: str | None) -> None:
     assert len(plan.relations) == 1
 
 
-@pytest.mark.parametrize("name", QUERIES)
+# Before 4.3, the optimizer puts the window of "subquery" below its join.
+@pytest.mark.parametrize("name", [later("4.3", name) if name == "subquery" else name for name in QUERIES])
 def test_recorded_documents_are_what_spark_gives(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config, name: str
 ) -> None:
