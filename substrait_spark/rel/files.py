@@ -65,7 +65,7 @@ def read(
     format = _format(relation["fileFormat"])
     in_folders = [field.name for field in relation["partitionSchema"].parameters]
     fields = relation["dataSchema"].parameters
-    data, used, keys, constants = _sorted(r, attributes, in_folders, {field.name for field in fields})
+    data, used, keys, constants = _read_columns(r, attributes, in_folders, {field.name for field in fields})
     partitions = _partitions(relation["partitions"], list(keys), one_each=bool(constants))
     options: Mapping[str, str | None] = relation["options"].entries
     if format == "csv":
@@ -86,7 +86,7 @@ def read(
     return Output(Set([branch.relation for branch in branches], "UNION_ALL"), branches[0].ids)
 
 
-class Sorted(NamedTuple):
+class ReadColumns(NamedTuple):
     """The columns of a read: those of its files, all that the plan uses, and of these the folders' by number, and those that
     tell of a file."""
 
@@ -96,11 +96,11 @@ class Sorted(NamedTuple):
     constants: list[tree.Expression]
 
 
-def _sorted(
+def _read_columns(
     r: RelationBuilder, attributes: Sequence[tree.Expression], in_folders: Sequence[str], in_files: set[str]
-) -> Sorted:
+) -> ReadColumns:
     used = r.context.used
-    found = Sorted([], [], {}, [])
+    found = ReadColumns([], [], {}, [])
     for attribute in attributes:
         # The fields by their places: most columns of a document are those of leaves, and most of the time went here.
         name, id, metadata = attribute.values
