@@ -552,7 +552,7 @@ public class PlanReader {
   /** One walk over one plan. Every entry is written once; equal entries share a number. */
   public static class Walk {
     private static final Map<Class<?>, String[]> NAMES = new java.util.concurrent.ConcurrentHashMap<Class<?>, String[]>();
-    private static final Method PRODUCT_ELEMENT_NAME = productElementName();
+    private static final Method PRODUCT_ELEMENT_NAME = productElementName(scala.Product.class);
 
     /** Settings that say what queries mean, most of them by what functions and readers of text do when they run. No secrets. */
     private static final String[] CONFIGURATION = {
@@ -1533,9 +1533,9 @@ public class PlanReader {
       return name.endsWith("$") ? name.substring(0, name.length() - 1) : name;
     }
 
-    private static Method productElementName() {
+    private static Method productElementName(Class<?> type) {
       try {
-        return scala.Product.class.getMethod("productElementName", new Class[] {Integer.TYPE});
+        return type.getMethod("productElementName", new Class[] {Integer.TYPE});
       } catch (NoSuchMethodException scala212) {
         return null;
       }
@@ -1545,10 +1545,12 @@ public class PlanReader {
       String[] names = (String[]) NAMES.get(product.getClass());
       if (names != null) return names;
       names = new String[product.productArity()];
-      if (PRODUCT_ELEMENT_NAME == null) constructorNames(product.getClass(), names);
+      // Classes of ours tell their names on any Scala.
+      Method name = PRODUCT_ELEMENT_NAME == null ? productElementName(product.getClass()) : PRODUCT_ELEMENT_NAME;
+      if (name == null) constructorNames(product.getClass(), names);
       else {
         try {
-          for (int i = 0; i < names.length; i++) names[i] = (String) PRODUCT_ELEMENT_NAME.invoke(product, new Object[] {Integer.valueOf(i)});
+          for (int i = 0; i < names.length; i++) names[i] = (String) name.invoke(product, new Object[] {Integer.valueOf(i)});
         } catch (ReflectiveOperationException impossible) {
           throw new IllegalStateException(impossible);
         }
