@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from releases import since
 from rows import assert_same_rows, canonical_rows, differences, plan_of, spark_table
 from substrait.algebra_pb2 import ReadRel
 
@@ -261,8 +262,12 @@ def test_more_that_is_refused(spark: SparkSession, tmp_path: Path) -> None:
         assert "as Spark does" in lacking(csv(spark, tmp_path / f"t.csv.{ending}", "a", "a string"))
     assert "nullvalue" in lacking(csv(spark, path, '"a"||\n', "a string, b string", sep="||", nullValue="NA"))
     assert "sep" in lacking(csv(spark, path, "a\n", "a string", sep='|"'))
-    assert "binary" in str(check(csv(spark, path, "a\n", "a binary")))
     assert check(csv(spark, path, "a,2024-01-01\n", "a string, d date", dateFormat="dd.MM.yyyy").select("a"))
+
+
+@since("4.0", "binary values in CSV")
+def test_binary_values_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    assert "binary" in str(check(csv(spark, tmp_path / "t.csv", "a\n", "a binary")))
 
 
 def test_the_sessions_name_of_corrupt_records(spark: SparkSession, tmp_path: Path) -> None:

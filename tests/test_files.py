@@ -114,6 +114,7 @@ def test_bucketed_tables_are_plain_ones(spark: SparkSession) -> None:
         spark.sql("DROP TABLE bucketed")
 
 
+@since("4.0", "CLUSTER BY of tables")
 def test_clustered_tables_are_plain_ones(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE clustered USING parquet CLUSTER BY (k) AS SELECT id AS k, id % 3 AS v FROM range(20)")
     try:

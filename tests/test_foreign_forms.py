@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from releases import since
 from rows import differences, other_session, spark_table
 from substrait.algebra_pb2 import Expression as Message
 from substrait.algebra_pb2 import Rel, SetRel
@@ -134,6 +135,7 @@ def test_an_unknown_subquery_is_told_from_a_false_one(
     assert_rows(spark, left_out, "SELECT * FROM u WHERE k IS NULL")
 
 
+@since("4.0", "the single join")
 def test_a_right_single_join(spark: SparkSession) -> None:
     one = Filter(t, e.equal(column(1), Literal(10, I64)))
     plan = plan_of(Join(one, u, "INNER", SAME_KEY), joined("RIGHT_SINGLE"))
@@ -184,6 +186,7 @@ def test_a_scalar_subquery_of_the_row(spark: SparkSession) -> None:
     assert_rows(spark, plan_of(Project(t, [ScalarSubquery(GREATEST)])), query)
 
 
+@since("4.0", "a reference over two queries")
 @pytest.mark.parametrize("in_projection", [False, True])
 def test_references_over_two_queries(spark: SparkSession, in_projection: bool) -> None:
     """The innermost query asks for a column of the outermost one."""
@@ -284,6 +287,7 @@ def _join_type(name: str) -> int:
     return Rel().join.JoinType.Value(f"JOIN_TYPE_{name}")
 
 
+@since("4.0", "a reference over two queries")
 def test_a_lateral_join_in_a_subquery(spark: SparkSession) -> None:
     """Its right input asks for a column of the query around the subquery."""
     right = Filter(u, e.and_(e.equal(column(0), column(0, 1)), e.equal(column(1), column(1, 2))))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
+from releases import later, since
 from rows import assert_same_rows, plan_of
 
 from substrait_spark import check
@@ -211,7 +212,10 @@ def test_the_same_window_again(spark: SparkSession) -> None:
         ),
         "SELECT k, sum(id), sum(sum(id)) OVER (ORDER BY k), rank() OVER (ORDER BY sum(id) DESC) FROM x GROUP BY k",
         "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id DESC) r FROM x) WHERE r <= 2",
-        "SELECT k, mode(b, true), kurtosis(n) FROM (SELECT k, b, rank() OVER (ORDER BY d) n FROM x) GROUP BY k",
+        later(
+            "4.0",
+            "SELECT k, mode(b, true), kurtosis(n) FROM (SELECT k, b, rank() OVER (ORDER BY d) n FROM x) GROUP BY k",
+        ),
         (
             "SELECT id, last(s, true) OVER (ORDER BY id) f, lag(f, 1) IGNORE NULLS OVER (ORDER BY id) g"
             " FROM (SELECT *, first(k, true) OVER (PARTITION BY s ORDER BY id) f FROM x)"
@@ -253,14 +257,14 @@ def test_keys_and_results_in_lambdas(spark: SparkSession, query: str) -> None:
         ),
         "SELECT id, (SELECT count(*) FROM y WHERE y.k < x.k) m FROM x",
         "SELECT id FROM x WHERE id > (SELECT avg(y.k) * 10 FROM y WHERE y.s = x.s)",
-        "SELECT id, (SELECT y.id FROM y WHERE y.k = x.k ORDER BY y.id DESC LIMIT 1) m FROM x",
+        later("4.0", "SELECT id, (SELECT y.id FROM y WHERE y.k = x.k ORDER BY y.id DESC LIMIT 1) m FROM x"),
         "SELECT id FROM x WHERE k NOT IN (SELECT y.k FROM y WHERE y.s = x.s)",
         "SELECT id FROM x WHERE k IN (SELECT k FROM y WHERE k > 2) OR s IN (SELECT s FROM y WHERE b)",
         "SELECT id, k IN (SELECT k FROM y) i, NOT EXISTS (SELECT 1 FROM y WHERE y.d = x.d) f FROM x",
         "SELECT id FROM x WHERE EXISTS (SELECT 1 FROM y WHERE y.k > x.k AND y.d = x.d)",
         "SELECT x.id, z.* FROM x, LATERAL (SELECT max(y.id) m, count(*) n FROM y WHERE y.k = x.k) z",
         "SELECT x.id, z.* FROM x LEFT JOIN LATERAL (SELECT y.id i, y.s FROM y WHERE y.k = x.k AND y.id > x.id) z",
-        "SELECT x.id, z.i FROM x, LATERAL (SELECT y.id i FROM y WHERE y.k = x.k ORDER BY y.id LIMIT 2) z",
+        later("4.0", "SELECT x.id, z.i FROM x, LATERAL (SELECT y.id i FROM y WHERE y.k = x.k ORDER BY y.id LIMIT 2) z"),
     ],
 )
 def test_correlated_subqueries(spark: SparkSession, query: str) -> None:
@@ -281,6 +285,7 @@ def test_names_in_other_letters(spark: SparkSession, query: str) -> None:
     same(spark.sql(query))
 
 
+@since("4.0", "maps as keys")
 def test_maps_as_keys(spark: SparkSession) -> None:
     df = spark.sql("SELECT map('k', k, 's', id % 2) AS m, count(*) AS n FROM x GROUP BY ALL")
     assert plan_of(df)

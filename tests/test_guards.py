@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from releases import later
 from rows import assert_same_outcome, assert_same_rows
 
 
@@ -150,8 +151,8 @@ def test_conditions_in_unions(guarded: SparkSession, condition: str) -> None:
         "SELECT s FROM (SELECT DISTINCT s FROM t) ORDER BY CASE WHEN length(s) > 1 THEN 0 ELSE 1 END, s",
         "SELECT m, count(*) AS c FROM t GROUP BY m HAVING count(*) % 2 > 0 ORDER BY -abs(m), m",
         "SELECT i, sum(l) OVER (PARTITION BY abs(m) > 0 ORDER BY length(s) > 1, i) AS x FROM t ORDER BY -length(s), i",
-        "SELECT listagg(s, ',') WITHIN GROUP (ORDER BY length(s) > 1, s) FROM t",
-        "SELECT listagg(s, ',') WITHIN GROUP (ORDER BY -(l % m), s) FILTER (WHERE m <> 0) FROM t",
+        later("4.0", "SELECT listagg(s, ',') WITHIN GROUP (ORDER BY length(s) > 1, s) FROM t"),
+        later("4.0", "SELECT listagg(s, ',') WITHIN GROUP (ORDER BY -(l % m), s) FILTER (WHERE m <> 0) FROM t"),
         "SELECT i FROM t UNION ALL SELECT m FROM t ORDER BY i % 3 > 0, i",
         "SELECT id FROM range(9) WHERE id % 3 > 0 ORDER BY id % 3 > 0, id",
         "SELECT * FROM (SELECT * FROM (SELECT i, abs(m) AS m FROM t) ORDER BY -m, i) ORDER BY -m, i",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from releases import later
 
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.datafusion.calls import java_regex
@@ -105,7 +106,11 @@ USES: dict[str, Callable[[str, str, int], str]] = {
 """Spark's functions, and what DataFusion computes for them."""
 
 
-@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize(
+    "use",
+    # Before, characters beyond 16 bits count as two.
+    [later("4.0", use) if use.startswith("regexp_instr") else use for use in USES],
+)
 def test_same_matches(spark: SparkSession, use: str) -> None:
     """Patterns are a column in Spark and literals in DataFusion, as the library writes them."""
     patterns = Patterns(20240229)

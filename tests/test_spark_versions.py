@@ -52,6 +52,7 @@ FORMS = {
 MENDED = {
     "collect_set(x)": (4, 2),  # before, with each NaN
     "CAST(t AS DECIMAL(20, 6))": (4, 1),  # before, by way of a double
+    "regexp_instr(CAST(n AS STRING), '3')": (4, 0),  # before, counted in the units of UTF-16
 }
 """What has no plan before a release, since Spark computed something else."""
 
@@ -82,6 +83,18 @@ def test_what_a_release_computes_otherwise(points: SparkSession, expression: str
         assert problem.reason.startswith("before Spark 4.")
     else:
         assert plan_of(df)
+
+
+@pytest.mark.parametrize("stage", ["analyzed", "optimized"])
+def test_subqueries_over_the_rows_of_a_join(points: SparkSession, stage: str) -> None:
+    """Before Spark 4.0, they end in an error inside of Spark."""
+    exists = "EXISTS (SELECT 1 FROM points c WHERE c.n = b.n)"
+    df = points.sql(f"SELECT a.n FROM points a FULL JOIN points b ON a.n = b.n AND {exists}")
+    if RELEASE < (4, 0):
+        (problem,) = check(df, stage=stage).problems
+        assert problem.reason.startswith("before Spark 4.0, a subquery over the rows of a join")
+    else:
+        assert plan_of(df, stage=stage)
 
 
 @pytest.mark.smoke

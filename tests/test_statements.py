@@ -330,9 +330,16 @@ REFUSED = {
     "INSERT INTO q SELECT uuid(), k FROM v": "CANNOT_SAFELY_CAST",
 }  # fmt: skip
 
+LATER = {
+    "CREATE TABLE new (a VARCHAR(3) DEFAULT 'x') USING parquet": "4.0",
+    "EXECUTE IMMEDIATE 'INSERT INTO q VALUES (1, 2)'": "4.0",
+    "BEGIN INSERT INTO q VALUES (1, 'a'); END": "4.1",
+}
+"""The releases of Spark with which statements came."""
+
 
 @pytest.mark.usefixtures("nothing_runs")
-@pytest.mark.parametrize("sql", [later("4.1", sql) if sql.startswith("BEGIN") else sql for sql in REFUSED])
+@pytest.mark.parametrize("sql", [later(LATER.get(sql, "3.5"), sql) for sql in REFUSED])
 def test_refused(session: SparkSession, sql: str) -> None:
     with pytest.raises(UnsupportedPlanError, match=REFUSED[sql]) as refused:
         sql_to_substrait(session, sql)

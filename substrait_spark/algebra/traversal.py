@@ -36,13 +36,14 @@ def subquery_relations(relation: Relation) -> list[Relation]:
     """The relations of the subqueries in a relation's own expressions."""
     if not relation.holds & SUBQUERY:
         return []
-    return [
-        part.relation
-        for expression in relation.expressions()
-        if expression.occurs & SUBQUERY
-        for part in subexpressions(expression)
-        if isinstance(part, Subquery)
-    ]
+    return [each for expression in relation.expressions() for each in subqueries_of(expression)]
+
+
+def subqueries_of(expression: Expression) -> list[Relation]:
+    """The relations of the subqueries in an expression."""
+    if not expression.occurs & SUBQUERY:
+        return []
+    return [part.relation for part in subexpressions(expression) if isinstance(part, Subquery)]
 
 
 def refers_outwards(relation: Relation, steps: int = 1) -> bool:

@@ -12,7 +12,7 @@ from ..algebra.like_pattern import ANY, ONE, parts_of
 from ..catalyst import tree
 from ..errors import Unsupported
 from .string import integer, text
-from .table import Plain, plain
+from .table import Plain, arguments_of, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
@@ -90,6 +90,16 @@ def split(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     return e.call(f"spark:{name}", *e.emit_all([node["str"], node["regex"], node["limit"]]))
 
 
+def instr(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+    """RegExpInStr. Before Spark 4.0, the place is counted in the units of UTF-16, of which some characters have two."""
+    if e.context.is_before(4, 0):
+        raise Unsupported(
+            "before Spark 4.0, regexp_instr counts some characters before a match as two",
+            "Write if(NOT x RLIKE 'p', 0, char_length(regexp_extract(x, '(?s)^(.*?)(?-s:p)', 1)) + 1).",
+        )
+    return e.call("spark:regexp_instr", *e.emit_all(arguments_of(node)))
+
+
 SCALAR: dict[str, Plain | Rule] = {
     "Like": like,
     "LikeAll": multi_like("and", negated=False),
@@ -100,7 +110,7 @@ SCALAR: dict[str, Plain | Rule] = {
     "RegExpCount": plain("spark:regexp_count"),
     "RegExpExtract": plain("spark:regexp_extract"),
     "RegExpExtractAll": plain("spark:regexp_extract_all"),
-    "RegExpInStr": plain("spark:regexp_instr"),
+    "RegExpInStr": instr,
     "RegExpReplace": plain("spark:spark_regexp_replace"),
     "StringSplit": split,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..algebra.expression import Expression
 from ..algebra.relation import Cross, Join, LateralJoin, Relation
-from ..algebra.traversal import columns, refers_outwards
+from ..algebra.traversal import columns, refers_outwards, subqueries_of
 from ..catalyst import tree
 from ..catalyst.tree import Node
 from ..errors import Unsupported
@@ -57,7 +57,12 @@ def _join(r: RelationBuilder, node: tree.Plan, left: Output, right: Output, join
 
 def _condition(r: RelationBuilder, node: tree.Plan, left: Output, right: Output) -> Expression:
     e = r.expressions(Scope(left.ids + right.ids, left.relation.types + right.relation.types))
-    return e.true() if node["condition"] is None else e.emit(node["condition"])
+    if node["condition"] is None:
+        return e.true()
+    condition = e.emit(node["condition"])
+    if r.context.is_before(4, 0) and any(map(refers_outwards, subqueries_of(condition))):
+        raise CORRELATED
+    return condition
 
 
 def lateral(r: RelationBuilder, node: tree.Plan) -> Output:
@@ -83,6 +88,11 @@ def _generated(plan: tree.Plan) -> bool:
         plan = plan["child"]
     return generates and plan.name == "OneRowRelation"
 
+
+CORRELATED = Unsupported(
+    "before Spark 4.0, a subquery over the rows of a join ends in an error where it stands in the join's condition",
+    "Write it in WHERE, over the joined rows, or filter an input of the join by it.",
+)
 
 # Spark: `SELECT k, x FROM VALUES (1, array()) AS t(k, a) LEFT JOIN LATERAL explode(a) AS e(x)` has no row, `… ON true` has one.
 LEFT_OF_GENERATED = Unsupported(
