@@ -8,7 +8,9 @@ from ...algebra import types
 from ...algebra.constants import constants
 from ...algebra.expression import Expression, ScalarFunction
 from ...algebra.relation import LEFT_ONLY, Cross, Join, LateralJoin
-from ...algebra.traversal import is_true, ordinals
+from ...algebra.traversal import is_true, ordinals, refers_outwards, subqueries_of
+from ...errors import Unsupported
+from ...versions import running
 from .builder import Columns
 from .document import NEW_ID, Node, Part, some
 from .expressions import Scope
@@ -41,7 +43,7 @@ def join(r: RelationBuilder, relation: Join, outer: Scope | None) -> Columns:
     left, right = r.inputs(relation, outer)
     columns = left.columns + right.columns
     on = _over_constants(relation) if relation.join_type == "LEFT_ANTI" else relation.condition
-    condition = r.expressions.build(on, Scope(columns, outer))
+    condition = _condition(r, on, Scope(columns, outer))
     if relation.join_type == "LEFT_SINGLE":
         # More than one match for a row is an error.
         kind = Part("object", "LeftSingle")
@@ -76,7 +78,7 @@ def lateral_join(r: RelationBuilder, relation: LateralJoin, outer: Scope | None)
     columns = left.columns + right.columns
     in_place = relation.join_type == "INNER" and is_true(relation.condition)
     # With a condition, Spark joins by the columns that the query refers to, and it joins by no maps and variants.
-    condition = None if in_place else some(r.expressions.build(relation.condition, Scope(columns, outer)))
+    condition = None if in_place else some(_condition(r, relation.condition, Scope(columns, outer)))
     query = r.document.new("LateralSubquery", right.plan, Part("outer", right.plan), NEW_ID)
     plan = r.document.new("LateralJoin", left.plan, query, Part("join", _SPARK[relation.join_type]), condition)
     return Columns(plan, columns)
@@ -88,12 +90,12 @@ def _marked(r: RelationBuilder, relation: Join, outer: Scope | None) -> Columns:
     Spark's own mark is true or false, so a second one says whether the condition is null for some row.
     """
     left, right = r.inputs(relation, outer)
-    condition = r.expressions.build(relation.condition, Scope(left.columns + right.columns, outer))
+    condition = _condition(r, relation.condition, Scope(left.columns + right.columns, outer))
     plan, matches = _existing(r, left.plan, right.plan, condition)
     if not relation.condition.type.nullable:
         return Columns(plan, [*left.columns, matches])
     again = r.build(relation.inputs[1], outer)
-    unknown = r.expressions.build(relation.condition, Scope(left.columns + again.columns, outer))
+    unknown = _condition(r, relation.condition, Scope(left.columns + again.columns, outer))
     plan, is_unknown = _existing(r, plan, again.plan, r.document.new("IsNull", unknown))
     true, null = (r.document.literal(value, types.of("boolean")) for value in (True, None))
     mark = r.b.choice([(matches, true), (is_unknown, null)], r.document.literal(False, types.BOOLEAN))
@@ -104,6 +106,12 @@ def _existing(r: RelationBuilder, left: Node, right: Node, condition: Node) -> t
     """The left plan, and the column that says whether the right one has a row for which the condition holds."""
     mark = r.document.attribute("mark", types.BOOLEAN, False)
     return _joined(r, left, right, r.document.new("ExistenceJoin", mark), condition), mark
+
+
+def _condition(r: RelationBuilder, condition: Expression, scope: Scope) -> Node:
+    if running() < (4, 0) and any(map(refers_outwards, subqueries_of(condition))):
+        raise Unsupported("before Spark 4.0, no subquery over the rows of a join is run in the join's condition")
+    return r.expressions.build(condition, scope)
 
 
 def _joined(r: RelationBuilder, left: Node, right: Node, kind: Part | Node, condition: Node | None) -> Node:
