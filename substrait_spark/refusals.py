@@ -18,6 +18,7 @@ _SCHEMA = (
     "it tells what Spark finds in a constant text",
     "Leave ConstantFolding among the rules of Spark's optimizer, which compute it, or write the schema as a literal.",
 )
+_VERSION = ("it tells which Spark runs the query", "Write the version as a literal.")
 
 USER_FUNCTIONS = {
     "PythonUDF": "Python",
@@ -53,15 +54,15 @@ ENVIRONMENT = {
     "Invoke(SchemaOfCsvEvaluator.evaluate)": _SCHEMA,
     "Invoke(SchemaOfJsonEvaluator.evaluate)": _SCHEMA,
     "SQLKeywords": ("it lists the keywords of the Spark that runs it", "Save the list as a table."),
-    "StaticInvoke(ExpressionImplUtils.getSparkVersion)": (
-        "it tells which Spark runs the query",
-        "Write the version as a literal.",
-    ),
+    "SchemaOfCsv": _SCHEMA,
+    "SchemaOfJson": _SCHEMA,
+    "StaticInvoke(ExpressionImplUtils.getSparkVersion)": _VERSION,
     "StaticInvoke(XmlExpressionEvalUtils.schemaOfXml)": _SCHEMA,
     "SparkPartitionID": (
         "it tells how Spark has divided the rows among its tasks, and a plan has no partitions",
         "Group by a key, for example by a remainder of a hash, instead of by partitions.",
     ),
+    "SparkVersion": _VERSION,
 }
 """Functions that tell of what runs the query, not of the rows: why, and what to do instead."""
 

@@ -188,6 +188,7 @@ def shared_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSe
         # Spark 3.5 asks before it writes 1500, and before it reads that of a file that another program has written.
         .config("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")
         .config("spark.sql.parquet.datetimeRebaseModeInRead", "CORRECTED")
+        .config("spark.sql.parquet.int96RebaseModeInWrite", "CORRECTED")
         .config("spark.sql.legacy.timeParserPolicy", "CORRECTED")  # as later releases have it
         .config("spark.sql.warehouse.dir", str(directory / "warehouse"))
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from releases import RELEASE, later
 from rows import assert_canonical_outcome, assert_same_rows, plan_of
 
 from substrait_spark import check
@@ -30,6 +31,11 @@ def intervals(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     return spark
 
 
+def shown(df: DataFrame) -> DataFrame:
+    """The same rows, before Spark 4.0 as texts: it hands over no intervals."""
+    return df if RELEASE >= (4, 0) else df.selectExpr("CAST(struct(*) AS STRING) AS row")
+
+
 EXPRESSIONS = [
     "c, -c, c + k, c - k, CAST(c AS STRING), c IS NULL, coalesce(c, make_interval(2)), if(x = 1, c, make_interval(3))",
     "make_interval(1, 2, 3, 4, 5, 6, 7.5), array(make_interval(1), make_interval(0, 0, 0, 0, 0, 0, -5), NULL)",
@@ -52,12 +58,12 @@ EXPRESSIONS = [
 @pytest.mark.parametrize("expressions", EXPRESSIONS)
 @pytest.mark.usefixtures("in_mode")
 def test_expressions(intervals: SparkSession, expressions: str) -> None:
-    assert_canonical_outcome(intervals.sql(f"SELECT {expressions} FROM v"))
+    assert_canonical_outcome(shown(intervals.sql(f"SELECT {expressions} FROM v")))
 
 
 @pytest.mark.parametrize("expression", ["c * 2", "c * d", "c / 2", "c / 0", "extract(DAY FROM k * 10)", "dt + c"])
 def test_expressions_in_ansi_mode(intervals: SparkSession, expression: str) -> None:
-    df = intervals.sql(f"SELECT {expression} FROM v")
+    df = shown(intervals.sql(f"SELECT {expression} FROM v"))
     assert_canonical_outcome(df)
     intervals.conf.set("spark.sql.ansi.enabled", "false")
     try:
@@ -68,11 +74,11 @@ def test_expressions_in_ansi_mode(intervals: SparkSession, expression: str) -> N
 
 
 QUERIES = [
-    "SELECT c, count(*) FROM v GROUP BY c",
-    "SELECT c, sum(x) FROM v GROUP BY CUBE(c)",
-    "SELECT DISTINCT c FROM v",
+    later("4.0", "SELECT c, count(*) FROM v GROUP BY c"),
+    later("4.0", "SELECT c, sum(x) FROM v GROUP BY CUBE(c)"),
+    later("4.0", "SELECT DISTINCT c FROM v"),
     "SELECT c FROM v UNION ALL SELECT k FROM v",
-    "SELECT c FROM v UNION SELECT c FROM v",
+    later("4.0", "SELECT c FROM v UNION SELECT c FROM v"),
     "SELECT count(DISTINCT c), collect_list(c), first(c), max_by(c, x), approx_count_distinct(c), last(k) FROM v WHERE x = 1",
     "SELECT * FROM VALUES (make_interval(1, 2, 3), 1), (NULL, 2)",
     "SELECT a.c FROM v a LEFT JOIN v b ON a.x = b.i",
@@ -81,13 +87,13 @@ QUERIES = [
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_queries(intervals: SparkSession, query: str) -> None:
-    df = intervals.sql(query)
+    df = shown(intervals.sql(query))
     assert_canonical_outcome(df)
     assert_canonical_outcome(df, "analyzed")
 
 
 def test_a_chain_of_sums_is_no_recursion(intervals: SparkSession) -> None:
-    df = intervals.sql(f"SELECT {' + '.join(['k'] * 60)} AS s FROM v")
+    df = shown(intervals.sql(f"SELECT {' + '.join(['k'] * 60)} AS s FROM v"))
     assert_canonical_outcome(df)
 
 

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 import slow
 from job_record import EQUAL, JOBS, RECORD, TOLERANCE
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import expr
 from releases import later
 from rows import assert_same_rows
 
@@ -27,7 +31,27 @@ def own(spark: SparkSession) -> SparkSession:
 STAGES = ["optimized", "analyzed"] if slow.asked() else ["optimized"]
 
 
-@pytest.mark.parametrize("name", EQUAL)
+NEWER = {
+    "clickstream.url_parts": "4.0",
+    "nested.json_paths": "4.0",  # by another class of Catalyst
+    "nested.to_json_export": "4.0",  # by another class of Catalyst
+    "reports.string_agg_report": "4.0",
+    "sql.conditional_functions": "4.0",
+    "sql.org_recursive": "4.1",
+    "sql.pipe_syntax": "4.0",
+    "sql.scalar_subqueries": "4.0",
+    "statistics.correlations": "4.3",
+    "text.clean_names": "4.0",
+    "text.mask_pii": "4.0",
+}
+"""Jobs that ask for what came with a release, a function or an argument, or the meaning that the plan has."""
+
+
+def since_release(names: Iterable[str]) -> list[Any]:
+    return [later(NEWER[name], name) if name in NEWER else name for name in names]
+
+
+@pytest.mark.parametrize("name", since_release(EQUAL))
 def test_rows(own: SparkSession, name: str) -> None:
     df = JOBS[name](own)
     canonical = slow.asked() or EQUAL.index(name) % 3 == 0  # Spark takes as long for it as for the job
@@ -39,10 +63,13 @@ def test_rows_with_texts_of_floats(own: SparkSession, name: str) -> None:
     """Spark's own last digits depend on the order in which it merges partitions."""
     df = JOBS[name](own)
     label, *numbers = df.columns
-    assert_same_rows(df.select(label, *[df[column].try_cast("double") for column in numbers]), tolerance=TOLERANCE)
+    assert_same_rows(
+        df.select(label, *[expr(f"try_cast(`{column}` AS double) AS `{column}`") for column in numbers]),
+        tolerance=TOLERANCE,
+    )
 
 
-@pytest.mark.parametrize("name", [later("4.1", name) if "recursive" in name else name for name in RECORD["refused"]])
+@pytest.mark.parametrize("name", since_release(RECORD["refused"]))
 def test_refusal(own: SparkSession, name: str) -> None:
     df = JOBS[name](own)
     problems = check(df, dialect="datafusion").problems

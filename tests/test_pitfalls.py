@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
+from releases import later, since
 from rows import assert_same_outcome, assert_same_rows, differences, plan_of, spark_table
 
 from substrait_spark import UnsupportedPlanError, check, df_to_substrait
@@ -172,6 +173,7 @@ def test_s16_approximate_count_keeps_its_accuracy(spark: SparkSession) -> None:
     assert declared("approx_count_distinct(n, 0.01)") != declared("approx_count_distinct(n, 0.2)")
 
 
+@since("4.0", "listagg")
 def test_s17_order_in_an_aggregate(spark: SparkSession) -> None:
     query = "SELECT listagg(n, ',') WITHIN GROUP (ORDER BY n {}) AS r FROM t"
     for direction in ("ASC", "DESC"):
@@ -329,7 +331,9 @@ def test_h25_remainder_of_doubles(spark: SparkSession, ansi: bool) -> None:
 RANGE_FRAME = "SELECT n, count(*) OVER (ORDER BY {} PRECEDING AND CURRENT ROW) AS c FROM t"
 
 
-@pytest.mark.parametrize("bound", ["cast(k AS bigint) RANGE BETWEEN 1", "dt RANGE BETWEEN INTERVAL '1' DAY"])
+@pytest.mark.parametrize(
+    "bound", ["cast(k AS bigint) RANGE BETWEEN 1", later("4.0", "dt RANGE BETWEEN INTERVAL '1' DAY")]
+)
 def test_h26_range_frames(spark: SparkSession, bound: str) -> None:
     df = spark.sql(RANGE_FRAME.format(bound))
     assert check(df)
@@ -341,7 +345,7 @@ def test_h26_range_frames(spark: SparkSession, bound: str) -> None:
     [
         "k RANGE BETWEEN 1 PRECEDING AND 0 FOLLOWING",
         "k DESC RANGE BETWEEN 0 FOLLOWING AND 0 FOLLOWING",
-        "dt RANGE BETWEEN INTERVAL '0' DAY PRECEDING AND INTERVAL '1' DAY FOLLOWING",
+        later("4.0", "dt RANGE BETWEEN INTERVAL '0' DAY PRECEDING AND INTERVAL '1' DAY FOLLOWING"),
         "v RANGE BETWEEN UNBOUNDED PRECEDING AND 0.0D FOLLOWING",
     ],
 )

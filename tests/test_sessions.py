@@ -313,7 +313,7 @@ def test_interrupted_and_carried_on(spark: SparkSession) -> None:
 ASKED: dict[str, Callable[[DataFrame], Any]] = {
     "a DataFrame": df_to_substrait,
     "a statement": lambda df: sql_to_substrait(
-        df.sparkSession, "CREATE TABLE t AS SELECT :n + id AS n FROM range(3)", parameters={"n": "bigint"}
+        df.sparkSession, "CREATE TABLE t USING parquet AS SELECT :n + id AS n FROM range(3)", parameters={"n": "bigint"}
     ),
     "a write": lambda df: write_to_substrait(df, path="file:/out/t"),
     "expressions": lambda df: expressions_to_substrait(df, {"n": "id + 1"}),
@@ -591,6 +591,7 @@ def test_a_query_that_spark_cannot_plan(spark: SparkSession) -> None:
     assert report or "Spark" in str(report)
 
 
+@since("4.0", "string_agg")
 def test_a_query_that_ends_in_a_defect_of_sparks_optimizer(spark: SparkSession) -> None:
     texts = "string_agg(s, '') WITHIN GROUP (ORDER BY k)"
     df = spark.sql(f"SELECT {texts}, sum(DISTINCT k) FILTER (WHERE k > 1) FROM global_temp.t")

@@ -144,7 +144,6 @@ def test_every_obstacle_is_told(spark: SparkSession) -> None:
 
 
 OWN_NOT_RUN = {
-    "initcap_simple": "a setting that Spark reads as it runs makes initcap this one",
     "json_tuple": "Spark has it as a generator only",
     "split_truncating": "a setting that Spark reads as it runs makes split this one",
 }

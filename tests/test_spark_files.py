@@ -240,11 +240,12 @@ def test_json_of_sessions(spark: SparkSession, tmp_path: Path) -> None:
         "spark.sql.legacy.timeParserPolicy": "LEGACY",
         "spark.sql.json.enablePartialResults": "false",
     }.items():
+        before = spark.conf.get(setting)
         spark.conf.set(setting, value)
         try:
             assert setting in str(check(df))
         finally:
-            spark.conf.unset(setting)
+            spark.conf.set(setting, str(before))
     assert "madeup" in str(check(spark.read.schema("t string").option("madeUp", 1).json(str(tmp_path / "t.json"))))
 
 

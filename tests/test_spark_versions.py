@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from releases import RELEASE
-from rows import assert_same_rows, differences, other_session, plan_of, spark_table
+from rows import assert_same_rows, canonical_rows, differences, other_session, plan_of, spark_table
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import UnsupportedPlanError, check
@@ -45,6 +45,7 @@ FORMS = {
     "timestampadd": "SELECT timestampadd(DAY, n, t) AS t FROM points",
     "array_append": "SELECT array_append(array(n), n + 1) AS a FROM points",
     "rounded doubles": "SELECT ceil(x) AS c, floor(x) AS f FROM points",
+    "opposites": "SELECT -d AS o, abs(d) AS a FROM (SELECT CAST(-n * 1.5 AS DECIMAL(34, 1)) AS d FROM points)",
     "percentiles": "SELECT percentile(x, array(0.1, 0.25)) AS p, median(y) AS m FROM points",
 }
 """Queries that Catalyst has other forms of, or computes otherwise, in some release."""
@@ -53,6 +54,7 @@ MENDED = {
     "collect_set(x)": (4, 2),  # before, with each NaN
     "CAST(t AS DECIMAL(20, 6))": (4, 1),  # before, by way of a double
     "regexp_instr(CAST(n AS STRING), '3')": (4, 0),  # before, counted in the units of UTF-16
+    "substring(CAST(string(n) AS BINARY), CAST(-n AS INT), 1)": (4, 0),  # before, with other bytes for -2147483648
 }
 """What has no plan before a release, since Spark computed something else."""
 
@@ -95,6 +97,19 @@ def test_subqueries_over_the_rows_of_a_join(points: SparkSession, stage: str) ->
         assert problem.reason.startswith("before Spark 4.0, a subquery over the rows of a join")
     else:
         assert plan_of(df, stage=stage)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "-CAST(concat('-12345678901234567890123456789012345', n) AS DECIMAL(38, 0))",
+        "initcap(concat('ǆ ß ', n))",
+        "to_json(map('b', n, 'a', n), map('sortKeys', 'true'))",
+    ],
+)
+def test_what_plans_of_a_release_say(points: SparkSession, expression: str) -> None:
+    df = points.sql(f"SELECT {expression} AS c FROM points")
+    assert not differences(spark_table(df), canonical_rows(df))
 
 
 @pytest.mark.smoke

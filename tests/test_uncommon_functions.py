@@ -35,7 +35,7 @@ def moments(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Sp
         "try_add(ts, INTERVAL '1' DAY), try_add(ts, INTERVAL '300000' YEAR), try_add(ntz, INTERVAL '100000000' DAY)",
         "try_add(dt, INTERVAL '1' MONTH), try_add(dt, INTERVAL '9000000' MONTH), try_subtract(ts, INTERVAL '1' DAY)",
         "try_subtract(ts, timestamp'2020-01-01'), try_subtract(ntz, timestamp_ntz'2020-01-01')",
-        "count_min_sketch(l, 0.5d, 0.5d, 1L)",
+        "count_min_sketch(l, 0.5d, 0.5d, 1)",
         pytest.param(
             "time_bucket(INTERVAL '15' MINUTE, ts), time_bucket(INTERVAL '1' MONTH, ts), time_bucket(INTERVAL '3' DAY, ntz)",
             marks=since("4.2", "the function"),

@@ -122,11 +122,12 @@ def absolute(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 
 SCALA_DIGITS = 34
-"""Spark negates decimals with a rounding to so many digits."""
+"""Spark negates decimals with a rounding to so many digits from 4.0 on, where it has a newer Scala."""
 
 
 def _in_34_digits(e: ExpressionBuilder, child: Expression, standard: str, rounding: str) -> Expression:
-    return e.call(standard if child.type.parameters[0] <= SCALA_DIGITS else rounding, child)
+    is_exact = child.type.parameters[0] <= SCALA_DIGITS or e.context.is_before(4, 0)
+    return e.call(standard if is_exact else rounding, child)
 
 
 def positive(e: ExpressionBuilder, node: tree.Expression) -> Expression:

@@ -32,6 +32,10 @@ def text(node: tree.Expression) -> str | None:
     return value if isinstance(value, str) else None
 
 
+FAR = 1 << 29
+"""Numbers of at most so much have sums that fit into 32 bits."""
+
+
 def at_least(least: int, node: tree.Expression) -> bool:
     """Whether an argument is known to be no smaller, so that edge values need no thought."""
     value = integer(node)
@@ -41,7 +45,7 @@ def at_least(least: int, node: tree.Expression) -> bool:
 def small(node: tree.Expression) -> bool:
     """Whether an argument is known to be a number whose sums with others fit into 32 bits."""
     value = integer(node)
-    return value is not None and abs(value) <= 1 << 29
+    return value is not None and abs(value) <= FAR
 
 
 # ---- lengths and positions
@@ -87,6 +91,12 @@ def substring(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     arguments = e.emit_all([node["str"], node["pos"], node["len"]])
     if arguments[0].type.kind == "string" and at_least(1, node["pos"]) and at_least(0, node["len"]):
         return e.call("string:substring", *arguments, negative_start="WRAP_FROM_END")
+    far = not at_least(1, node["pos"]) and not (at_least(-FAR, node["pos"]) and at_least(-FAR, node["len"]))
+    if arguments[0].type.kind == "binary" and far and e.context.is_before(4, 0):
+        raise Unsupported(
+            "before Spark 4.0, parts of binary values far before their start are other bytes",
+            "Give a position of 1 or more as a number, or one from the end and a length as numbers.",
+        )
     return e.call("spark:spark_substring", *arguments)
 
 
@@ -212,6 +222,7 @@ SCALAR: dict[str, Plain | Rule] = {
     "Overlay": overlay,
     "Reverse(binary)": plain("spark:spark_reverse"),
     "Reverse(string)": plain("string:reverse"),
+    "Sentences": plain("spark:sentences"),
     "SoundEx": plain("spark:soundex"),
     "SplitPart": plain("spark:split_part"),
     "StartsWith": sensitive("starts_with"),

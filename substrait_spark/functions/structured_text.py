@@ -46,6 +46,10 @@ STATED = {
 """By function: options whose default is a setting, that setting, and the value that it has as a rule."""
 
 
+SORTED = "sortkeys"
+"""An option of to_json from 4.2 on, in lower case; Spark ignores it before that, as it does any that it doesn't know."""
+
+
 def parsed(function: str) -> Rule:
     """from_json, from_csv, from_xml: a typed null says what is read, and a text what its fields are called."""
 
@@ -77,7 +81,9 @@ def written(function: str) -> Rule:
 
 
 def to_json(e: ExpressionBuilder, node: tree.Expression) -> Expression:
-    """to_json, whose options Spark keeps in an object."""
+    """to_json, whose options Spark keeps in an object from 4.0 on."""
+    if node.cls.name == "StructsToJson":
+        return _written(e, "to_json", node["child"], time_zone(node), node["options"])
     evaluator = node["targetObject"]["value"]
     return _written(e, "to_json", node["arguments"][0], time_zone(evaluator), evaluator["options"])
 
@@ -120,11 +126,13 @@ def _options(e: ExpressionBuilder, function: str, options: tree.Options) -> list
         value = e.context.configuration.get(setting) or default
         if value != default and option.lower() not in known:
             given[option] = value
+    if e.context.is_before(4, 2):
+        given = {key: value for key, value in given.items() if key.lower() != SORTED}
     return [e.text(part) for key, value in sorted(given.items()) for part in (key, value or "")]
 
 
 def xpath(function: str) -> Rule:
-    """The xpath functions, whose path Spark keeps in an object."""
+    """The xpath functions, whose path Spark keeps in an object from 4.0 on."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         return e.call(f"spark:{function}", e.emit(node["arguments"][0]), e.text(node["targetObject"]["value"]["path"]))
@@ -144,10 +152,21 @@ SCALAR: dict[str, Plain | Rule] = {
     "Invoke(XPathLongEvaluator.evaluate)": xpath("xpath_long"),
     "Invoke(XPathShortEvaluator.evaluate)": xpath("xpath_short"),
     "Invoke(XPathStringEvaluator.evaluate)": xpath("xpath_string"),
+    "JsonObjectKeys": plain("spark:json_object_keys"),
     "JsonToStructs": parsed("from_json"),
+    "LengthOfJsonArray": plain("spark:json_array_length"),
     "StaticInvoke(JsonExpressionUtils.jsonObjectKeys)": plain("spark:json_object_keys"),
     "StaticInvoke(JsonExpressionUtils.lengthOfJsonArray)": plain("spark:json_array_length"),
     "StructsToCsv": written("to_csv"),
+    "StructsToJson": to_json,
     "StructsToXml": written("to_xml"),
+    "XPathBoolean": plain("spark:xpath_boolean"),
+    "XPathDouble": plain("spark:xpath_double"),
+    "XPathFloat": plain("spark:xpath_float"),
+    "XPathInt": plain("spark:xpath_int"),
+    "XPathList": plain("spark:xpath"),
+    "XPathLong": plain("spark:xpath_long"),
+    "XPathShort": plain("spark:xpath_short"),
+    "XPathString": plain("spark:xpath_string"),
     "XmlToStructs": parsed("from_xml"),
 }

@@ -33,7 +33,8 @@ OLDEST = "3.5"
 
 LATER = {
     "4.0": r"\btry_(mod|make_timestamp|make_timestamp_ntz|make_interval|parse_url|url_decode)\(|\buniform\(|to_char\(bin"
-    r"|\b(en|de)code\(|\bparse_url\(|\bcorr\(|\bmake_interval\(pos\)|timestampadd\(HOUR, if|_binary\([st], 'utf-8'\)|\bmode\(\)|\bmode\(.*, true\)|shuffle\(ai, 5\)|LIKE .* ESCAPE",
+    r"|\b(en|de)code\(|\bparse_url\(|\bcorr\(|\bmake_interval\(pos\)|timestampadd\(HOUR, if|_binary\([st], 'utf-8'\)|\bmode\(\)|\bmode\(.*, true\)|shuffle\(ai, 5\)|LIKE .* ESCAPE"
+    r"|VARIANT|\binitcap\((s|t|concat)|\b[lr]pad\(bin, pos|\bsubstring\(bin, (pos|i32)|^-d38_0|\babs\(d38_10\)",
     "4.1": r"\bquote\(|\btry_to_date\(|\btry_to_number\(s, 'S999'\)|cast\(ts AS DECIMAL",
     "4.2": r"size\(collect_set\((f32|f64|ad)\)|collect_set\(ad\)|FILTER \(WHERE .*\) OVER|RESPECT NULLS|\b(max|min)_by\(.*, \d+\)"
     r"|\b(asinh|acosh)\(|\boverlay\(.* FROM (pos|i32|2147483647)",

@@ -164,7 +164,7 @@ def values_and_aliases(spark: SparkSession) -> DataFrame:
 def group_by_all_sql(spark: SparkSession) -> DataFrame:
     _company(spark)
     return spark.sql("""
-        select coalesce(title, 'none') as title, count(*) as n, sum(pay) as pay, avg(pay)::decimal(10,2) as mean
+        select coalesce(title, 'none') as title, count(*) as n, sum(pay) as pay, cast(avg(pay) as decimal(10,2)) as mean
         from emp left join dept on emp.dept = dept.dept
         group by all
         order by all

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
-NO_ARROW = ("UNSUPPORTED_ARROW", "UNSUPPORTED_DATATYPE", "UNSUPPORTED_DATA_TYPE")
-"""How the names begin that Spark has for types without an Arrow form."""
+NO_ARROW = ("UNSUPPORTED_ARROW", "UNSUPPORTED_DATATYPE", "UNSUPPORTED_DATA_TYPE", "CANNOT_PARSE_DATATYPE")
+"""How the names begin that Spark has for types without an Arrow form; the last for those that PySpark 3.5 doesn't know."""
 
 
 def spark_rows(df: DataFrame) -> pa.Table:
@@ -25,9 +25,9 @@ def spark_rows(df: DataFrame) -> pa.Table:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException, PySparkTypeError
 
-    if any(_holds_months(field.dataType) for field in df.schema.fields):
-        raise SubstraitSparkError("Spark can't hand over these rows as Arrow: intervals of months in other values.")
     try:
+        if any(_holds_months(field.dataType) for field in df.schema.fields):
+            raise SubstraitSparkError("Spark can't hand over these rows as Arrow: intervals of months in other values.")
         table = _with_months(df)
         table.validate(full=True)  # Spark's strings may hold bytes that are no UTF-8
         return table

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from .....algebra.types import STRING
+from .....errors import Unsupported
+from .....functions.user_error import CLASS
+from .....versions import running
 from ...calls import Call
 from ...document import Node, Part, some
 from ...types import spark_type
@@ -22,7 +26,15 @@ def _seeded(name: str) -> Rule:
 
 
 def _raise_error(call: Call) -> Node:
-    return call.new("RaiseError", *call.values[:2], Part("type", spark_type(call.type)))
+    """RaiseError. Spark 3.5 has no classes of errors and only the message, which is one of the parameters."""
+    kind, parameters = call.values[:2]
+    type = Part("type", spark_type(call.type))
+    if running() >= (4, 0):
+        return call.new("RaiseError", kind, parameters, type)
+    if call.constant(0) != CLASS:
+        raise Unsupported(f"{call.key} of other classes than {CLASS} is not run before Spark 4.0")
+    message = call.spark("try_element_at", parameters, call.literal("errorMessage", STRING))
+    return call.new("RaiseError", message, type)
 
 
 RULES: dict[str, Rule] = {

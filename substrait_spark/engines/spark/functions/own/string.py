@@ -11,7 +11,7 @@ from ..rules import Rule, spark
 from . import same
 
 _SAME = (
-    *("ascii", "char", "concat", "concat_ws", "contains", "elt", "endswith", "find_in_set", "initcap"),
+    *("ascii", "char", "concat", "concat_ws", "contains", "elt", "endswith", "find_in_set"),
     *("instr", "is_valid_utf8", "length", "levenshtein", "locate", "lpad", "luhn_check", "make_valid_utf8"),
     *("mask", "overlay", "quote", "regexp_count", "regexp_extract", "regexp_extract_all"),
     *("regexp_replace", "repeat", "replace", "rlike", "rpad", "sentences", "soundex", "space", "split"),
@@ -49,9 +49,22 @@ def _like(call: Call) -> Node:
     return call.spark("like", text, pattern, *() if is_usual else (escape,))
 
 
+def _initcap(by_icu: bool) -> Rule:
+    """Spark's initcap, where it is this one: by ICU from 4.0 on, but where a setting says otherwise as the query runs."""
+
+    def capitals(call: Call) -> Node:
+        if by_icu is not (running() >= (4, 0)):
+            raise Unsupported(f"{call.key} is not run by this Spark, which begins some words with other letters")
+        return call.spark("initcap", *call.values)
+
+    return capitals
+
+
 RULES: dict[str, Rule] = {
     **same(_SAME, spark),
     "spark:regexp_instr": _regexp_instr,
+    "spark:spark_initcap": _initcap(by_icu=True),
+    "spark:initcap_simple": _initcap(by_icu=False),
     "spark:spark_like": _like,
     "spark:jaro_winkler_similarity": spark("jaro_winkler_similarity"),
     "spark:base64": _base64,
