@@ -22,7 +22,7 @@ from typing import Any
 import connect_corpus
 import pandas as pd  # type: ignore[import-untyped]
 from connect_requests import Requests
-from job_record import EQUAL, JOBS, TOLERANCE
+from job_record import HERE, JOBS, TOLERANCE
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
@@ -176,7 +176,7 @@ def changes(spark: SparkSession) -> Answers:
 
 def jobs(spark: SparkSession) -> Answers:
     """The rows of each job's plan in DataFusion beside the server's own, or why there is no plan."""
-    for name in EQUAL:
+    for name in HERE:
         try:
             df = JOBS[name](spark)
             actual = datafusion.execute(df_to_substrait(df, dialect="datafusion"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import slow
-from job_record import EQUAL, JOBS, RECORD, TOLERANCE
+from job_record import EQUAL, JOBS, NEWER, RECORD, TOLERANCE
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import expr
 from releases import later
@@ -29,22 +29,6 @@ def own(spark: SparkSession) -> SparkSession:
 
 
 STAGES = ["optimized", "analyzed"] if slow.asked() else ["optimized"]
-
-
-NEWER = {
-    "clickstream.url_parts": "4.0",
-    "nested.json_paths": "4.0",  # by another class of Catalyst
-    "nested.to_json_export": "4.0",  # by another class of Catalyst
-    "reports.string_agg_report": "4.0",
-    "sql.conditional_functions": "4.0",
-    "sql.org_recursive": "4.1",
-    "sql.pipe_syntax": "4.0",
-    "sql.scalar_subqueries": "4.0",
-    "statistics.correlations": "4.3",
-    "text.clean_names": "4.0",
-    "text.mask_pii": "4.0",
-}
-"""Jobs that ask for what came with a release, a function or an argument, or the meaning that the plan has."""
 
 
 def since_release(names: Iterable[str]) -> list[Any]:
