@@ -22,7 +22,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import pandas_udf
-from releases import later, since
+from releases import since
 from rows import assert_same_rows, plan_of
 
 import substrait_spark
@@ -321,8 +321,7 @@ ASKED: dict[str, Callable[[DataFrame], Any]] = {
 }
 
 
-# Open parameters of statements came with Spark 4.0.
-@pytest.mark.parametrize("name", [later("4.0", name) if name == "a statement" else name for name in ASKED])
+@pytest.mark.parametrize("name", ASKED)
 def test_a_connection_may_be_closed_at_any_call(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
