@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import slow
 import yaml
 from pyspark.sql import DataFrame, SparkSession
 from releases import has
@@ -50,5 +51,5 @@ NEWER = {
 }
 """Jobs that ask for what came with a release, a function or an argument, or the meaning that the plan has."""
 
-HERE = [name for name in EQUAL if has(NEWER.get(name, "3.5"))]
-"""Those of the equal ones that the Spark which runs here has."""
+HERE = [name for name in EQUAL if has(NEWER.get(name, "3.5"))][:: 1 if slow.asked() else 3]
+"""Those of the equal ones that the Spark which runs here has; a third of them without slow tests."""

@@ -168,7 +168,7 @@ def test_rows_of_jobs(outcome: Outcome) -> None:
     told = {name: outcome.answers[f"job {name}"] for name in HERE}
     refused = {name for name, answer in told.items() if any(reason in answer for reason in SERVER_ALONE)}
     assert [told[name] for name in HERE if name not in refused and not re.fullmatch(r"[1-9]\d* rows", told[name])] == []
-    assert len(HERE) - len(refused) > 100
+    assert len(HERE) - len(refused) > (100 if slow.asked() else 30)
 
 
 def test_page(outcome: Outcome) -> None:

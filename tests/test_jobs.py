@@ -38,8 +38,7 @@ def since_release(names: Iterable[str]) -> list[Any]:
 @pytest.mark.parametrize("name", since_release(EQUAL))
 def test_rows(own: SparkSession, name: str) -> None:
     df = JOBS[name](own)
-    canonical = slow.asked() or EQUAL.index(name) % 3 == 0  # Spark takes as long for it as for the job
-    assert_same_rows(df, ordered=bool(ordering(df).columns), tolerance=TOLERANCE, canonical=canonical, stages=STAGES)
+    assert_same_rows(df, ordered=bool(ordering(df).columns), tolerance=TOLERANCE, canonical=slow.asked(), stages=STAGES)
 
 
 @pytest.mark.parametrize("name", RECORD["digits"])

@@ -35,9 +35,14 @@ QUERIES = {
 
 NEWER = {
     "addresses": ("SELECT id, try_url_decode(concat(item, '%20', '%')) AS a FROM sales", (4, 0)),
+    "bytes": ("SELECT id, substring(CAST(item AS BINARY), -id, 2) AS b FROM sales", (4, 0)),
+    "hyperbolics": ("SELECT id, asinh(id * 1e-10) AS s, acosh(1 + id) AS c FROM sales", (4, 2)),
+    "overlays": ("SELECT id, overlay(item PLACING '_' FROM id FOR id) AS o FROM sales", (4, 2)),
+    "places": ("SELECT id, regexp_instr(item, 'e') AS i FROM sales", (4, 0)),
+    "sets": ("SELECT array_sort(collect_set(double(id % 2))) AS s FROM sales", (4, 2)),
     "sketches": ("SELECT theta_sketch_estimate(theta_sketch_agg(item)) AS items FROM sales", (4, 1)),
 }
-"""Queries of what came with a release, and this release."""
+"""Queries of what came with a release, or means something else since, and this release."""
 
 
 FORMS = {

@@ -36,6 +36,7 @@ from .own import string as own_string
 from .own import structured_text as own_structured_text
 from .own import variant as own_variant
 from .own import window as own_window
+from .releases import require_same
 from .rules import Rule
 
 _STANDARD = (
@@ -52,7 +53,7 @@ RULES: Mapping[str, Rule] = {name: rule for table in (*_STANDARD, *_OWN) for nam
 
 
 def rule_of(call: Call) -> Rule:
-    """The rule for a call's function. Raises Unsupported where there is none."""
+    """The rule for a call's function. Raises Unsupported where there is none, or this Spark has another function."""
     rule = RULES.get(call.key)
     if rule is None:
         declaration = call.function.declaration
@@ -60,4 +61,5 @@ def rule_of(call: Call) -> Rule:
             f"the function {declaration.compound} of {declaration.urn or 'no extension file'} is not run in Spark",
             "Compute it elsewhere, or replace the function.",
         )
+    require_same(call)
     return rule

@@ -26,9 +26,9 @@ def _whole_average(call: Call) -> Node:
     return call.spark("div", total, call.over_rows(call.spark("count", x)), mode=LEGACY)
 
 
-def _in_doubles(name: str) -> Rule:
+def _in_doubles(name: str, mode: str = ANSI) -> Rule:
     """An aggregate that Spark computes in double precision."""
-    return lambda call: call.over_rows(call.spark(name, *(call.cast(value, FP64) for value in call.values)))
+    return lambda call: call.over_rows(call.spark(name, *(call.cast(value, FP64) for value in call.values), mode=mode))
 
 
 def _distribution(sample: str, population: str) -> Rule:
@@ -77,7 +77,7 @@ RULES: dict[str, Rule] = {
     "arithmetic:max": aggregate("max"),
     "arithmetic:std_dev": _distribution("stddev_samp", "stddev_pop"),
     "arithmetic:variance": _distribution("var_samp", "var_pop"),
-    "arithmetic:corr": by_option("rounding", {"TIE_TO_EVEN": _in_doubles("corr")}),
+    "arithmetic:corr": by_option("rounding", {"TIE_TO_EVEN": _in_doubles("corr", LEGACY)}),
     "arithmetic:mode": aggregate("mode"),
     "arithmetic:product": by_option("rounding", {"TIE_TO_EVEN": _product}),
     "arithmetic:median": by_option("rounding", {"TIE_TO_EVEN": _median}),

@@ -14,7 +14,7 @@ from . import same
 
 _SAME = (
     *("approx_count_distinct", "approx_percentile", "avg", "bit_and", "bit_or", "bit_xor", "collect_union"),
-    *("collect_set", "corr", "covar_pop", "covar_samp", "histogram_numeric", "kurtosis", "max", "max_by", "min"),
+    *("collect_set", "covar_pop", "covar_samp", "histogram_numeric", "kurtosis", "max", "max_by", "min"),
     *("min_by", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "skewness", "try_avg", "try_sum"),
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
@@ -84,6 +84,8 @@ def _percentile_disc(call: Call) -> Node:
 
 
 RULES: dict[str, Rule] = same(_SAME, aggregate) | {
+    # In ANSI mode, Spark before 4.3 divides by zero where the values don't vary.
+    "spark:spark_corr": aggregate("corr", LEGACY),
     "spark:spark_sum": by_kind(
         dict.fromkeys(("interval_year", "interval_day"), aggregate("sum")), aggregate("sum", LEGACY)
     ),

@@ -14,7 +14,7 @@ _SAME = (
     *("ascii", "char", "concat", "concat_ws", "contains", "elt", "endswith", "find_in_set"),
     *("instr", "is_valid_utf8", "length", "levenshtein", "locate", "lpad", "luhn_check", "make_valid_utf8"),
     *("mask", "overlay", "quote", "regexp_count", "regexp_extract", "regexp_extract_all"),
-    *("regexp_replace", "repeat", "replace", "rlike", "rpad", "sentences", "soundex", "space", "split"),
+    *("regexp_instr", "regexp_replace", "repeat", "replace", "rlike", "rpad", "sentences", "soundex", "space", "split"),
     *("split_part", "startswith", "substring", "substring_index", "translate", "try_validate_utf8", "validate_utf8"),
     *("crc32", "md5", "sha1", "sha2"),
     *("aes_decrypt", "aes_encrypt", "conv", "decode", "encode", "from_base32", "hex", "hmac", "parse_url"),
@@ -32,13 +32,6 @@ def _base64(call: Call) -> Node:
 def _to_number(name: str) -> Rule:
     """The third argument says the type, which the format does too."""
     return lambda call: call.spark(name, *call.values[:2])
-
-
-def _regexp_instr(call: Call) -> Node:
-    """Spark 3.5 counts the units of UTF-16, two for a character beyond 16 bits."""
-    if running() < (4, 0):
-        raise Unsupported(f"{call.key} is not run by this Spark, which counts some characters as two")
-    return call.spark("regexp_instr", *call.values)
 
 
 def _like(call: Call) -> Node:
@@ -62,7 +55,6 @@ def _initcap(by_icu: bool) -> Rule:
 
 RULES: dict[str, Rule] = {
     **same(_SAME, spark),
-    "spark:regexp_instr": _regexp_instr,
     "spark:spark_initcap": _initcap(by_icu=True),
     "spark:initcap_simple": _initcap(by_icu=False),
     "spark:spark_like": _like,
