@@ -28,7 +28,7 @@ ROWS = 5_000_000
 CORES = 2
 
 TABLE = """\
-SELECT CAST(value % 4 AS INT) AS g, CAST(value * 7919 % 200000 AS INT) AS k, CAST(value * 31 % 1000000 AS INT) AS i,
+SELECT CAST(value % 4 AS INT) AS g, CAST(value * 7919 % 200000 AS INT) AS k, CAST(value * 31 % 200000 AS INT) AS i,
  CAST(value % 9973 + 1 AS INT) AS j, value * 1000003 % 1000000007 AS l, value % 99991 + 1 AS m,
  CAST(value * 13 % 10000000 AS DECIMAL(15, 2)) / 100 AS d0, CAST(value % 11 AS DECIMAL(15, 2)) / 100 AS e0,
  CAST(value % 1000003 AS DOUBLE) / 7 AS f, CAST(value * 31 % 1000000 AS VARCHAR) AS s,
@@ -72,7 +72,6 @@ EXPRESSIONS = (
         "d + e",
         "d * e",
         "x + d",
-        "x * d",
         "d / (e + 1)",
         "f / (f + 1)",
         "CAST(l AS INT)",
