@@ -59,7 +59,8 @@ def page(result: dict[str, Any]) -> str:
                 "",
                 f"## Forms, on {result['rows']:,} rows",
                 "",
-                "Expressions are the argument of a `max`, which both sides compute.",
+                "Expressions are the argument of a `max`, which both sides compute. What DataFusion's SQL can tell from the file's",
+                "statistics, such as `max(f)`, it tells without reading rows.",
                 "",
                 *_table("form", {f"`{name}`": found for name, found in result["forms"].items()}),
             ]
