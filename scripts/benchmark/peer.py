@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tpc_data
 from py4j.protocol import Py4JJavaError
 
 from substrait_spark.catalyst.compiler import JavaClass
 
-from .queries import SCALE_FACTOR
+from .queries import over_tables
 from .stages import converted, middle, planned, quiet_garbage_collector
 
 if TYPE_CHECKING:
@@ -27,10 +24,7 @@ def measure(spark: SparkSession, rounds: int) -> dict[str, Any]:
 
 
 def _benchmark(spark: SparkSession, name: str, rounds: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as directory:
-        tpc_data.generate(name, SCALE_FACTOR, Path(directory))
-        tpc_data.register(spark, Path(directory))
-        texts = tpc_data.queries(Path(directory))
+    with over_tables(spark, name) as texts:
         runs: dict[int, list[dict[str, float] | None]] = {number: [] for number in texts}
         for _ in range(rounds + 1):
             for number, text in texts.items():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,11 +26,17 @@ def measure(spark: SparkSession, rounds: int) -> dict[str, Any]:
     return {name: _benchmark(spark, name, rounds) for name in ("tpch", "tpcds")}
 
 
-def _benchmark(spark: SparkSession, name: str, rounds: int) -> dict[str, Any]:
+@contextmanager
+def over_tables(spark: SparkSession, name: str) -> Iterator[dict[int, str]]:
+    """The texts of a benchmark's queries by number, while a session has its tables."""
     with tempfile.TemporaryDirectory() as directory:
         tpc_data.generate(name, SCALE_FACTOR, Path(directory))
         tpc_data.register(spark, Path(directory))
-        texts = tpc_data.queries(Path(directory))
+        yield tpc_data.queries(Path(directory))
+
+
+def _benchmark(spark: SparkSession, name: str, rounds: int) -> dict[str, Any]:
+    with over_tables(spark, name) as texts:
         runs: dict[str, dict[int, list[dict[str, float]]]] = {dialect: {n: [] for n in texts} for dialect in DIALECTS}
         for _ in range(rounds + 1):
             for number, text in texts.items():
