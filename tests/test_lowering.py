@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -331,7 +332,7 @@ def broken(plan: Plan, chance: random.Random) -> Plan:
         elif isinstance(value, Message):
             with contextlib.suppress(DecodeError):
                 value.MergeFromString(chance.choice(parts).SerializeToString()[: chance.randrange(200)])
-        elif isinstance(value, bool | int | str | bytes):
+        elif isinstance(value, bool | int | float | str | bytes):
             with contextlib.suppress(ValueError):  # an unsigned field takes no negative number
                 setattr(part, field.name, type(value)(chance.choice(OTHERS[type(value)])))
         elif chance.random() < 0.5:
@@ -342,7 +343,8 @@ def broken(plan: Plan, chance: random.Random) -> Plan:
 
 
 OTHERS: dict[type, Sequence[Any]] = {
-    bool: (False, True), int: (0, -1, 1, 7, 2**31 - 1), str: ("", "x", "🦊"), bytes: (b"", b"\xff" * 16)
+    bool: (False, True), int: (0, -1, 1, 7, 2**31 - 1), float: (0.0, -0.0, 1e300, math.inf, math.nan),
+    str: ("", "x", "🦊"), bytes: (b"", b"\xff" * 16)
 }  # fmt: skip
 
 
