@@ -13,7 +13,7 @@ import tpc_data
 from pyspark.sql import SparkSession
 
 from .own_time import profile
-from .stages import STAGES, converted, middle, ninetieth, planned, quiet_garbage_collector
+from .stages import STAGES, converted, middle, ninetieth, nodes_of, planned, quiet_garbage_collector, walked
 
 SCALE_FACTOR = 0.01
 
@@ -51,7 +51,18 @@ def _once(spark: SparkSession, text: str) -> dict[str, dict[str, float]]:
     with quiet_garbage_collector():
         df, planning = planned(lambda: spark.sql(text))
         stages = {dialect: converted(df, name) for dialect, name in DIALECTS.items()}
-    return {dialect: {"planning": planning, **found, "total": sum(found.values())} for dialect, found in stages.items()}
+        walk = walked(planned(lambda: spark.sql(text))[0])  # like the first conversion, just after Spark has planned it
+    nodes = nodes_of(df)
+    return {
+        dialect: {
+            "planning": planning,
+            **found,
+            "total": sum(found.values()),
+            "walk": walk,
+            "emit a node": (found["emit"] + found["write"]) / nodes,
+        }
+        for dialect, found in stages.items()
+    }
 
 
 def _found(runs: dict[int, list[dict[str, float]]], functions: dict[str, float]) -> dict[str, Any]:
@@ -72,5 +83,5 @@ def _summary(queries: list[dict[str, float]]) -> dict[str, dict[str, float]]:
             "ninetieth": ninetieth([query[column] for query in queries]),
             "most": max(query[column] for query in queries),
         }
-        for column in ("planning", *STAGES, "total", "ratio")
+        for column in ("planning", *STAGES, "total", "ratio", "walk", "emit a node")
     }

@@ -12,6 +12,13 @@ from .stages import STAGES
 BUDGETS = {"first plan": 0.5, "import": 0.15, "slope": 1.1, "connect": 0.1}
 """Seconds, and the exponent of growth."""
 
+PARTS = {
+    "walk": ("the walk in the JVM", 1e3, "ms", 0.7),
+    "decode": ("decoding and making nodes", 1e3, "ms", 0.8),
+    "emit a node": ("emission and writing, for each node", 1e6, "µs", 8),
+}
+"""Parts of a canonical conversion of TPC-DS, in the median: what they are, the unit in seconds and its name, and the budget."""
+
 RATIOS = {
     "canonical": {"median": 0.14, "most": 0.28},
     "datafusion": {"median": 0.20, "most": 0.40},
@@ -115,12 +122,18 @@ def page(results: list[dict[str, Any]], scale: dict[str, Any] | None, peer: dict
 
 def _budgets(result: dict[str, Any]) -> list[str]:
     ratios = {dialect: found["summary"]["ratio"] for dialect, found in result["queries"]["tpcds"].items()}
+    summary = result["queries"]["tpcds"]["canonical"]["summary"]
     steepest = max(axis["slope"] for axis in result["scaling"].values())
     return [
         *(
             f"| conversion by planning, TPC-DS, {DIALECTS[dialect]}, {which} | {ratio[key]:.1%} | {RATIOS[dialect][key]:.0%} |"
             for dialect, ratio in ratios.items()
             for which, key in (("median", "median"), ("slowest", "most"))
+        ),
+        *(
+            f"| {title} | {summary[part]['median'] * unit:.2f} {name} | {budget} {name} |"
+            for part, (title, unit, name, budget) in PARTS.items()
+            if part in summary  # since 2026-11-25
         ),
         f"| first plan of a session, more than the second | {result['first plan']:.2f} s | {BUDGETS['first plan']} s |",
         f"| import, more than PySpark's | {result['import']:.3f} s | {BUDGETS['import']} s |",

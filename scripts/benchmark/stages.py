@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from substrait_spark.catalyst import reader
+from substrait_spark.catalyst.compiler import JavaClass
 from substrait_spark.catalyst.document import decode
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import in_dialect, relation_of
@@ -26,6 +27,8 @@ bytes."""
 
 LIMIT = 2_000_000
 """Rows that may be written into a plan here."""
+
+_WALKS = JavaClass(__package__, "Walk", after=reader.READERS)
 
 
 def planned(make: Callable[[], DataFrame]) -> tuple[DataFrame, float]:
@@ -58,6 +61,18 @@ def converted(df: DataFrame, dialect: str | None = None) -> dict[str, float]:
     plan.SerializeToString()
     marks.append(perf_counter())
     return {stage: end - start for stage, start, end in zip(STAGES, marks, marks[1:], strict=False)}
+
+
+def walked(df: DataFrame) -> float:
+    """The seconds that the walk in the JVM takes, which is a part of reading."""
+    gateway = df.sparkSession._sc._gateway
+    files = Settings(load(None)).list_files
+    return float(_WALKS.of(gateway).walk(reader.READERS.of(gateway), df._jdf, LIMIT, files)) / 1e9
+
+
+def nodes_of(df: DataFrame) -> int:
+    """How many nodes the plan has, columns included, each once."""
+    return len(decode(reader.read(df, Settings(load(None), "auto", LIMIT))).nodes)
 
 
 @contextmanager

@@ -87,11 +87,16 @@ public class PlanReader {
 
   /** The plan of a Dataset or a kept query: as it is if it is short, else packed, and in parts that are held until they are fetched. */
   public Object read(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean hints) throws Exception {
-    String text = (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, hints, null));
+    String text = document(source, inlineLimit, listFiles, tablesAsFiles, hints);
     // Py4j escapes backslashes, which would make it longer.
     if (text.length() <= Packed.PART && text.indexOf('\\') < 0) return text;
     Packed packed = new Packed(text);
     return packed.size() == 1 ? (Object) packed.part(0) : packed;
+  }
+
+  /** The plan of a Dataset or a kept query, as text. */
+  public String document(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean hints) throws Exception {
+    return (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, hints, null));
   }
 
   /** The SQL text of the nodes with these numbers, in a document of the same Dataset or kept query. */
