@@ -86,7 +86,7 @@ def _over_table(relation: Relation) -> tuple[Expression, Sequence[Expression]]:
         if not isinstance(rows, NamedTable):
             raise Unsupported("its condition is over more than the columns of its table", HINT)
         condition = relation.condition
-        relation = rows if relation.emit is None else rows.select(relation.emit)
+        relation = rows.emitting_as(relation)
     for project in reversed(projects):
         relation = project.with_inputs((relation,))
     return condition, over_leaf(relation)

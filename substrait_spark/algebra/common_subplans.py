@@ -37,12 +37,8 @@ def with_common_subplans(root: Relation, finish: Callable[[Relation], Relation])
         key = keys[each]
         if key in several and key not in referred:
             referred[key] = Reference(finish(_over(each, done).with_all_columns()))
-        done[each] = _columns_of(each, referred[key]) if key in several else _over(each, done)
+        done[each] = referred[key].emitting_as(each) if key in several else _over(each, done)
     return done[root]
-
-
-def _columns_of(relation: Relation, reference: Reference) -> Relation:
-    return reference if relation.emit is None else reference.select(relation.emit)
 
 
 def _over(relation: Relation, done: dict[Relation, Relation]) -> Relation:

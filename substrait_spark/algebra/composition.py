@@ -47,7 +47,7 @@ def part_of(column: Expression, reference: FieldReference) -> Expression:
 
 
 def _selected(columns: list[Expression], relation: Relation) -> list[Expression]:
-    return columns if relation.emit is None else [columns[n] for n in relation.emit]
+    return [columns[n] for n in relation.emitted]
 
 
 def _over(expression: Expression, below: Sequence[Expression]) -> Expression:

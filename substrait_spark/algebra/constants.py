@@ -8,7 +8,7 @@ from typing import Any
 from .expression import Expression
 from .occurrence import NOT_DETERMINISTIC
 from .relation import Aggregate, Project, Relation
-from .traversal import inputs_first, ordinals
+from .traversal import of_columns, ordinals
 
 Below = list[list[bool]]
 """For each input, which of its columns are constant."""
@@ -26,13 +26,12 @@ def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}, known: 
 
     What is found of relations is noted in `known`, and taken from there.
     """
-    known = {} if known is None else known
-    for relation in inputs_first(root, known=known):
+
+    def own(relation: Relation, below: Below) -> list[bool]:
         rule = rules.get(type(relation)) or RULES.get(type(relation), _of_others)
-        own = rule(relation, [known[input] for input in relation.inputs])
-        picked = range(len(relation.types)) if relation.emit is None else relation.emit
-        known[relation] = [n < len(own) and own[n] for n in picked]
-    return known[root]
+        return rule(relation, below)
+
+    return of_columns(root, own, lambda relation: False, known)
 
 
 def is_constant(expression: Expression, columns: list[bool]) -> bool:

@@ -89,6 +89,15 @@ class Relation:
             self.height = max(self.height, 2 + input.height)
             self.occurs |= input.occurs
 
+    @property
+    def emitted(self) -> Sequence[int]:
+        """Which of its own columns each of its columns is."""
+        return range(self._width) if self.emit is None else self.emit
+
+    def emitting_as(self, other: Relation) -> Relation:
+        """The same relation with those of its columns that another emits of its own."""
+        return self if other.emit is None else self.select(other.emit)
+
     def select(self, ordinals: Sequence[int]) -> Relation:
         """The same relation with these of its columns, in this order."""
         if len(ordinals) == len(self.types) and list(ordinals) == list(range(len(ordinals))):
@@ -131,8 +140,7 @@ class Relation:
         added = len(inputs[0].types) - width if len(inputs) == 1 else 0
         if not added and self.emit is None:
             return made
-        direct = range(len(self.types)) if self.emit is None else self.emit
-        return made.select([n + added if self.PASSES_INPUTS and n >= width else n for n in direct])
+        return made.select([n + added if self.PASSES_INPUTS and n >= width else n for n in self.emitted])
 
     def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
         """Another relation of this kind, with all of its own columns."""

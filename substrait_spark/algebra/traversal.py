@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 from .expression import Expression, FieldReference, Lambda, Literal, ScalarFunction, Subquery
 from .occurrence import OUTER_COLUMN, PARAMETER, SUBQUERY
 from .relation import LateralJoin, Relation
+
+Found = TypeVar("Found")
 
 
 def subexpressions(root: Expression) -> Iterator[Expression]:
@@ -117,6 +119,24 @@ def rebuilt(
             done[expression] = found
         stack.pop()
     return done[root]
+
+
+def of_columns(
+    root: Relation,
+    own: Callable[[Relation, list[list[Found]]], Sequence[Found]],
+    missing: Callable[[Relation], Found],
+    known: dict[Relation, list[Found]] | None = None,
+) -> list[Found]:
+    """What there is to know of each column of a relation, found from the inputs up.
+
+    `own` tells it of a relation's own columns by what is known of its inputs' columns. It may leave out the last of them;
+    `missing` tells it of those. What is found of relations is noted in `known`, and taken from there.
+    """
+    known = {} if known is None else known
+    for relation in inputs_first(root, known=known):
+        told = own(relation, [known[input] for input in relation.inputs])
+        known[relation] = [told[n] if n < len(told) else missing(relation) for n in relation.emitted]
+    return known[root]
 
 
 def transformed(

@@ -29,6 +29,6 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         else:
             return relation
         made.place = relation.place
-        return made if relation.emit is None else made.select(relation.emit)
+        return made.emitting_as(relation)
 
     return transformed(root, rule)

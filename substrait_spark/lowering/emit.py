@@ -23,10 +23,9 @@ def _projected(relation: Relation) -> Relation:
     computed = relation.computed if isinstance(relation, Project) else ()
     input = relation.inputs[0] if isinstance(relation, Project) else relation.with_all_columns()
     width = len(input.types)
-    emitted = tuple(range(width + len(computed))) if relation.emit is None else relation.emit
-    if isinstance(relation, Project) and emitted == tuple(range(width, width + len(computed))):
+    if isinstance(relation, Project) and tuple(relation.emitted) == tuple(range(width, width + len(computed))):
         return relation
-    columns = [FieldReference(n, input.types[n]) if n < width else computed[n - width] for n in emitted]
+    columns = [FieldReference(n, input.types[n]) if n < width else computed[n - width] for n in relation.emitted]
     made = Project(input, columns).select(range(width, width + len(columns)))
     made.place = relation.place
     return made

@@ -33,4 +33,4 @@ def _united(relation: Expand) -> Relation:
         branches.append(columns(input, [*projection, *number_column]))
     united = branches[0] if len(branches) == 1 else Set(branches, "UNION_ALL")
     united.place = relation.place
-    return united if relation.emit is None else united.select(relation.emit)
+    return united.emitting_as(relation)

@@ -74,7 +74,7 @@ def _united(e: CallBuilder, relation: Aggregate) -> Relation:
         branches.insert(0, _repeated(e, relation, [relation.sets[n] for n in with_keys], with_keys, picked=False))
     union = branches[0] if len(branches) == 1 else Set(branches, "UNION_ALL")
     union.place = relation.place
-    return union if relation.emit is None else union.select(relation.emit)
+    return union.emitting_as(relation)
 
 
 def _total(e: CallBuilder, relation: Aggregate, number: int) -> Relation:
@@ -109,4 +109,4 @@ def _repeated(
     made.place = relation.place
     last = len(keys)
     own = made.select([*range(last), *range(last + 1, len(made.types)), last])
-    return own if relation.emit is None or not picked else own.select(relation.emit)
+    return own.emitting_as(relation) if picked else own

@@ -35,7 +35,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         joined: Relation = Join(left, found.relation, relation.join_type, condition)
         joined.place = relation.place
         joined = joined.select(range(len(left.types) + len(right.types)))
-        return joined if relation.emit is None else joined.select(relation.emit)
+        return joined.emitting_as(relation)
 
     return transformed(root, rule, is_lacking)
 
@@ -51,7 +51,7 @@ def _computed(e: CallBuilder, join: LateralJoin) -> Relation:
     if not is_true(join.condition):
         made = _where_it_holds(e, made, len(left.types), join.condition) if keeps_all else Filter(made, join.condition)
     made.place = join.place
-    return made if join.emit is None else made.select(join.emit)
+    return made.emitting_as(join)
 
 
 def _where_it_holds(e: CallBuilder, rows: Relation, width: int, condition: Expression) -> Relation:

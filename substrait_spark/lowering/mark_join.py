@@ -55,7 +55,7 @@ def needs_unknown(relation: Relation, join: Join) -> bool:
     if join.emit is not None and own not in join.emit:
         return False
     mark = own if join.emit is None else join.emit.index(own)
-    if mark in (range(len(relation.types)) if relation.emit is None else relation.emit):
+    if mark in relation.emitted:
         return True
     conditions = {relation.condition} if isinstance(relation, Filter) else set()
     return any(_tells_unknown(each, mark, each in conditions) for each in relation.expressions())
@@ -104,7 +104,7 @@ def _united(project: Project, join: Join) -> Relation:
 
         computed = [rewritten(expression, change) for expression in project.computed]
         branch: Relation = Project(marked, computed)
-        branches.append(branch if project.emit is None else branch.select(project.emit))
+        branches.append(branch.emitting_as(project))
     union = Set(branches, "UNION_ALL")
     union.place = project.place or join.place
     return union

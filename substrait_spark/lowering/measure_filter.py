@@ -35,7 +35,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         measures = [_masked(e, measure) for measure in relation.measures]
         made = Aggregate(relation.inputs[0], relation.groupings, measures, relation.sets)
         made.place = relation.place
-        return made if relation.emit is None else made.select(relation.emit)
+        return made.emitting_as(relation)
 
     return transformed(root, rule)
 

@@ -58,7 +58,7 @@ def _united(join: Join, join_type: str, sides: Sequence[str]) -> Relation:
         part.place = join.place
     union = Set(parts, "UNION_ALL")
     union.place = join.place
-    return union if join.emit is None else union.select(join.emit)
+    return union.emitting_as(join)
 
 
 def _columns(input: Relation) -> list[Expression]:

@@ -93,4 +93,4 @@ FORMS: Mapping[type[Relation], Callable[[ExpressionLowering, Any, Inputs], Relat
 
 
 def _emitted(relation: Relation, made: Relation) -> Relation:
-    return made if relation.emit is None else made.select(relation.emit)
+    return made.emitting_as(relation)

@@ -70,7 +70,7 @@ def _projected(lowering: Lowering, relation: Project, results: Results) -> Resul
     e = lowering.builder(results.below)
     width = len(results.columns)
     uses = Counter(n for expression in relation.computed for n in _wholly_used(expression))
-    uses.update(n for n in (range(width) if relation.emit is None else relation.emit) if n < width)
+    uses.update(n for n in relation.emitted if n < width)
     found = [e.share(each) if uses[n] > 1 and not _is_light(each) else each for n, each in enumerate(results.columns)]
     computed = ExpressionLowering(e, found).lower_all(relation.computed)
     return Results(results.below, [*found, *computed]).selected(relation.emit)

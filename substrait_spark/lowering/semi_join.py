@@ -54,4 +54,4 @@ def _unmatched(e: CallBuilder, join: Join) -> Relation:
 def _kept(join: Join, rows: Relation) -> Relation:
     rows.place = join.place
     own = rows.select(range(len(join.inputs[0].types)))
-    return own if join.emit is None else own.select(join.emit)
+    return own.emitting_as(join)

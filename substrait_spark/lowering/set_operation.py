@@ -49,7 +49,7 @@ def _without(e: CallBuilder, relation: Set) -> Relation:
         kind = "LEFT_ANTI" if operation.startswith("MINUS") else "LEFT_SEMI"
         found = reduce(lambda left, right: _matched(e, left, right, kind), others, _distinct(first))
     found.place = relation.place
-    return found if relation.emit is None else found.select(relation.emit)
+    return found.emitting_as(relation)
 
 
 def _distinct(input: Relation) -> Relation:

@@ -53,7 +53,7 @@ def _checked(e: CallBuilder, join: Join) -> Relation:
     whole = Fetch(Filter(counted, checked), 0, ALL_ROWS)
     whole.place = join.place
     own = whole.select([*range(width), *range(width + 1, len(joined.types))])
-    return own if join.emit is None else own.select(join.emit)
+    return own.emitting_as(join)
 
 
 def _behind(part: Expression, width: int) -> Expression | None:

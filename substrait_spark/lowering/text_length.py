@@ -37,7 +37,7 @@ def read_without_lengths(dialect: Dialect, read: Read) -> Relation:
     if all(new is old for new, old in zip(schema, read.schema, strict=True)):
         return read
     changed = read.with_schema(read.names, schema)
-    return changed if read.emit is None else changed.select(read.emit)
+    return changed.emitting_as(read)
 
 
 def literal_without_length(dialect: Dialect, literal: Literal) -> Literal:

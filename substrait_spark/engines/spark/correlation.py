@@ -52,7 +52,7 @@ def _handing_on(relation: Relation) -> Relation:
     joined = LateralJoin(wider, others[0], relation.join_type, condition)
     joined.place = relation.place
     own = [n if n < width else n + added for n in range(len(joined.types) - added)]
-    return joined.select(own if relation.emit is None else [own[n] for n in relation.emit])
+    return joined.select([own[n] for n in relation.emitted])
 
 
 def _with_queries(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:

@@ -11,7 +11,7 @@ removes an input that it knows to be empty, and its names with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal
@@ -22,13 +22,16 @@ from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
 from .neutral_values import NEUTRAL, neutral
 
+if TYPE_CHECKING:
+    from ....lowering.lowering import Lowering
+
 LONGEST_NAME = 1000
 """How many operands the texts of a relation's columns may have, before the columns are named anew."""
 
 
 def shorten_names(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with the columns of those below it named anew where their names would grow long."""
-    if longest_text(root) <= LONGEST_NAME:
+    if longest_text(e, root) <= LONGEST_NAME:
         return root
     done: dict[Relation, tuple[Relation, list[int]]] = {}
     for relation in inputs_first(root):
@@ -36,15 +39,20 @@ def shorten_names(e: LoweringBuilder, root: Relation) -> Relation:
     return done[root][0]
 
 
-def longest_text(root: Relation) -> int:
+def longest_text(e: LoweringBuilder, root: Relation) -> int:
     """How many operands the text of a column in a plan has at most, at a glance: expressions may use the longest column alone."""
     if root.occurs & ZERO_CHARACTER:
         return UNTOLD
-    longest: dict[Relation, int] = {}
-    for relation in inputs_first(root):
+    longest = e.lowering.memory(_none_known)
+    for relation in inputs_first(root, known=longest):
         below = max([longest[input] for input in relation.inputs], default=1)
         longest[relation] = below * _largest(relation)
-    return max(longest.values())
+    return longest[root]
+
+
+def _none_known(lowering: Lowering) -> dict[Relation, int]:
+    """The longest text in each relation, which is asked for more than once."""
+    return {}
 
 
 UNTOLD = 2**31
@@ -66,7 +74,7 @@ def _shortened(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]])
     if any(new is not old for (new, _), old in zip(inputs, relation.inputs, strict=True)):
         relation = relation.with_inputs(tuple([input for input, _ in inputs]))
     own = _own_lengths(relation, [lengths for _, lengths in inputs])
-    lengths = own if relation.emit is None else [own[n] for n in relation.emit]
+    lengths = [own[n] if n < len(own) else 1 for n in relation.emitted]  # the last ones are new and short
     if max(lengths, default=0) <= LONGEST_NAME or not can_rename(relation):
         return relation, lengths
     return renamed(relation), [1] * len(relation.types)
@@ -104,11 +112,11 @@ def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
 
 
 def _passed_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
-    return completed(relation, relation.passed(below))
+    return relation.passed(below)
 
 
 def _set_lengths(relation: Set, below: list[list[int]]) -> list[int]:
-    return completed(relation, below[0])
+    return below[0]
 
 
 def _project_lengths(relation: Project, below: list[list[int]]) -> list[int]:
@@ -126,12 +134,6 @@ LENGTHS: Mapping[type[Relation], Callable[[Any, list[list[int]]], list[int]]] = 
     Set: _set_lengths,
 }
 """Relations whose columns' names are not just those of their inputs' columns."""
-
-
-def completed(relation: Relation, known: list[int]) -> list[int]:
-    """The lengths of all of a relation's own columns: the known ones come first, the others are new and short."""
-    picked = range(len(relation.types)) if relation.emit is None else relation.emit
-    return known + [1] * (max(picked, default=-1) + 1 - len(known))
 
 
 def text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> list[int]:

@@ -21,9 +21,8 @@ def _firsts(root: Relation) -> list[int]:
     known: dict[Relation, list[int]] = {}
     for relation in inputs_first(root):
         own = FIRSTS.get(type(relation), _of_others)(relation, [known[input] for input in relation.inputs])
-        picked = range(len(relation.types)) if relation.emit is None else relation.emit
         seen: dict[int, int] = {}
-        known[relation] = [seen.setdefault(own[n] if n < len(own) else n, at) for at, n in enumerate(picked)]
+        known[relation] = [seen.setdefault(own[n] if n < len(own) else n, at) for at, n in enumerate(relation.emitted)]
     return known[root]
 
 

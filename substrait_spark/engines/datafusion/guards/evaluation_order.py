@@ -50,24 +50,22 @@ def _marked(relation: Relation) -> Relation | None:
     marked = relation if _is_marked(relation) else _with_mark(relation)
     for step in reversed(above):
         over = step.over((marked,), step.expressions())
-        emitted = range(len(over.types)) if over.emit is None else over.emit
-        marked = over.with_all_columns().select((*emitted, len(marked.types) - 1))
+        marked = over.with_all_columns().select((*over.emitted, len(marked.types) - 1))
     return marked
 
 
 def _with_mark(filter: Filter) -> Relation:
-    columns = tuple(range(len(filter.types))) if filter.emit is None else filter.emit
     (input,) = filter.inputs
     mark = len(input.types)
     condition = Project(input, [filter.condition])
-    return Filter(condition, FieldReference(mark, condition.types[mark])).select((*columns, mark))
+    return Filter(condition, FieldReference(mark, condition.types[mark])).select((*filter.emitted, mark))
 
 
 def _is_marked(relation: Relation) -> bool:
     """Whether the last column is the condition of the relation, a filter."""
     if not isinstance(relation, Filter) or not isinstance(relation.condition, FieldReference):
         return False
-    columns = range(len(relation.inputs[0].types)) if relation.emit is None else relation.emit
+    columns = relation.emitted
     condition = relation.condition
     return bool(columns) and columns[-1] == condition.ordinal and not condition.path and not condition.outer
 

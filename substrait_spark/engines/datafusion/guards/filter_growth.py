@@ -19,9 +19,9 @@ from typing import Any
 from ....algebra.expression import Expression
 from ....algebra.occurrence import OUTER_COLUMN
 from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort
-from ....algebra.traversal import relations_below, transformed
+from ....algebra.traversal import of_columns, relations_below, transformed
 from ....lowering.builder import LoweringBuilder
-from .column_names import completed, longest_text, text_lengths
+from .column_names import longest_text, text_lengths
 
 LARGEST_FILTER = 5000
 """How many operands a filter may have, when all projections below are written out in it."""
@@ -31,7 +31,7 @@ def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with limits below the filters in it that would grow long."""
     filters = [relation for relation in relations_below(root) if _filters(relation) or isinstance(relation, Sort)]
     written = max([sum([each.size for each in relation.expressions()]) for relation in filters], default=0)
-    if written * longest_text(root) <= LARGEST_FILTER:
+    if written * longest_text(e, root) <= LARGEST_FILTER:
         return root
     known: dict[Relation, list[int]] = {}
 
@@ -71,18 +71,7 @@ def _filters(relation: Relation) -> bool:
 
 def _lengths(root: Relation, known: dict[Relation, list[int]]) -> list[int]:
     """How long each column is when all projections below are written out; `known` of relations met before."""
-    stack = [root]
-    while stack:
-        relation = stack[-1]
-        pending = [input for input in relation.inputs if input not in known]
-        if pending:
-            stack += pending
-            continue
-        stack.pop()
-        if relation not in known:
-            own = _own_lengths(relation, [known[input] for input in relation.inputs])
-            known[relation] = own if relation.emit is None else [own[n] for n in relation.emit]
-    return known[root]
+    return of_columns(root, _own_lengths, lambda relation: 1, known)
 
 
 def _grows(expressions: Sequence[Expression], columns: Sequence[int]) -> bool:
@@ -107,8 +96,8 @@ def _is_correlated(expression: Expression) -> bool:
 
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:
-    """The lengths of a relation's own columns, before it picks some of them."""
-    return completed(relation, LENGTHS.get(type(relation), _passed_lengths)(relation, below))
+    """The lengths of a relation's own columns, before it picks some of them, but for those that are new and short."""
+    return LENGTHS.get(type(relation), _passed_lengths)(relation, below)
 
 
 def _passed_lengths(relation: Relation, below: list[list[int]]) -> list[int]:

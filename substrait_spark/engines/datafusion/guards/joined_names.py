@@ -72,8 +72,7 @@ def _named_apart(e: LoweringBuilder, input: Named, others: set[Hashable], number
 def _names(relation: Relation, below: Sequence[list[Hashable]]) -> list[Hashable]:
     """What the names of a relation's columns go by, over inputs of which that is known."""
     own = NAMES.get(type(relation), _passed_names)(relation, below)
-    picked = range(len(relation.types)) if relation.emit is None else relation.emit
-    return [own[n] if n < len(own) else relation.NAME for n in picked]
+    return [own[n] if n < len(own) else relation.NAME for n in relation.emitted]
 
 
 def _passed_names(relation: Relation, below: Sequence[list[Hashable]]) -> list[Hashable]:

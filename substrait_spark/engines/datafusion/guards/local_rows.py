@@ -31,7 +31,7 @@ def table(e: DataFusionBuilder, relation: VirtualTable, expressions: ExpressionL
     rows = [tuple([_cell(expressions, *cell) for cell in zip(row, schema, strict=True)]) for row in relation.rows]
     made = VirtualTable(rows, names, schema)
     made.origins = relation.origins
-    return made if relation.emit is None else made.select(relation.emit)
+    return made.emitting_as(relation)
 
 
 def _cell(expressions: ExpressionLowering, value: Expression, type: Type) -> Expression:
@@ -46,8 +46,7 @@ def _names(e: DataFusionBuilder, relation: VirtualTable) -> list[str]:
     if not named or not any(map(has_names, relation.schema)):
         return list(relation.names)
     inside = split(relation.schema, relation.names)
-    emitted = range(len(relation.schema)) if relation.emit is None else relation.emit
-    for ordinal, names in zip(emitted, e.lowering.memory(WantedNames).in_columns(relation), strict=True):
+    for ordinal, names in zip(relation.emitted, e.lowering.memory(WantedNames).in_columns(relation), strict=True):
         inside[ordinal] = filled(names, inside[ordinal])
     found: list[str] = []
     start = 0

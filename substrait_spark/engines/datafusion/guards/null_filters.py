@@ -92,7 +92,7 @@ def _dropped_of_inputs(relation: Relation, above: Columns) -> Sequence[Columns]:
     form = FORMS.get(type(relation))
     if form is None or not all(map(_is_of_its_row, relation.expressions())):
         return [NONE] * len(relation.inputs)
-    own = above if relation.emit is None else frozenset(relation.emit[n] for n in above)
+    own = frozenset(relation.emitted[n] for n in above)
     return form(relation, own)
 
 
@@ -139,14 +139,14 @@ def _filtered_by_less(e: DataFusionBuilder, relation: Filter, above: Columns) ->
     parts = conjuncts(relation.condition)
     if not all(map(_is_of_its_row, parts)):
         return relation
-    own = above if relation.emit is None else frozenset(relation.emit[n] for n in above)
+    own = frozenset(relation.emitted[n] for n in above)
     implied = own | _rejected(parts)
     kept = [part for part in parts if _tested(part) not in implied]
     if len(kept) == len(parts):
         return relation
     (input,) = relation.inputs
     made = relation.with_all_columns().over((input,), [e.over(input).conjunction(kept)]) if kept else input
-    return made if relation.emit is None else made.select(relation.emit)
+    return made.emitting_as(relation)
 
 
 def _rejected(parts: Iterable[Expression]) -> Columns:

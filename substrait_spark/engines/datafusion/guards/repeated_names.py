@@ -13,7 +13,7 @@ from collections.abc import Hashable, Sequence
 from ....algebra.expression import Expression, FieldReference
 from ....algebra.occurrence import SET
 from ....algebra.relation import Aggregate, Project, Read, Relation, Set
-from ....algebra.traversal import columns, inputs_first, is_column, transformed
+from ....algebra.traversal import columns, is_column, of_columns, transformed
 from ....lowering.builder import LoweringBuilder
 from .struct_names import column_names
 
@@ -46,11 +46,7 @@ def _computed(e: LoweringBuilder, column: Expression) -> Expression:
 
 def _names(root: Relation, known: dict[Relation, list[Hashable]]) -> Sequence[Hashable]:
     """The name of each column in its table, or something that is no other's; `known` of relations met before."""
-    for relation in inputs_first(root, known=known):
-        own = _own_names(relation, [known[input] for input in relation.inputs])
-        picked = range(len(relation.types)) if relation.emit is None else relation.emit
-        known[relation] = [own[n] if n < len(own) else object() for n in picked]
-    return known[root]
+    return of_columns(root, _own_names, lambda relation: object(), known)
 
 
 def _own_names(relation: Relation, below: Sequence[list[Hashable]]) -> list[Hashable]:

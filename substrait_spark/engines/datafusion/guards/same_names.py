@@ -160,13 +160,8 @@ def _stands(relation: Relation, ordinal: int) -> bool:
     """Whether a column holds no structs that the relation builds itself."""
     if not isinstance(relation, Project):
         return True
-    position = _own(relation)[ordinal] - len(relation.inputs[0].types)
+    position = relation.emitted[ordinal] - len(relation.inputs[0].types)
     return position < 0 or not _is_built(relation.computed[position])
-
-
-def _own(relation: Relation) -> Sequence[int]:
-    """Which of its own columns each column of a relation is."""
-    return range(len(relation.types)) if relation.emit is None else relation.emit
 
 
 def rooted(e: DataFusionBuilder, relation: Relation, names: Sequence[str]) -> Relation:
@@ -195,7 +190,7 @@ def _renamed_where_computed(
 ) -> tuple[Relation, dict[int, Names]]:
     """The project, with other names in what it computes, and the columns that still are to have others."""
     width = len(project.inputs[0].types)
-    own = _own(project)
+    own = project.emitted
     computed = list(project.computed)
     over = e.over(*project.inputs)
     left = {}

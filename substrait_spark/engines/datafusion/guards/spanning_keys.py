@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ....algebra.expression import Expression, ScalarFunction
 from ....algebra.relation import Cross, Join, Project, Relation
-from ....algebra.traversal import conjuncts, inputs_first, ordinals
+from ....algebra.traversal import conjuncts, of_columns, ordinals
 from ....lowering.builder import LoweringBuilder
 from .join_keys import EQUALITIES
 
@@ -50,12 +50,11 @@ def _needed(side: Expression, inputs: Sequence[frozenset[Relation]]) -> frozense
 
 def sources(root: Relation) -> list[frozenset[Relation]]:
     """For each column of a relation, which inputs of the joins that it consists of have it."""
-    known: dict[Relation, list[frozenset[Relation]]] = {}
-    for relation in inputs_first(root):
-        below = [known[input] for input in relation.inputs]
-        own = relation.passed(below) if isinstance(relation, Join | Cross) or relation.KEEPS_KEYS else []
-        if isinstance(relation, Project):
-            own += [_needed(expression, below[0]) for expression in relation.computed]
-        picked = range(len(relation.types)) if relation.emit is None else relation.emit
-        known[relation] = [own[n] if n < len(own) else frozenset([relation]) for n in picked]
-    return known[root]
+    return of_columns(root, _own_sources, lambda relation: frozenset([relation]))
+
+
+def _own_sources(relation: Relation, below: list[list[frozenset[Relation]]]) -> list[frozenset[Relation]]:
+    own = relation.passed(below) if isinstance(relation, Join | Cross) or relation.KEEPS_KEYS else []
+    if isinstance(relation, Project):
+        own += [_needed(expression, below[0]) for expression in relation.computed]
+    return own

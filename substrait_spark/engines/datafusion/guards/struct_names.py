@@ -296,8 +296,7 @@ class RelationNames:
         if not any(map(has_names, relation.types)):
             return [()] * len(relation.types)
         own = self._own(relation, [self._known[id(input)][1] for input in relation.inputs])
-        emitted = range(len(relation.types)) if relation.emit is None else relation.emit
-        return [own[n] if n < len(own) else () for n in emitted]
+        return [own[n] if n < len(own) else () for n in relation.emitted]
 
     def _own(self, relation: Relation, inputs: Sequence[Sequence[Names]]) -> Sequence[Names]:
         """The names in a relation's own columns, but for the last of them, which hold no structs."""

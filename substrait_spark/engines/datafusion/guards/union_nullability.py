@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from ....algebra.expression import Expression, FieldReference, IfThen, ScalarFunction
 from ....algebra.occurrence import SET
 from ....algebra.relation import Aggregate, Project, Relation, Set
-from ....algebra.traversal import columns, inputs_first, subexpressions, transformed
+from ....algebra.traversal import columns, of_columns, subexpressions, transformed
 from ..builder import DataFusionBuilder
 
 KEPT = ("and", "is_not_distinct_from", "is_not_null", "is_null", "not", "or")
@@ -51,11 +51,7 @@ def _hidden(e: DataFusionBuilder, relation: Relation, doubtful: Sequence[bool]) 
 
 def _doubtful(root: Relation, known: dict[Relation, list[bool]]) -> list[bool]:
     """Whether the optimizer may change of each column whether it is null; `known` of relations met before."""
-    for relation in inputs_first(root, known=known):
-        own = _own(relation, [known[input] for input in relation.inputs])
-        picked = range(len(relation.types)) if relation.emit is None else relation.emit
-        known[relation] = [n < len(own) and own[n] for n in picked]
-    return known[root]
+    return of_columns(root, _own, lambda relation: False, known)
 
 
 def _own(relation: Relation, below: Sequence[list[bool]]) -> list[bool]:

@@ -62,7 +62,7 @@ def _with_two_marks(e: DataFusionBuilder, join: Join) -> Relation:
     mark = over.if_then(found, over.true(), maybe, over.null(types.nullable(types.BOOLEAN)), over.false())
     made = columns(both, [*passed, mark])
     made.place = join.place
-    return made if join.emit is None else made.select(join.emit)
+    return made.emitting_as(join)
 
 
 def _known(e: DataFusionBuilder, marked: Relation, mark: int) -> Expression:

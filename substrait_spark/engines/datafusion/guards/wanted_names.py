@@ -82,8 +82,7 @@ class _Flow:
         self._inputs = inputs
 
     def down(self, relation: Relation, columns: Sequence[Names]) -> None:
-        own = enumerate(columns) if relation.emit is None else zip(relation.emit, columns, strict=True)
-        for ordinal, names in own:
+        for ordinal, names in zip(relation.emitted, columns, strict=True):
             if any(names):
                 self._column(relation, ordinal, names)
 
