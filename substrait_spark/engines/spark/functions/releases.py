@@ -9,6 +9,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS
 from ....errors import Unsupported
+from ....functions.structured_text import SORTED
 from ....versions import running
 from ..calls import AggregateCall, Call
 
@@ -58,6 +59,11 @@ def _is_sorted(value: Expression) -> bool:
     return isinstance(value, ScalarFunction) and value.declaration.name == "map_sort"
 
 
+def _sorts_keys(call: Call) -> bool:
+    """Whether an option asks for sorted keys: options are pairs of texts behind a value, its type and a time zone."""
+    return any(call.constant(n).lower() == SORTED for n in range(3, len(call.values), 2))
+
+
 OTHERS: Mapping[str, Other] = {
     "aggregate_generic:count": Other((4, 3), "counts maps with entries in another order as others", _counts_maps),
     "arithmetic:acosh": Other((4, 2), "loses digits"),
@@ -66,6 +72,7 @@ OTHERS: Mapping[str, Other] = {
     "spark:overlay": Other((4, 2), "adds a position and a length in 32 bits", _is_long),
     "spark:regexp_instr": Other((4, 0), "counts some characters as two"),
     "spark:spark_substring": Other((4, 0), "begins elsewhere far before binary values", _is_far),
+    "spark:to_json": Other((4, 2), "ignores the option sortKeys", _sorts_keys),
 }
 """By function. docs/spark-versions.md tells more of them."""
 

@@ -5,9 +5,6 @@ A struct's text has names, which types of plans lack: an argument states the typ
 
 from __future__ import annotations
 
-from .....errors import Unsupported
-from .....functions.structured_text import SORTED
-from .....versions import running
 from ...calls import Call
 from ...document import Node, Part
 from ..datetime import zone_of
@@ -37,8 +34,6 @@ def _written(name: str) -> Rule:
 
     def write(call: Call) -> Node:
         value, _, _, *options = call.values
-        if running() < (4, 2) and any(call.constant(n).lower() == SORTED for n in range(3, len(call.values), 2)):
-            raise Unsupported(f"{call.key} with sorted keys is not run before Spark 4.2")
         named = call.new("Cast", value, Part("ddl", call.constant(1)), Part("some", "UTC"), Part("mode", "ANSI"))
         return call.spark(name, named, *_options(call, options), zone=zone_of(call, 2))
 
