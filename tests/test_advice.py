@@ -19,7 +19,8 @@ ROWS = """SELECT * FROM VALUES
 ADVICE = [
     ("SELECT avg(cast(m AS decimal(11, 4))) OVER (PARTITION BY n) FROM t", "a decimal of 10, or of 12",
      "SELECT avg(cast(m AS decimal(12, 4))) OVER (PARTITION BY n) FROM t"),
-    ("SELECT -cast(m AS decimal(38, 2)) FROM t", "a decimal of at most 34 digits", "SELECT -cast(m AS decimal(34, 2)) FROM t"),
+    later("4.0", "SELECT -cast(m AS decimal(38, 2)) FROM t", "a decimal of at most 34 digits",
+          "SELECT -cast(m AS decimal(34, 2)) FROM t"),
     ("SELECT array_distinct(list) FROM t", "cast the elements to decimals",
      "SELECT array_distinct(cast(list AS array<decimal(10, 2)>)) FROM t"),
     ("SELECT cast(m AS decimal(38, 10)) * cast(m AS decimal(38, 10)) FROM t", "Cast the factors to decimals of fewer digits",

@@ -13,6 +13,7 @@ import pytest
 import specification_cases as specification
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from releases import later
 from rows import canonical_rows, differences, other_session, plan_of, spark_table
 from specification_cases import ERROR, Case
 
@@ -285,8 +286,17 @@ WRONG_KINDS = {
 """What such cases have in common where they are many."""
 
 
+LOSING_DIGITS = ("arithmetic/acosh", "arithmetic/asinh")
+"""Functions that lose digits before Spark 4.2, where their plans are refused."""
+
+
 @pytest.mark.parametrize(
-    "file", [file for file in specification.files() if not file.startswith("arithmetic_unsigned/")]
+    "file",
+    [
+        later("4.2", file) if file in LOSING_DIGITS else file
+        for file in specification.files()
+        if not file.startswith("arithmetic_unsigned/")
+    ],
 )
 def test_specification(spark: SparkSession, file: str) -> None:
     cases = [case for case in specification.cases(file) if isinstance(case, Case) and not _is_wrong(case)]
