@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
-from releases import since
+from releases import has, since
 from rows import assert_canonical_rows, assert_raises, canonical, plan_of, spark_table
 
 from substrait_spark import EngineError, check
 
-pytestmark = since("4.3", "TIME of more than six digits")
+pytestmark = since("4.1", "TIME")
 
 ROWS = """
 SELECT t, CAST(t AS TIME(3)) AS t3, CAST(t AS TIME(9)) AS t9, i, d, n, z, dt, s, u, p FROM VALUES
@@ -29,13 +29,92 @@ AS (t, i, d, n, z, dt, s, u, p)
 
 @pytest.fixture(scope="module")
 def times(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session with the view `v` of a file."""
+    """A session with the view `v` of a file, which has times of nine digits."""
+    if not has("4.3"):
+        pytest.skip("TIME of more than six digits came with Spark 4.3")
     path = str(tmp_path_factory.mktemp("times") / "rows")
     spark.conf.set("spark.sql.timeType.enabled", "true")
     spark.sql(ROWS).write.parquet(path)
     spark.read.parquet(path).createOrReplaceTempView("v")
     yield spark
     spark.conf.unset("spark.sql.timeType.enabled")
+
+
+SHORT_ROWS = """
+SELECT *, CAST(t AS TIME(3)) AS t3, CAST(u AS TIME(0)) AS t0 FROM VALUES
+  (time'10:11:12.123456', 1, INTERVAL '1' HOUR, date'2020-01-01', '10:11', time'00:00:00', 'HH:mm'),
+  (time'23:59:59.999999', 12, INTERVAL '-0.5' SECOND, date'-1000-03-10', ' 1:2:3.123456 PM', time'10:11:12.123456', 'hh a'),
+  (time'00:00:00', 0, INTERVAL '0' SECOND, date'2020-03-08', '23:59:59.999999', time'02:30:00', 'HH:mm:ss.SSSSSS'),
+  (NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+AS (t, i, d, dt, s, u, p)
+"""
+
+
+@pytest.fixture(scope="module")
+def short_times(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session with the view `w` of a file, whose times have six digits at most."""
+    path = str(tmp_path_factory.mktemp("times") / "rows")
+    spark.conf.set("spark.sql.timeType.enabled", "true")
+    spark.sql(SHORT_ROWS).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("w")
+    yield spark
+    spark.conf.unset("spark.sql.timeType.enabled")
+
+
+SHORT = [
+    "hour(t), minute(t3), second(t0), extract(SECOND FROM t), extract(SECOND FROM t3)",
+    "t - u, t3 - t, time_diff('HOUR', t, u), time_diff('MILLISECOND', t3, u), time_trunc('HOUR', t), time_trunc('SECOND', t3)",
+    "make_time(i, i, 12.5), try_to_time(s), try_to_time(s, p), try_to_time(s, 'HH:mm')",
+    "CAST(t AS STRING), CAST(t3 AS STRING), CAST(s AS TIME), TRY_CAST(p AS TIME), CAST(CAST(s AS TIME) AS TIME(3)), CAST(array(t) AS STRING)",
+    "CAST(t AS TIME(3)), CAST(t3 AS TIME), CAST(t AS BIGINT), CAST(t AS INT), TRY_CAST(t AS TINYINT)",
+    "CAST(t AS DECIMAL(20, 6)), CAST(t3 AS DECIMAL(9, 2)), TRY_CAST(t AS DECIMAL(5, 1))",
+    "try_add(t, INTERVAL '1' HOUR), try_add(t, d)",
+    "make_timestamp(dt, t), make_timestamp(dt, t3, 'Europe/Berlin'), make_timestamp_ntz(dt, t3), try_make_timestamp_ntz(dt, t)",
+    "t = u, t3 < CAST(t AS TIME(3)), t <=> u, t IN (u, time'01:00:00'), greatest(t, u), coalesce(t, u), if(i = 1, t, u), nullif(t, u)",
+    "hash(t), xxhash64(t0), array(t, u), struct(t, t3), map('a', t0), sort_array(array(u, t)), time'23:59:59.123456'",
+    "lag(t) OVER (ORDER BY t), min(t) OVER (ORDER BY t3 ROWS 1 PRECEDING), row_number() OVER (PARTITION BY t0 ORDER BY u)",
+    "explode(array(t, u))",
+]
+"""What there is since TIME came, with Spark 4.1."""
+
+SHORT_QUERIES = [
+    "SELECT min(t), max(t0), count(DISTINCT t), first(t3), max_by(t, i), min_by(i, t), mode(t), approx_count_distinct(t) FROM w",
+    "SELECT sort_array(collect_list(t)), min(struct(t, i)) FROM w WHERE i > 0",
+    "SELECT u, sum(i), count(t3) FROM w GROUP BY ROLLUP(u)",
+    "SELECT a.t, b.u FROM w a LEFT JOIN w b ON a.t = b.u",
+    "SELECT t FROM w INTERSECT SELECT u FROM w",
+    "SELECT t3, t0 FROM w ORDER BY t3 NULLS LAST LIMIT 2",
+    "SELECT * FROM w WHERE t BETWEEN time'10:00:00' AND time'12:00:00' OR t = (SELECT max(t) FROM w)",
+]
+
+
+@pytest.mark.parametrize("expressions", SHORT)
+@pytest.mark.parametrize("ansi", [True, False])
+def test_expressions_of_six_digits(short_times: SparkSession, expressions: str, ansi: bool) -> None:
+    _have_the_same_values(short_times, "w", expressions, ansi)
+
+
+@pytest.mark.parametrize("query", SHORT_QUERIES)
+def test_queries_of_six_digits(short_times: SparkSession, query: str) -> None:
+    df = short_times.sql(query)
+    assert_canonical_rows(df)
+    assert_canonical_rows(df, "analyzed")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["t + INTERVAL '1' DAY", "make_time(i + 23, 0, 0)", "to_time(s, p)", "CAST(t AS TINYINT)", "time_trunc(p, t)"],
+)
+def test_errors_of_six_digits(short_times: SparkSession, expression: str) -> None:
+    df = short_times.sql(f"SELECT {expression} FROM w")
+    assert_raises(df)
+    assert_raises(canonical(df))
+
+
+@pytest.mark.skipif(has("4.3"), reason="a text is cut to the digits of a TIME since Spark 4.3")
+def test_texts_of_more_digits_are_refused(short_times: SparkSession) -> None:
+    (problem,) = check(short_times.sql("SELECT CAST(s AS TIME(3)) FROM w"))
+    assert "Spark before 4.3 keeps six digits" in problem.reason
 
 
 EXPRESSIONS = [
@@ -68,11 +147,16 @@ EXPRESSIONS = [
 @pytest.mark.parametrize("expressions", EXPRESSIONS)
 @pytest.mark.parametrize("ansi", [True, False])
 def test_expressions(times: SparkSession, expressions: str, ansi: bool) -> None:
-    times.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
+    _have_the_same_values(times, "v", expressions, ansi)
+
+
+def _have_the_same_values(spark: SparkSession, view: str, expressions: str, ansi: bool) -> None:
+    """Without the row that some expressions fail at, and with it."""
+    spark.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
     try:
-        df = times.sql(f"SELECT {expressions} FROM v WHERE i <> 12 OR i IS NULL")
+        df = spark.sql(f"SELECT {expressions} FROM {view} WHERE i <> 12 OR i IS NULL")
         assert_canonical_rows(df)
-        failing = times.sql(f"SELECT {expressions} FROM v")
+        failing = spark.sql(f"SELECT {expressions} FROM {view}")
         try:
             spark_table(failing)
         except EngineError:
@@ -80,7 +164,7 @@ def test_expressions(times: SparkSession, expressions: str, ansi: bool) -> None:
         else:
             assert_canonical_rows(failing)
     finally:
-        times.conf.unset("spark.sql.ansi.enabled")
+        spark.conf.unset("spark.sql.ansi.enabled")
 
 
 QUERIES = [

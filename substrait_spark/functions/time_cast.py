@@ -79,6 +79,11 @@ def _instant_to_time(e: ExpressionBuilder, node: tree.Expression, value: Express
 
 
 def _text_to_time(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
+    if e.context.is_before(4, 3) and e.type_of(node).parameters[0] < MICROSECONDS:
+        raise Unsupported(
+            "Spark before 4.3 keeps six digits of a text that is cast to a TIME of fewer",
+            "Cast it to TIME, and that further.",
+        )
     return e.cast(
         e.call(_reading(node, "time"), value, e.null(types.of("precision_time", NANOSECONDS))), e.type_of(node)
     )

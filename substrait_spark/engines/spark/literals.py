@@ -8,7 +8,7 @@ from typing import Any
 
 from ...algebra.types import FLOATS, Type
 from ...errors import Unsupported
-from .types import MICROSECONDS, NANOSECONDS, PARTS
+from .types import MICROSECONDS, NANOSECONDS, PARTS, digits_of_times
 
 
 def written(value: Any, type: Type) -> Any:
@@ -54,12 +54,20 @@ def _scaled(digits: int) -> Callable[[int, Type], int]:
     return scale
 
 
+def _time(value: int, type: Type) -> int:
+    """Nanoseconds since midnight, of which a Spark without smaller parts than microseconds takes none."""
+    found = _scaled(NANOSECONDS)(value, type)
+    if found % 10 ** (NANOSECONDS - digits_of_times()):
+        raise Unsupported("this Spark has no TIME of more than six digits")
+    return found
+
+
 _WRITTEN: dict[str, Callable[[Any, Type], Any]] = {
     **dict.fromkeys(FLOATS, _float),
     **dict.fromkeys(("binary", "fixedbinary"), _binary),
     "decimal": lambda value, type: str(value),
     **dict.fromkeys(("precision_timestamp", "precision_timestamp_tz"), _scaled(MICROSECONDS)),
-    "precision_time": _scaled(NANOSECONDS),
+    "precision_time": _time,
     "u!variant": lambda value, type: [base64.b64encode(part).decode("ascii") for part in value],
     "interval_compound": lambda value, type: list(value),
     "list": _list,

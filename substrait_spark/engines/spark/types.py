@@ -14,6 +14,7 @@ from typing import Any
 
 from ...algebra.types import Type
 from ...errors import Unsupported
+from ...versions import running
 
 _PLAIN = {
     "boolean": "boolean",
@@ -46,6 +47,11 @@ NANOSECONDS = 9
 PARTS = {MICROSECONDS: "microseconds", NANOSECONDS: "nanoseconds"}
 
 
+def digits_of_times() -> int:
+    """How many digits a TIME may have in this Spark."""
+    return NANOSECONDS if running() >= (4, 3) else MICROSECONDS
+
+
 @lru_cache(maxsize=65536)
 def spark_type(type: Type) -> str:
     """Spark's type, as its JSON. Raises Unsupported for a type that Spark lacks."""
@@ -54,14 +60,26 @@ def spark_type(type: Type) -> str:
 
 def spark_struct(types: Sequence[Type], names: Sequence[str]) -> str:
     """The struct of columns with depth-first names, as JSON."""
+    _require_digits(types)
     rest = iter(names)
     return json.dumps(_struct(types, rest), separators=(",", ":"))
 
 
 def spark_columns(types: Sequence[Type], names: Sequence[str]) -> list[tuple[str, str]]:
     """The name of each column, and its type as JSON, by depth-first names."""
+    _require_digits(types)
     fields = _struct(types, iter(names))["fields"]
     return [(field["name"], json.dumps(field["type"], separators=(",", ":"))) for field in fields]
+
+
+def _require_digits(columns: Sequence[Type]) -> None:
+    """Refuse columns with times of more digits than this Spark has."""
+    for column in columns:
+        parts = [column]
+        for part in parts:
+            parts += [each for each in part.parameters if isinstance(each, Type)]
+            if part.kind == "precision_time" and digits_of_times() < part.parameters[0] <= NANOSECONDS:
+                raise Unsupported(f"this Spark has no column of type {column}")
 
 
 def _json(type: Type, names: Iterator[str]) -> Any:
@@ -71,7 +89,8 @@ def _json(type: Type, names: Iterator[str]) -> Any:
     if kind in _BY_PRECISION:
         return _precise(type, _BY_PRECISION[kind])
     if kind == "precision_time":
-        return _precise(type, f"time({type.parameters[0]})", NANOSECONDS)
+        # Functions are of times of nine digits. Where Spark has none, no column and no literal needs more than six.
+        return _precise(type, f"time({min(type.parameters[0], digits_of_times())})", NANOSECONDS)
     if kind == "u!collated_string":
         return f"string collate {type.parameters[0]}"
     if kind in ("u!geometry", "u!geography"):

@@ -21,7 +21,7 @@ _SAME = (
     *("make_ym_interval", "monthname", "next_day", "timestamp_micros", "timestamp_millis", "timestamp_seconds"),
     *("to_timestamp_ntz", "to_utc_timestamp", "trunc", "unix_date", "unix_millis", "unix_seconds"),
     *("make_time", "time_diff", "time_from_micros", "time_from_millis", "time_from_seconds", "time_to_micros"),
-    *("time_to_millis", "time_to_seconds", "time_trunc", "to_time", "try_to_time"),
+    *("time_to_millis", "time_trunc", "to_time", "try_to_time"),
 )
 """Spark's functions of the same name and arguments, in ANSI mode."""
 
@@ -86,6 +86,11 @@ def _seconds_of_time(call: Call) -> Node:
 def _of_class(name: str) -> Rule:
     """One of Spark's classes, of the same arguments."""
     return lambda call: call.new(name, *call.values)
+
+
+def _time_to_seconds(call: Call) -> Node:
+    """A cast gives these, too, of six digits at most, and was there before the function."""
+    return call.spark("time_to_seconds", *call.values) if running() >= (4, 2) else call.cast(call.values[0], call.type)
 
 
 def _added_to_time(call: Call) -> Node:
@@ -179,6 +184,7 @@ RULES: dict[str, Rule] = {
     "spark:string": _cast(ANSI),
     "spark:extract_second": by_kind({"precision_time": _seconds_of_time}, _of_zone("SecondWithFraction", 1)),
     "spark:time": _cast_to_result(ANSI),
+    "spark:time_to_seconds": _time_to_seconds,
     "spark:try_time": _cast_to_result(TRY),
     "spark:subtract_times": _of_class("SubtractTimes"),
     "spark:add_interval_to_time": _added_to_time,
