@@ -10,7 +10,7 @@ those are left out that drop no row of the result, unless what may raise would t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ....algebra.expression import Cast, Expression, ScalarFunction, SingularOrList
 from ....algebra.occurrence import NOT_DETERMINISTIC, WINDOW_FUNCTION
@@ -49,24 +49,43 @@ KEPT_RIGHT = ("INNER", "RIGHT")
 """Joins of which what is above drops all that there is of a row of that side, if it drops nulls of one of its columns."""
 
 
+class Asked(NamedTuple):
+    """What a filter or a join asks of its rows."""
+
+    parts: Sequence[Expression]
+    """The conditions, all of which must hold."""
+    tested: Columns
+    """The columns that they say are not null, in so many words."""
+    rejected: Columns
+    """The columns for whose nulls one of them is not true otherwise."""
+
+
+NOTHING = Asked((), NONE, NONE)
+
+
 def without_implied(e: DataFusionBuilder, root: Relation) -> Relation:
     """The relation with no IS NOT NULL of a column whose nulls are dropped anyway."""
     order = list(inputs_first(root))
-    if not any(_tested_columns(relation) for relation in order):
+    asked: dict[Relation, Asked] = {
+        relation: _asked(relation) for relation in order if isinstance(relation, Filter | Join)
+    }
+    if not any(asked[relation].tested for relation in asked if isinstance(relation, Filter)):
         return root
-    dropped = _dropped(order)
+    dropped = _dropped(order, asked)
     made: dict[Relation, Relation] = {}
     for relation in order:
         inputs = tuple([made[input] for input in relation.inputs])
         over = relation if inputs == relation.inputs else relation.with_inputs(inputs)
-        made[relation] = _filtered_by_less(e, over, dropped[relation]) if isinstance(over, Filter) else over
+        if isinstance(over, Filter):
+            over = _filtered_by_less(e, over, asked[relation], dropped[relation])
+        made[relation] = over
     return made[root]
 
 
-def _tested_columns(relation: Relation) -> Columns:
-    """The columns that a filter says are not null."""
-    parts = conjuncts(relation.condition) if isinstance(relation, Filter) else []
-    return frozenset(column for column in map(_tested, parts) if column is not None)
+def _asked(relation: Filter | Join) -> Asked:
+    parts = conjuncts(relation.condition)
+    tested = frozenset(column for column in map(_tested, parts) if column is not None)
+    return Asked(parts, tested, _rejected(parts))
 
 
 def _tested(condition: Expression) -> int | None:
@@ -77,23 +96,23 @@ def _tested(condition: Expression) -> int | None:
     return None
 
 
-def _dropped(order: Sequence[Relation]) -> dict[Relation, Columns]:
+def _dropped(order: Sequence[Relation], asked: Mapping[Relation, Asked]) -> dict[Relation, Columns]:
     """For each relation of a plan, inputs first, the columns whose nulls are dropped by all that reads it."""
     dropped: dict[Relation, Columns] = {order[-1]: NONE}
     for relation in reversed(order):
-        found = _dropped_of_inputs(relation, dropped[relation])
+        found = _dropped_of_inputs(relation, asked.get(relation, NOTHING), dropped[relation])
         for input, columns in zip(relation.inputs, found, strict=True):
             dropped[input] = dropped.get(input, columns) & columns
     return dropped
 
 
-def _dropped_of_inputs(relation: Relation, above: Columns) -> Sequence[Columns]:
+def _dropped_of_inputs(relation: Relation, asked: Asked, above: Columns) -> Sequence[Columns]:
     """For each input, the columns whose nulls are dropped here, or by what is above if nothing here hangs on the rows."""
     form = FORMS.get(type(relation))
     if form is None or not all(map(_is_of_its_row, relation.expressions())):
         return [NONE] * len(relation.inputs)
     own = frozenset(relation.emitted[n] for n in above)
-    return form(relation, own)
+    return form(relation, asked, own)
 
 
 def _is_of_its_row(expression: Expression) -> bool:
@@ -101,32 +120,31 @@ def _is_of_its_row(expression: Expression) -> bool:
     return not expression.raises and not expression.occurs & (NOT_DETERMINISTIC | WINDOW_FUNCTION)
 
 
-def _of_filter(relation: Filter, own: Columns) -> Sequence[Columns]:
-    return [own | _rejected(conjuncts(relation.condition)) | _tested_columns(relation)]
+def _of_filter(relation: Filter, asked: Asked, own: Columns) -> Sequence[Columns]:
+    return [own | asked.rejected | asked.tested]
 
 
-def _of_project(relation: Project, own: Columns) -> Sequence[Columns]:
+def _of_project(relation: Project, asked: Asked, own: Columns) -> Sequence[Columns]:
     width = len(relation.inputs[0].types)
     renamed = {n: each.ordinal for n, each in enumerate(relation.computed, width) if is_column(each)}
     return [frozenset(renamed.get(n, n) for n in own if n < width or n in renamed)]
 
 
-def _of_join(relation: Join, own: Columns) -> Sequence[Columns]:
+def _of_join(relation: Join, asked: Asked, own: Columns) -> Sequence[Columns]:
     width = len(relation.inputs[0].types)
-    rejected = _rejected(conjuncts(relation.condition))
     left, right = NONE, NONE
     if relation.join_type in KEPT_LEFT:
         left |= {n for n in own if n < width}
     if relation.join_type in KEPT_RIGHT:
         right |= {n - width for n in own if n >= width}
     if relation.join_type in REJECTING_LEFT:
-        left |= {n for n in rejected if n < width}
+        left |= {n for n in asked.rejected if n < width}
     if relation.join_type in REJECTING_RIGHT:
-        right |= {n - width for n in rejected if n >= width}
+        right |= {n - width for n in asked.rejected if n >= width}
     return [left, right]
 
 
-FORMS: Mapping[type[Relation], Callable[[Any, Columns], Sequence[Columns]]] = {
+FORMS: Mapping[type[Relation], Callable[[Any, Asked, Columns], Sequence[Columns]]] = {
     Filter: _of_filter,
     Join: _of_join,
     Project: _of_project,
@@ -134,15 +152,14 @@ FORMS: Mapping[type[Relation], Callable[[Any, Columns], Sequence[Columns]]] = {
 """Of relations that may pass on whose nulls are dropped above them, given by the columns before their emit."""
 
 
-def _filtered_by_less(e: DataFusionBuilder, relation: Filter, above: Columns) -> Relation:
+def _filtered_by_less(e: DataFusionBuilder, relation: Filter, asked: Asked, above: Columns) -> Relation:
     """A filter without what is implied; its input where nothing is left to filter by."""
-    parts = conjuncts(relation.condition)
-    if not all(map(_is_of_its_row, parts)):
+    if not asked.tested or not all(map(_is_of_its_row, asked.parts)):
         return relation
     own = frozenset(relation.emitted[n] for n in above)
-    implied = own | _rejected(parts)
-    kept = [part for part in parts if _tested(part) not in implied]
-    if len(kept) == len(parts):
+    implied = own | asked.rejected
+    kept = [part for part in asked.parts if _tested(part) not in implied]
+    if len(kept) == len(asked.parts):
         return relation
     (input,) = relation.inputs
     made = relation.with_all_columns().over((input,), [e.over(input).conjunction(kept)]) if kept else input
