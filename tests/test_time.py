@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from releases import has, since
 from rows import assert_canonical_rows, assert_raises, canonical, plan_of, spark_table
 
@@ -32,11 +33,18 @@ def times(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A session with the view `v` of a file, which has times of nine digits."""
     if not has("4.3"):
         pytest.skip("TIME of more than six digits came with Spark 4.3")
-    path = str(tmp_path_factory.mktemp("times") / "rows")
+    with _view(spark, tmp_path_factory, "v", ROWS):
+        yield spark
+
+
+@contextmanager
+def _view(spark: SparkSession, folders: pytest.TempPathFactory, name: str, rows: str) -> Iterator[None]:
+    """A view of a file with the rows of a query, while the session has times."""
+    path = str(folders.mktemp("times") / "rows")
     spark.conf.set("spark.sql.timeType.enabled", "true")
-    spark.sql(ROWS).write.parquet(path)
-    spark.read.parquet(path).createOrReplaceTempView("v")
-    yield spark
+    spark.sql(rows).write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView(name)
+    yield
     spark.conf.unset("spark.sql.timeType.enabled")
 
 
@@ -53,12 +61,8 @@ AS (t, i, d, dt, s, u, p)
 @pytest.fixture(scope="module")
 def short_times(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session with the view `w` of a file, whose times have six digits at most."""
-    path = str(tmp_path_factory.mktemp("times") / "rows")
-    spark.conf.set("spark.sql.timeType.enabled", "true")
-    spark.sql(SHORT_ROWS).write.parquet(path)
-    spark.read.parquet(path).createOrReplaceTempView("w")
-    yield spark
-    spark.conf.unset("spark.sql.timeType.enabled")
+    with _view(spark, tmp_path_factory, "w", SHORT_ROWS):
+        yield spark
 
 
 SHORT = [
@@ -88,6 +92,9 @@ SHORT_QUERIES = [
 ]
 
 
+ERRORS = ["t + INTERVAL '1' DAY", "make_time(i + 23, 0, 0)", "to_time(s, p)", "CAST(t AS TINYINT)", "time_trunc(p, t)"]
+
+
 @pytest.mark.parametrize("expressions", SHORT)
 @pytest.mark.parametrize("ansi", [True, False])
 def test_expressions_of_six_digits(short_times: SparkSession, expressions: str, ansi: bool) -> None:
@@ -96,19 +103,12 @@ def test_expressions_of_six_digits(short_times: SparkSession, expressions: str, 
 
 @pytest.mark.parametrize("query", SHORT_QUERIES)
 def test_queries_of_six_digits(short_times: SparkSession, query: str) -> None:
-    df = short_times.sql(query)
-    assert_canonical_rows(df)
-    assert_canonical_rows(df, "analyzed")
+    _has_the_same_rows(short_times.sql(query))
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["t + INTERVAL '1' DAY", "make_time(i + 23, 0, 0)", "to_time(s, p)", "CAST(t AS TINYINT)", "time_trunc(p, t)"],
-)
+@pytest.mark.parametrize("expression", ERRORS)
 def test_errors_of_six_digits(short_times: SparkSession, expression: str) -> None:
-    df = short_times.sql(f"SELECT {expression} FROM w")
-    assert_raises(df)
-    assert_raises(canonical(df))
+    _raise_alike(short_times.sql(f"SELECT {expression} FROM w"))
 
 
 @pytest.mark.skipif(has("4.3"), reason="a text is cut to the digits of a TIME since Spark 4.3")
@@ -150,6 +150,16 @@ def test_expressions(times: SparkSession, expressions: str, ansi: bool) -> None:
     _have_the_same_values(times, "v", expressions, ansi)
 
 
+def _raise_alike(df: DataFrame) -> None:
+    assert_raises(df)
+    assert_raises(canonical(df))
+
+
+def _has_the_same_rows(df: DataFrame) -> None:
+    assert_canonical_rows(df)
+    assert_canonical_rows(df, "analyzed")
+
+
 def _have_the_same_values(spark: SparkSession, view: str, expressions: str, ansi: bool) -> None:
     """Without the row that some expressions fail at, and with it."""
     spark.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
@@ -184,19 +194,12 @@ QUERIES = [
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_queries(times: SparkSession, query: str) -> None:
-    df = times.sql(query)
-    assert_canonical_rows(df)
-    assert_canonical_rows(df, "analyzed")
+    _has_the_same_rows(times.sql(query))
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["t + INTERVAL '1' DAY", "make_time(i + 23, 0, 0)", "to_time(s, p)", "CAST(t AS TINYINT)", "time_trunc(p, t)"],
-)
+@pytest.mark.parametrize("expression", ERRORS)
 def test_errors(times: SparkSession, expression: str) -> None:
-    df = times.sql(f"SELECT {expression} FROM v")
-    assert_raises(df)
-    assert_raises(canonical(df))
+    _raise_alike(times.sql(f"SELECT {expression} FROM v"))
 
 
 def test_intervals_are_added(times: SparkSession) -> None:

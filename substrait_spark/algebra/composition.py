@@ -24,9 +24,10 @@ def over_leaf(relation: Relation) -> list[Expression]:
         relation = relation.inputs[0]
     if not isinstance(relation, Read):
         raise LookupError(f"{type(relation).__name__} in place of a leaf")
-    found = _selected([FieldReference(n, kind) for n, kind in enumerate(relation.schema)], relation)
+    found: list[Expression] = [FieldReference(n, relation.schema[n]) for n in relation.emitted]
     for project in reversed(projects):
-        found = _selected([*found, *(_over(each, found) for each in project.expressions())], project)
+        own = [*found, *(_over(each, found) for each in project.expressions())]
+        found = [own[n] for n in project.emitted]
     return found
 
 
@@ -44,10 +45,6 @@ def part_of(column: Expression, reference: FieldReference) -> Expression:
         return Part(column, reference.path, reference.type)
     path = (*column.path, *reference.path)
     return FieldReference(column.ordinal, reference.type, path, column.outer, column.parameter)
-
-
-def _selected(columns: list[Expression], relation: Relation) -> list[Expression]:
-    return [columns[n] for n in relation.emitted]
 
 
 def _over(expression: Expression, below: Sequence[Expression]) -> Expression:

@@ -46,27 +46,27 @@ Inputs = tuple[Relation, ...]
 
 def _filter(expressions: ExpressionLowering, relation: Filter, inputs: Inputs) -> Relation:
     conditions = expressions.lower_all(conjuncts(relation.condition))
-    return _emitted(relation, expressions.e.filtered(inputs[0], conditions))
+    return expressions.e.filtered(inputs[0], conditions).emitting_as(relation)
 
 
 def _join(expressions: ExpressionLowering, relation: Join, inputs: Inputs) -> Relation:
     left, right = inputs
     conditions = expressions.lower_all([part for part in conjuncts(relation.condition) if not is_true(part)])
-    return _emitted(relation, expressions.e.joined(left, right, relation.join_type, conditions))
+    return expressions.e.joined(left, right, relation.join_type, conditions).emitting_as(relation)
 
 
 def _sort(expressions: ExpressionLowering, relation: Sort, inputs: Inputs) -> Relation:
     e = expressions.e
     sorts = [e.sort_key(expressions.sort(sort)) for sort in relation.sorts]
-    return _emitted(relation, e.sorted(inputs[0], sorts))
+    return e.sorted(inputs[0], sorts).emitting_as(relation)
 
 
 def _fetch(expressions: ExpressionLowering, relation: Fetch, inputs: Inputs) -> Relation:
-    return _emitted(relation, expressions.e.fetched(inputs[0], relation.offset, relation.count))
+    return expressions.e.fetched(inputs[0], relation.offset, relation.count).emitting_as(relation)
 
 
 def _set(expressions: ExpressionLowering, relation: Set, inputs: Inputs) -> Relation:
-    return _emitted(relation, expressions.e.united(inputs, relation.operation))
+    return expressions.e.united(inputs, relation.operation).emitting_as(relation)
 
 
 def _table(expressions: ExpressionLowering, relation: VirtualTable, inputs: Inputs) -> Relation:
@@ -90,7 +90,3 @@ FORMS: Mapping[type[Relation], Callable[[ExpressionLowering, Any, Inputs], Relat
     VirtualTable: _table,
 }
 """Relations that the engine's builder makes; others are over what is lowered as they were over what was not."""
-
-
-def _emitted(relation: Relation, made: Relation) -> Relation:
-    return made.emitting_as(relation)
