@@ -208,6 +208,9 @@ def spark(shared_session: SparkSession) -> Iterator[SparkSession]:
 
     A test that changes its settings puts them back.
     """
+    # Spark keeps the active session by thread of the JVM, and py4j takes another thread once a test has closed its
+    # connection. Making a DataFrame makes this session active again.
+    shared_session.createDataFrame([], "a int")
     before = _settings(shared_session)
     yield shared_session
     after = _settings(shared_session)
