@@ -27,7 +27,8 @@ from pyspark.sql import DataFrame, SparkSession
 from rows import PERMISSIONS, canonical_rows, differences, lowered_rows, spark_table
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import UnsupportedPlanError, df_to_substrait, extensions
+from substrait_spark import UnsupportedPlanError, df_to_substrait
+from substrait_spark.extensions import registry
 
 RECORD = Path(__file__).parent.parent / "substrait_spark" / "support" / "functions.yaml"
 GROUP = 25
@@ -163,7 +164,7 @@ def reason(error: UnsupportedPlanError) -> str:
 
 def functions_of(plan: Plan) -> tuple[str, ...]:
     """The functions that a plan declares: `string:upper`."""
-    aliases = {extensions.urn(alias): alias for alias in (*extensions.STANDARD, extensions.OWN)}
+    aliases = {registry.urn(alias): alias for alias in (*registry.STANDARD, registry.OWN)}
     urns = {entry.extension_urn_anchor: aliases[entry.urn] for entry in plan.extension_urns}
     declared = [entry.extension_function for entry in plan.extensions if entry.HasField("extension_function")]
     return tuple(dict.fromkeys(f"{urns[d.extension_urn_reference]}:{d.name.partition(':')[0]}" for d in declared))

@@ -24,12 +24,12 @@ from .errors import (
     InvalidPlanError,
     PlanningError,
     Problem,
-    Report,
     SubstraitSparkError,
     UnsupportedPlanError,
     UnsupportedSessionError,
 )
 from .explain import diff, explain
+from .report import Report
 
 __all__ = [
     "CapturedQueries",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 from .captured import Capture, CapturedQueries
 from .catalyst import reader
 from .catalyst.session import is_connect, require_classic_session, require_dataframe, require_running
-from .errors import Problem, Report, SubstraitSparkError, Unsupported, UnsupportedPlanError, kind_of
+from .errors import Problem, SubstraitSparkError, Unsupported, UnsupportedPlanError, kind_of
+from .report import Report
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -116,7 +117,7 @@ def sql_to_substrait(
     if not isinstance(sql, str):
         raise SubstraitSparkError(f"Give the statement as a text, not {kind_of(sql)}.")
     from .conversion import settings_of
-    from .statements import convert_statement
+    from .statements.convert import convert_statement
 
     settings = settings_of(
         dialect=dialect,
@@ -171,14 +172,14 @@ def write_to_substrait(
     if (table is None) == (path is None):
         raise ValueError("give either a table or a path to write to")
     require_dataframe(df)
-    from .catalyst.changes import SAVE_MODES, Saving, name_parts, saving
+    from .catalyst.write_commands import SAVE_MODES, Saving, name_parts, saving
 
     if not isinstance(mode, str) or mode.lower() not in SAVE_MODES:
         raise ValueError(f"mode must be one of {', '.join(SAVE_MODES)}, not {mode!r}")
     if not is_connect(df):
         require_running(df)
     names = () if table is None else name_parts(table)
-    from .statements import finishing_saved, session_of_writes
+    from .statements.convert import finishing_saved, session_of_writes
 
     try:
         default, session = session_of_writes(df)
@@ -263,7 +264,7 @@ def check(
     )
     if plan is None:
         return Report(tuple(problems))
-    from .beyond import beyond_specification
+    from .plan.required_extensions import beyond_specification
 
     return Report(beyond=beyond_specification(plan))
 

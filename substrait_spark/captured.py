@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 from .catalyst.commands import Target, merged, target
 from .catalyst.listener import Execution, Listener
 from .errors import Problem, SubstraitSparkError
-from .quotation import printable
+from .errors.quotation import printable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .algebra.builder import Traits
-from .algebra.expression import Origin
 from .algebra.relation import Relation
 from .catalyst.tree import Document, Plan
 from .dialects.dialect import Dialect
-from .errors import Unsupported
+from .errors import Origin, Unsupported
 
 READS = ("auto", "files", "tables")
 

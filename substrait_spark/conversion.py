@@ -9,34 +9,32 @@ from typing import Any, TypeVar
 
 from substrait.plan_pb2 import Plan
 
-from . import recent
+from . import plan_cache
 from .algebra.common_subplans import with_common_subplans
 from .algebra.depth import cut
-from .algebra.expression import Origin
 from .algebra.nondeterminism import drawn_twice
 from .algebra.relation import Relation
 from .catalyst import reader
 from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
+from .catalyst.versions import release
 from .context import READS, STAGES, SWITCHES, Context, Finish, PendingProblem, Settings
 from .dialects import Dialect, load
-from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
+from .errors import UNEXPECTED, Origin, Problem, SubstraitSparkError, Unsupported, unknown_form
 from .expr.membership_places import unsettled
 from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
-from .plan import RELATION_DEPTH, TOO_DEEP, build
-from .provenance import note_provenance
-from .recent import RecentPlans
-from .refusals import unknown_form
-from .rel import beside
+from .plan.message import RELATION_DEPTH, TOO_DEEP, build
+from .plan.provenance import note_provenance
+from .plan.type_aliases import declare_aliases
+from .plan_cache import RecentPlans
+from .rel import spilled_rows
 from .rel.builder import Handler, RelationBuilder
+from .rel.column_pruning import used_columns
 from .rel.dispatch import HANDLERS
 from .rel.hints import note_aliases
-from .rel.used import used_columns
 from .rewrites import numbered_rows, rewrite
-from .type_aliases import declare_aliases
-from .versions import release
 
 Made = TypeVar("Made")
 
@@ -52,7 +50,7 @@ def convert_as(
     plan = reported(context, lambda: _plan_of(context, reader.read(df, settings)))
     if not context.found:
         if settings.writes:
-            beside.write(context.beside)
+            spilled_rows.write(context.beside)
         return plan, ()
     return None, problems_of(df, settings, context.found)
 
@@ -64,7 +62,9 @@ def settings_of(
 
     Raises ValueError for values that an argument doesn't take; DialectError for a dialect that is unknown or invalid.
     """
-    settings = Settings(load(dialect), local_data=None if local_data is None else beside.folder(local_data), **asked)
+    settings = Settings(
+        load(dialect), local_data=None if local_data is None else spilled_rows.folder(local_data), **asked
+    )
     if settings.reads not in READS:
         raise ValueError(f"reads must be one of {', '.join(READS)}, not {settings.reads!r}")
     if not _is_count(settings.inline_limit):
@@ -99,7 +99,7 @@ def _plan_of(context: Context, text: str) -> Plan:
     """The plan of a document's text, which may have been made before; problems go to the context."""
     if context.finish is not None:  # of which the text tells nothing
         return emit_document(context, decode(text))
-    key = recent.key(text, context.settings)
+    key = plan_cache.key(text, context.settings)
     plan = RECENT.get(key)
     if plan is None:
         plan = emit_document(context, decode(text))

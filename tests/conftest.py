@@ -23,12 +23,13 @@ from pyspark.sql import SparkSession
 from substrait.plan_pb2 import Plan
 from verdicts import COMPARED, Verdicts
 
-from substrait_spark import conversion, extensions
+from substrait_spark import conversion
 from substrait_spark.catalyst.tree import Document
 from substrait_spark.context import Context
 from substrait_spark.conversion import emit_document, problems_of
 from substrait_spark.errors import Problem
-from substrait_spark.plan import build
+from substrait_spark.extensions import registry
+from substrait_spark.plan.message import build
 from substrait_spark.reading.plan import read_plan
 from substrait_spark.testing import assert_well_formed
 from substrait_spark.testing.conformance import departures
@@ -110,7 +111,7 @@ def _every_plan_is_right() -> Iterator[None]:
     def built(*arguments: Any) -> Plan:
         plan = build(*arguments)
         assert_well_formed(plan)
-        unknown = [entry.urn for entry in plan.extension_urns if extensions.alias_of(entry.urn) is None]
+        unknown = [entry.urn for entry in plan.extension_urns if registry.alias_of(entry.urn) is None]
         assert not unknown, f"no extension file has {unknown}"
         read = read_plan(plan)
         assert not read.problems

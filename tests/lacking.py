@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from substrait_spark import extensions
 from substrait_spark.algebra.expression import Expression, Lambda, ScalarFunction, WindowFunction
 from substrait_spark.algebra.relation import Aggregate, Read, Relation, Window
 from substrait_spark.algebra.traversal import inputs_first, subexpressions
 from substrait_spark.algebra.types import Type
 from substrait_spark.dialects.dialect import TYPE_NAMES
+from substrait_spark.extensions import registry
 
 Document = Mapping[str, Any]
 
@@ -52,15 +52,15 @@ def everything() -> Document:
     """All that the dialect schema and the extension files have, each function with each choice of its options."""
     schema = importlib.resources.files("substrait_extensions.dialects").joinpath("dialect_schema.yaml")
     known = yaml.safe_load(schema.read_text("utf-8"))
-    aliases = (*extensions.STANDARD, extensions.OWN)
-    document: dict[str, Any] = {"dependencies": {alias: extensions.urn(alias) for alias in aliases}}
+    aliases = (*registry.STANDARD, registry.OWN)
+    document: dict[str, Any] = {"dependencies": {alias: registry.urn(alias) for alias in aliases}}
     for noun in ("type", "relation", "expression"):
         listed = known["properties"][f"supported_{noun}s"]["items"]["oneOf"]
         references = [entry["$ref"].rpartition("/")[2] for entry in listed[1:]]
         document[f"supported_{noun}s"] = list(
             _entries(noun, [known["definitions"][name] for name in references], known)
         )
-    for kind, section in extensions.KINDS.items():
+    for kind, section in registry.KINDS.items():
         document[f"supported_{section}"] = [entry for alias in aliases for entry in _functions(kind, section, alias)]
     return document
 
@@ -79,8 +79,8 @@ def _entries(noun: str, definitions: list[Any], schema: Any) -> Iterator[dict[st
 
 
 def _functions(kind: str, section: str, alias: str) -> Iterator[dict[str, Any]]:
-    names = dict.fromkeys(function["name"] for function in extensions.load(alias).get(section) or ())
-    for implementation in (found for name in names for found in extensions.implementations(kind, alias, name)):
+    names = dict.fromkeys(function["name"] for function in registry.load(alias).get(section) or ())
+    for implementation in (found for name in names for found in registry.implementations(kind, alias, name)):
         choices = [[(option, value) for value in (None, *values)] for option, values in implementation.options.items()]
         for chosen in itertools.product(*choices):
             options = {option: value for option, value in chosen if value is not None}
@@ -161,7 +161,7 @@ def without(document: Document, thing: Thing) -> Document:
         section, kept = f"supported_{thing.what}s", _without_entry
     else:
         kind = "scalar" if thing.what == "arguments" else thing.what
-        section, kept = f"supported_{extensions.KINDS[kind]}", _without_function
+        section, kept = f"supported_{registry.KINDS[kind]}", _without_function
     return {**document, section: [left for entry in document[section] for left in kept(document, entry, thing)]}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pyspark
 import pytest
 
-from substrait_spark.versions import release
+from substrait_spark.catalyst.versions import release
 
 RELEASE = release(pyspark.__version__)
 

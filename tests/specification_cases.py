@@ -13,7 +13,6 @@ from decimal import Context, Decimal
 from functools import cache
 from typing import Any, NamedTuple
 
-from substrait_spark import extensions
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import (
     AggregateFunction,
@@ -29,8 +28,9 @@ from substrait_spark.algebra.expression import (
 )
 from substrait_spark.algebra.relation import Aggregate, Relation, VirtualTable, Window
 from substrait_spark.algebra.types import Type
-from substrait_spark.extensions import Declaration
-from substrait_spark.type_expressions import program
+from substrait_spark.extensions import registry
+from substrait_spark.extensions.registry import Declaration
+from substrait_spark.extensions.type_expressions import program
 
 ERROR, UNDEFINED = "<!ERROR>", "<!UNDEFINED>"
 
@@ -114,7 +114,7 @@ class _Parser:
     def __init__(self, text: str, kind: str, urns: Sequence[str]) -> None:
         self._text = text
         self._kind = kind
-        self._aliases = [extensions.alias_of(urn) for urn in urns]
+        self._aliases = [registry.alias_of(urn) for urn in urns]
         self._at = 0
         self._columns: list[Type] = []
         self._tables: dict[str, tuple[list[Any], list[Type]]] = {}
@@ -306,7 +306,7 @@ class _Parser:
         shapes = tuple(a if isinstance(a, str) else a.type for a in arguments)
         for alias in self._aliases:
             if alias is not None:
-                found = extensions.resolve(kind, alias, name, shapes)
+                found = registry.resolve(kind, alias, name, shapes)
                 if found is not None:
                     return found
         raise Unreadable(f"no {name} of ({', '.join(map(str, shapes))})")

@@ -13,7 +13,6 @@ import pytest
 from datafusion import SessionContext
 from datafusion import substrait as consumer
 
-from substrait_spark import extensions
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import (
     Bound,
@@ -30,7 +29,8 @@ from substrait_spark.algebra.relation import Aggregate, Filter, Join, Project, R
 from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.datafusion.rules import RULES
-from substrait_spark.plan import build
+from substrait_spark.extensions import registry
+from substrait_spark.plan.message import build
 
 DEFECTS = load("datafusion").defects
 
@@ -163,7 +163,7 @@ def column(ordinal: int) -> Expression:
 
 def call(signature: str, *arguments: Expression) -> Expression:
     alias, _, name = signature.partition(":")
-    declaration = extensions.resolve("scalar", alias, name, tuple([argument.type for argument in arguments]))
+    declaration = registry.resolve("scalar", alias, name, tuple([argument.type for argument in arguments]))
     assert declaration is not None
     return ScalarFunction(declaration, arguments)
 
@@ -217,7 +217,7 @@ def test_unions_repeat_names() -> None:
 
 def test_unsigned_range_keys() -> None:
     gives = DEFECTS["unsigned_range_keys"].gives
-    count = extensions.resolve("aggregate", "aggregate_generic", "count", ())
+    count = registry.resolve("aggregate", "aggregate_generic", "count", ())
     assert count is not None
     lower, upper = Bound("preceding", Literal(1, types.I64)), Bound("current")
     frame = WindowFunction(WindowCall(count, (), False, lower, upper), (), (SortField(column(0), True, False),))

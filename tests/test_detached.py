@@ -17,7 +17,7 @@ from substrait_spark.algebra.traversal import inputs_first, subexpressions
 from substrait_spark.dialects import load
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.lowering.lowering import Lowering
-from substrait_spark.plan import DEPTH_LIMIT, build
+from substrait_spark.plan.message import DEPTH_LIMIT, build
 from substrait_spark.reading.plan import read_plan
 from substrait_spark.testing import structural_problems
 

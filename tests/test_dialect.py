@@ -14,7 +14,7 @@ from rows import plan_of
 from substrait.algebra_pb2 import AggregateFunction, AggregateRel, Expression, JoinRel, SetRel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import DialectError, check, df_to_substrait, extensions
+from substrait_spark import DialectError, check, df_to_substrait
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import Cast, FieldReference, Literal, ScalarFunction, SortField
 from substrait_spark.algebra.expression import Expression as Expression_
@@ -34,10 +34,11 @@ from substrait_spark.algebra.relation import (
 from substrait_spark.dialects import dialect, file
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.datafusion.rules import RULES
+from substrait_spark.extensions import registry
 from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.plan import lower_plan
 from substrait_spark.lowering.rules import Guard, Rules
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 
 FILE = Path(datafusion.__file__).with_name("dialect.yaml")
 
@@ -309,7 +310,7 @@ def run(relation: Relation) -> list[tuple[Any, ...]]:
 
 def equal(relation: Relation, left: int, right: int) -> Any:
     pair = (column(relation, left), column(relation, right))
-    declaration = extensions.resolve("scalar", "comparison", "equal", (pair[0].type, pair[1].type))
+    declaration = registry.resolve("scalar", "comparison", "equal", (pair[0].type, pair[1].type))
     assert declaration is not None
     return ScalarFunction(declaration, pair)
 
@@ -373,7 +374,7 @@ def test_plans_of_the_dialect_are_read_back(spark: SparkSession) -> None:
 def test_counts_of_elements_are_signed() -> None:
     """DataFusion counts in unsigned integers, which no plan has."""
     lists = VirtualTable([(Literal((1, None), LISTS),), (Literal(None, LISTS),)], ["l"], [LISTS])
-    declaration = extensions.resolve("scalar", "list", "cardinality", (LISTS,))
+    declaration = registry.resolve("scalar", "list", "cardinality", (LISTS,))
     assert declaration is not None
     plan = build(Project(lists, [ScalarFunction(declaration, (column(lists),))]).select([1]), ["n"])
     lowered, _ = lower_plan(plan, file.load("datafusion"))

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from substrait_spark import DialectError, extensions
+from substrait_spark import DialectError
 from substrait_spark.dialects import Dialect, load
+from substrait_spark.extensions import registry
 from substrait_spark.lowering.rules import Guard, Rules
 
 LISTS = """
@@ -243,7 +244,7 @@ def test_two_extension_files_with_one_urn(tmp_path: Path) -> None:
     load(tmp_path / "b" / "mine.yaml")
     with pytest.raises(DialectError, match="another file has the URN"):
         load(tmp_path / "c" / "mine.yaml")
-    assert extensions.implementations("scalar", "extension:org.example:functions_twice", "f")[0].signature == "i32"
+    assert registry.implementations("scalar", "extension:org.example:functions_twice", "f")[0].signature == "i32"
 
 
 @pytest.mark.parametrize("given", [3, b"x", [1], {"name": "mine"}])

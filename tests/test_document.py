@@ -21,7 +21,7 @@ from substrait_spark.catalyst.document import decode
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import emit_text
 from substrait_spark.dialects.file import load
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 from substrait_spark.rewrites import RULES, rewrite
 
 FIXTURES = Path(__file__).parent / "documents"

@@ -7,7 +7,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from releases import later, since
 
-from substrait_spark import check, df_to_substrait, extensions
+from substrait_spark import check, df_to_substrait
+from substrait_spark.extensions import registry
 from substrait_spark.testing import assert_well_formed
 
 
@@ -19,7 +20,7 @@ def drawn(df: DataFrame) -> list[str]:
     random = {
         name
         for name in names.values()
-        for kind in extensions.implementations("scalar", "spark", name)
+        for kind in registry.implementations("scalar", "spark", name)
         if not kind.deterministic
     }
     text = str(plan)

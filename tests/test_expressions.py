@@ -43,7 +43,7 @@ from substrait_spark.dialects import load
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.pyarrow import rules
 from substrait_spark.extended.plans import TABLE, plan_of
-from substrait_spark.plan import DEPTH_LIMIT
+from substrait_spark.plan.message import DEPTH_LIMIT
 from substrait_spark.testing import assert_well_formed
 
 Expressions = Mapping[str, Column | str]

@@ -30,7 +30,7 @@ from substrait_spark.algebra.expression import (
 from substrait_spark.algebra.relation import Aggregate, Filter, Join, LateralJoin, Project, Relation, VirtualTable
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 from substrait_spark.testing import structural_problems
 
 I64 = types.of("i64")

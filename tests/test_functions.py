@@ -29,9 +29,9 @@ from rows import (
 )
 
 from substrait_spark import EngineError, check
+from substrait_spark.catalyst.versions import release
 from substrait_spark.functions.aggregate import AGGREGATE
 from substrait_spark.functions.window import WINDOW
-from substrait_spark.versions import release
 
 GROUPED = ("s", "f32", "f64")
 """Keys by which aggregates are grouped in slow tests alone: how rows are grouped, other tests show."""

@@ -12,7 +12,7 @@ from substrait_spark.algebra.extension_messages import Generate, Sample
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines.generate import generated
 from substrait_spark.engines.result import named
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 from substrait_spark.reading.plan import read_plan
 
 TABLE = """SELECT * FROM VALUES (1, 'a', array(1, 2), map('k', 1)), (2, NULL, array(), map()), (3, 'c', NULL, NULL),

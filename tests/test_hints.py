@@ -14,9 +14,9 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import df_to_substrait, explain, lower
 from substrait_spark.algebra.extension_messages import JoinHint, PartitionHint, Provenance
 from substrait_spark.algebra.message_walk import messages
-from substrait_spark.beyond import beyond_specification
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
+from substrait_spark.plan.required_extensions import beyond_specification
 
 
 def hints(plan: Plan) -> Iterator[tuple[str, RelCommon.Hint]]:

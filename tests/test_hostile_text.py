@@ -26,7 +26,7 @@ from substrait_spark import (
 from substrait_spark.algebra.type_messages import URN
 from substrait_spark.display.html import script
 from substrait_spark.engines import datafusion
-from substrait_spark.parameters import declare
+from substrait_spark.plan.parameters import declare
 from substrait_spark.testing import structural_problems
 
 HOSTILE = "".join(  # noqa: FLY002 - one to a line

@@ -17,8 +17,7 @@ from pyspark.sql import SparkSession
 from rows import assert_same_outcome, assert_same_rows, plan_of
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import UnsupportedPlanError, extensions
-from substrait_spark.algebra.expression import Origin
+from substrait_spark import UnsupportedPlanError
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.relation import Relation
 from substrait_spark.catalyst import reader
@@ -28,9 +27,10 @@ from substrait_spark.conversion import relation_of
 from substrait_spark.dialects import file
 from substrait_spark.dialects.dialect import Dialect
 from substrait_spark.engines import datafusion
-from substrait_spark.errors import Unsupported
+from substrait_spark.errors import Origin, Unsupported
+from substrait_spark.extensions import registry
 from substrait_spark.lowering.lowering import Lowering
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 from substrait_spark.rewrites import rewrite
 from substrait_spark.testing import assert_well_formed
 from substrait_spark.testing.conformance import departures
@@ -66,7 +66,7 @@ def _canonical(spark: SparkSession, text: str) -> Query:
     context = Context(Settings(Dialect.canonical(), "auto", 100))
     df = spark.sql(text)
     reader.prepare(df, "optimized")
-    extensions.load_all()
+    registry.load_all()
     document = decode(reader.read(df, context.settings))
     root, names = relation_of(context, rewrite(document))
     assert not context.found
@@ -202,7 +202,7 @@ COMPARED = (
 
 def function(name: str) -> Thing:
     alias, _, name = name.rpartition(":")
-    return Thing("scalar", f"{extensions.urn(alias or 'comparison')}:{name}")
+    return Thing("scalar", f"{registry.urn(alias or 'comparison')}:{name}")
 
 
 LOGIC = "SELECT a, p {0} (a > b), p {0} NULL, p {0} (d > 1) {0} (s = 'a'), NOT (p {0} a > 1) FROM l WHERE p {0} a > 0 {0} b < 5"

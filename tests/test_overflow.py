@@ -13,7 +13,7 @@ from rows import assert_same_outcome, assert_same_rows, lowered_rows
 from substrait_spark import EngineError
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import Cast, Expression, FieldReference, IfThen, Literal
-from substrait_spark.engines.datafusion.magnitudes import magnitude
+from substrait_spark.engines.datafusion.value_bounds import magnitude
 
 LONG = 2**63
 GREATEST, HALF = 10**38 - 1, 5 * 10**37 - 1

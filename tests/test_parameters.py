@@ -31,7 +31,7 @@ from substrait_spark.algebra import types
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
-from substrait_spark.parameters import names
+from substrait_spark.plan.parameters import names
 from substrait_spark.testing import structural_problems
 
 UTC = dt.timezone.utc

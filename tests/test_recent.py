@@ -14,7 +14,7 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import check, conversion, df_to_substrait, dialects
 from substrait_spark.context import Settings
 from substrait_spark.dialects.file import load
-from substrait_spark.recent import MOST_BYTES, OF_EACH, RecentPlans, key
+from substrait_spark.plan_cache import MOST_BYTES, OF_EACH, RecentPlans, key
 
 
 @pytest.fixture

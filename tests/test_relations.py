@@ -20,7 +20,7 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import InvalidPlanError, UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.engines import datafusion
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 from substrait_spark.reading.plan import read_plan
 from substrait_spark.testing import structural_problems
 

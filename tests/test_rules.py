@@ -31,7 +31,7 @@ from substrait_spark.errors import NotInDialect
 from substrait_spark.explain import explain
 from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.rules import Guard, GuardingPass, Rules
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 
 pytestmark = pytest.mark.stumbles
 

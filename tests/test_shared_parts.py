@@ -7,7 +7,6 @@ from pyspark.sql import SparkSession
 from rows import assert_same_rows
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import extensions
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import FieldReference, Literal, ScalarFunction
 from substrait_spark.algebra.message_walk import messages
@@ -15,15 +14,16 @@ from substrait_spark.algebra.relation import Project, Relation, Set, VirtualTabl
 from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.datafusion.guards.column_names import shorten_names
+from substrait_spark.extensions import registry
 from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.lowering import Lowering
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 
 
 def _doubled(times: int) -> Relation:
     """A number, added to itself again and again: each project uses the column of the one below twice."""
     relation: Relation = VirtualTable([(Literal(1, types.I64),)], ["n"], [types.I64])
-    add = extensions.resolve("scalar", "datafusion", "add", (types.I64, types.I64))
+    add = registry.resolve("scalar", "datafusion", "add", (types.I64, types.I64))
     assert add is not None
     for _ in range(times):
         column = FieldReference(0, types.I64)

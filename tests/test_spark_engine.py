@@ -17,7 +17,6 @@ from releases import later
 from rows import canonical_rows, differences, other_session, plan_of, spark_table
 from specification_cases import ERROR, Case
 
-from substrait_spark import extensions
 from substrait_spark.algebra import types
 from substrait_spark.algebra.builder import CallBuilder, Traits
 from substrait_spark.algebra.expression import AggregateFunction, Expression, FieldReference, Literal, ScalarFunction
@@ -35,8 +34,9 @@ from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.comparison.rows import Float, rows
 from substrait_spark.engines.spark.functions import RULES
 from substrait_spark.errors import UnsupportedPlanError
-from substrait_spark.extensions import Declaration
-from substrait_spark.plan import build
+from substrait_spark.extensions import registry
+from substrait_spark.extensions.registry import Declaration
+from substrait_spark.plan.message import build
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -152,8 +152,8 @@ OWN_NOT_RUN = {
 
 
 def test_every_function_of_ours_is_run_or_refused_by_name() -> None:
-    content = extensions.load("spark")
-    ours = {function["name"] for kind in extensions.KINDS.values() for function in content.get(kind) or ()}
+    content = registry.load("spark")
+    ours = {function["name"] for kind in registry.KINDS.values() for function in content.get(kind) or ()}
     run = {name.removeprefix("spark:") for name in RULES if name.startswith("spark:")}
     assert run == ours - OWN_NOT_RUN.keys()
 
@@ -332,7 +332,7 @@ def _relation(cases: Sequence[Case]) -> Relation:
 
 def _listed(window: Window, expected: Literal | str) -> Relation:
     """One row: the values of a window function as a list, and the list that they should be."""
-    declaration = extensions.resolve("aggregate", "spark", "collect_list_respect_nulls", window.types)
+    declaration = registry.resolve("aggregate", "spark", "collect_list_respect_nulls", window.types)
     assert declaration is not None
     assert isinstance(expected, Literal)
     reference = FieldReference(0, window.types[0])

@@ -7,11 +7,11 @@ from google.protobuf import text_format
 from substrait.algebra_pb2 import Expression, Rel
 from substrait.plan_pb2 import Plan
 
+from substrait_spark.algebra.trampoline import run
 from substrait_spark.inference.complaints import Complaints
 from substrait_spark.inference.expressions import Expressions, Scope
 from substrait_spark.inference.functions import Functions
 from substrait_spark.inference.relations import Relations
-from substrait_spark.trampoline import run
 
 TYPES = {
     "i32": "i32 { nullability: NULLABILITY_REQUIRED }",

@@ -12,8 +12,8 @@ from test_bounds import circular_aliases, doubling_aliases
 from substrait_spark import InvalidPlanError, df_to_substrait, explain, lower
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
+from substrait_spark.plan.type_aliases import declare_aliases, without_aliases
 from substrait_spark.testing import structural_problems
-from substrait_spark.type_aliases import declare_aliases, without_aliases
 
 NESTED = "VALUES (named_struct('x', 1), array(named_struct('x', 1)), array(named_struct('x', 2))) AS t(a, b, c)"
 

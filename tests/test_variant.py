@@ -7,8 +7,9 @@ from pyspark.sql import SparkSession
 from releases import later, since
 from rows import assert_canonical_outcome, plan_of
 
-from substrait_spark import check, explain, extensions
+from substrait_spark import check, explain
 from substrait_spark.algebra.types import USER_DEFINED
+from substrait_spark.extensions import registry
 
 pytestmark = since("4.0", "VARIANT")
 
@@ -125,7 +126,7 @@ def test_the_type_is_declared(variants: SparkSession) -> None:
 
 
 def test_every_type_of_ours_is_in_the_extension_file() -> None:
-    assert tuple(entry["name"] for entry in extensions.load("spark")["types"]) == USER_DEFINED
+    assert tuple(entry["name"] for entry in registry.load("spark")["types"]) == USER_DEFINED
 
 
 def test_other_engines_refuse_it_by_name(variants: SparkSession) -> None:

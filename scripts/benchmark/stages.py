@@ -15,7 +15,7 @@ from substrait_spark.catalyst.document import decode
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import in_dialect, relation_of
 from substrait_spark.dialects.file import load
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
 from substrait_spark.rewrites import rewrite
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from .. import extensions
+from ..extensions import registry
 from . import types
 from .expression import (
     AggregateFunction,
@@ -76,26 +76,26 @@ class CallBuilder:
     ) -> ScalarFunction:
         """A call of a function whose extension file leaves it to the call to state the result type."""
         declaration = self.resolve("scalar", function, arguments)
-        return self._scalar(extensions.stated(declaration, result), arguments, self.options_of(declaration, options))
+        return self._scalar(registry.stated(declaration, result), arguments, self.options_of(declaration, options))
 
-    def options_of(self, declaration: extensions.Declaration, options: Mapping[str, str | None]) -> Options:
+    def options_of(self, declaration: registry.Declaration, options: Mapping[str, str | None]) -> Options:
         """The options that a call states: here those that are given."""
         return given(options)
 
     def _scalar(
-        self, declaration: extensions.Declaration, arguments: tuple[Expression | str, ...], options: Options
+        self, declaration: registry.Declaration, arguments: tuple[Expression | str, ...], options: Options
     ) -> ScalarFunction:
         self.traits.draws |= not declaration.deterministic
         # Which of Spark's functions raise is not told apart: a canonical plan computes none of them for more rows.
         return ScalarFunction(declaration, arguments, options, raising=declaration.alias == "spark")
 
-    def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> extensions.Declaration:
+    def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> registry.Declaration:
         """The declaration of a function, `alias:name`, that takes these arguments."""
         try:
             shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
         except AttributeError:
             raise TypeError(_no_expression(function, arguments)) from None
-        declaration = extensions.resolved(kind, function, shapes)
+        declaration = registry.resolved(kind, function, shapes)
         if declaration is None:
             listed = ", ".join(repr(shape) if isinstance(shape, str) else str(shape) for shape in shapes)
             raise UndeclaredFunctionError(f"the {kind} function {function} is not declared for ({listed})")

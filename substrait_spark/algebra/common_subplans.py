@@ -17,7 +17,7 @@ from .relation import Fetch, Reference, Relation, Sort
 from .traversal import inputs_first, refers_outwards, rewritten, subquery_relations
 
 if TYPE_CHECKING:
-    from ..extensions import Declaration
+    from ..extensions.registry import Declaration
 
 HIGHEST = 200
 """How many messages may nest in what is compared: to write it goes as deep on Python's stack."""

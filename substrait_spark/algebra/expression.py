@@ -15,11 +15,12 @@ from substrait.algebra_pb2 import Expression as Message
 from substrait.algebra_pb2 import SortField as SortMessage
 from substrait.type_pb2 import Type as TypeMessage
 
+from ..errors import Origin
 from . import occurrence, types
 from .types import Type
 
 if TYPE_CHECKING:
-    from ..extensions import Declaration
+    from ..extensions.registry import Declaration
     from .relation import Relation
 
 
@@ -39,13 +40,6 @@ class Anchors(Protocol):
     def relation(self) -> int: ...
 
     def detached(self, expression: Expression) -> int: ...
-
-
-class Origin(Protocol):
-    """What an expression or a relation was made from, as problems with it are told: a Catalyst node, or a message."""
-
-    @property
-    def name(self) -> str: ...
 
 
 class Traced:

@@ -13,8 +13,9 @@ from google.protobuf.any_pb2 import Any as AnyMessage
 from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
 
+from ..errors import Origin
 from . import extension_messages, occurrence, types
-from .expression import AggregateFunction, Anchors, Expression, Literal, Origin, SortField, WindowCall, operands_of
+from .expression import AggregateFunction, Anchors, Expression, Literal, SortField, WindowCall, operands_of
 from .types import Type
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from substrait.algebra_pb2 import Expression
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type as TypeMessage
 
-from ..quotation import identifier
+from ..errors.quotation import identifier
 from . import types
 from .types import Type
 

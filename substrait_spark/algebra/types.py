@@ -10,8 +10,8 @@ from weakref import WeakValueDictionary
 
 from substrait.type_pb2 import Type as TypeMessage
 
-from .. import bounds
-from ..quotation import identifier
+from ..errors.quotation import identifier
+from . import limits
 
 SHORT_NAMES = {
     "boolean": "bool",
@@ -81,7 +81,7 @@ class Type:
         self.kinds: frozenset[str] = frozenset((kind,)).union(*[part.kinds for part in inner])
         self.size: int = 1 + sum([part.size for part in inner])
         self.names: int = sum([part.names for part in inner]) + (len(parameters) if kind == "struct" else 0)
-        bounds.require_parts(self.size)
+        limits.require_parts(self.size)
         if kind in _ANCHORS:
             made.add(kind)
 

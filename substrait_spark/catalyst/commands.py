@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Unsupported
-from ..quotation import identifier
+from ..errors.quotation import identifier
 from .locations import uri
 
 Command = Mapping[str, Any]

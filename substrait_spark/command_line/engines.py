@@ -12,7 +12,7 @@ from substrait.plan_pb2 import Plan
 from ..catalyst.failures import sentence
 from ..dialects.file import load
 from ..errors import EngineError, PlanningError
-from ..quotation import shortened
+from ..errors.quotation import shortened
 from ..testing import departures
 from . import spark_query
 from .waiting import waiting

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import extensions
-from ..yaml_schema import nearest
+from ..extensions import registry
+from ..extensions.yaml_schema import nearest
 
 
 def instead(kind: str, alias: str, name: str, signatures: Sequence[str] = ()) -> str:
     """What there is: other signatures of that name, a function of another kind, or a name that is like it."""
     if signatures:
         return f"; there is {', '.join(f'{name}:{signature}' for signature in signatures)}"
-    for other, section in extensions.KINDS.items():
-        if other != kind and extensions.implementations(other, alias, name):
+    for other, section in registry.KINDS.items():
+        if other != kind and registry.implementations(other, alias, name):
             return f"; {name} is one for supported_{section}"
-    near = nearest(name, [str(f["name"]) for f in extensions.load(alias).get(extensions.KINDS[kind]) or ()])
+    near = nearest(name, [str(f["name"]) for f in registry.load(alias).get(registry.KINDS[kind]) or ()])
     return f"; is {near} meant?" if near else ""

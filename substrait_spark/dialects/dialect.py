@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .. import extensions
 from ..algebra.expression import Expression, Literal
 from ..algebra.types import Type
 from ..errors import LACKING, NotInDialect
+from ..extensions import registry
 from ..lowering.rules import Rules
 
 WRITE_A_RULE = "Compute this column in Spark, make a plan for another dialect, or write a rule for it (docs/how-to/add-an-engine.md)."
@@ -97,7 +97,7 @@ class Dialect:
         dependencies = document.get("dependencies") or {}
         self._functions = {
             kind: _functions(document.get(f"supported_{section}"), dependencies)
-            for kind, section in extensions.KINDS.items()
+            for kind, section in registry.KINDS.items()
         }
         self._known: dict[tuple[Any, ...], Function | None] = {}
         self.known_forms: set[tuple[Any, ...]] = set()
@@ -175,7 +175,7 @@ class Dialect:
     def allows_call(
         self,
         kind: str,
-        declaration: extensions.Declaration,
+        declaration: registry.Declaration,
         arguments: Sequence[Expression | str],
         options: tuple[tuple[str, str], ...],
     ) -> bool:
@@ -188,7 +188,7 @@ class Dialect:
     def require_function(
         self,
         kind: str,
-        declaration: extensions.Declaration,
+        declaration: registry.Declaration,
         arguments: Sequence[Expression | str],
         options: tuple[tuple[str, str], ...],
     ) -> Function | None:
@@ -205,7 +205,7 @@ class Dialect:
             raise NotInDialect(f"the dialect {self.name} takes only literals as options of {declaration.name}")
         raise NotInDialect(f"the dialect {self.name} takes at most {entry.most} arguments of {declaration.name}")
 
-    def _stated(self, kind: str, declaration: extensions.Declaration, options: tuple[tuple[str, str], ...]) -> str:
+    def _stated(self, kind: str, declaration: registry.Declaration, options: tuple[tuple[str, str], ...]) -> str:
         """The options of a call that the dialect lacks, and those that it has the function with."""
         listed = (self._functions[kind] or {}).get((declaration.urn, declaration.name), ())
         others = [_with(entry.options) for entry in listed if declaration.signature in entry.signatures]
@@ -214,14 +214,14 @@ class Dialect:
         return f" {_with(dict(options))}, only {' or '.join(others)}"
 
     def most_arguments(
-        self, kind: str, declaration: extensions.Declaration, options: tuple[tuple[str, str], ...]
+        self, kind: str, declaration: registry.Declaration, options: tuple[tuple[str, str], ...]
     ) -> int | None:
         """The most arguments that a call of a function may have; None where nothing is said, or it isn't supported."""
         entry = None if self._functions[kind] is None else self._entry(kind, declaration, options)
         return None if entry is None else entry.most
 
     def _entry(
-        self, kind: str, declaration: extensions.Declaration, options: tuple[tuple[str, str], ...]
+        self, kind: str, declaration: registry.Declaration, options: tuple[tuple[str, str], ...]
     ) -> Function | None:
         key = (kind, declaration.urn, declaration.name, declaration.signature, options)
         try:
@@ -231,7 +231,7 @@ class Dialect:
             return found
 
     def options_of(
-        self, kind: str, declaration: extensions.Declaration, options: tuple[tuple[str, str], ...]
+        self, kind: str, declaration: registry.Declaration, options: tuple[tuple[str, str], ...]
     ) -> tuple[tuple[str, str], ...]:
         """A call's options, and those that the dialect's function has where the call leaves them open.
 

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .. import extensions, yaml_schema, yaml_text
 from ..algebra.types import SHORT_NAMES
 from ..errors import DialectError, kind_of
+from ..extensions import registry, yaml_schema, yaml_text
+from ..extensions.yaml_schema import likely
+from ..extensions.yaml_text import parsed_of_users
 from ..lowering.rules import Rules
-from ..yaml_schema import likely
-from ..yaml_text import parsed_of_users
 from .declared import instead
 from .dialect import CAST_OPTIONS, Abilities, Dialect
 from .rules import problems_of_guards, problems_of_rules, rules_of
@@ -117,7 +117,7 @@ def aliases(document: Mapping[str, Any], own: Collection[str] = ()) -> dict[str,
     """What the dependencies go by in calls, whose URNs are those of known files or of the dialect's `own`."""
     found = {}
     for alias, urn in (document.get("dependencies") or {}).items():
-        known = urn if urn in own else extensions.built_in_alias(urn)
+        known = urn if urn in own else registry.built_in_alias(urn)
         if known is not None:
             found[str(alias)] = known
     return found
@@ -134,7 +134,7 @@ def _register(document: Mapping[str, Any], folder: Path | None, origin: str) -> 
         if folder is None or not _is_file(path):
             raise DialectError(f"{origin}: there is no extension file {file!r} beside the dialect file.")
         try:
-            own.add(extensions.register(_read(path, str(path))))
+            own.add(registry.register(_read(path, str(path))))
         except ValueError as error:
             raise DialectError(f"{path} is no valid extension file: {error}.") from error
     return own
@@ -195,7 +195,7 @@ def problems(document: Mapping[str, Any], rules: Rules, own: Collection[str] = (
         yield from _problems_of_entries(f"supported_{noun}s", noun, document.get(f"supported_{noun}s") or ())
     dependencies = document.get("dependencies") or {}
     known = aliases(document, own)
-    for kind, section in extensions.KINDS.items():
+    for kind, section in registry.KINDS.items():
         listed: set[tuple[str, ...]] = set()
         for position, entry in enumerate(document.get(f"supported_{section}") or ()):
             where = f"supported_{section}[{position}]"
@@ -280,7 +280,7 @@ def _problems_of_function(
         return
     alias = aliases[source]
     served = {"window": ("window", "aggregate")}.get(kind, (kind,))
-    known = {i.signature: i for k in served for i in extensions.implementations(k, alias, name)}
+    known = {i.signature: i for k in served for i in registry.implementations(k, alias, name)}
     options = entry.get("required_options") or {}
     for signature in entry["supported_impls"]:
         if signature not in known:
@@ -295,7 +295,7 @@ def _problems_of_function(
 
 
 def _problems_of_implementation(
-    kind: str, entry: Mapping[str, Any], implementation: extensions.Implementation
+    kind: str, entry: Mapping[str, Any], implementation: registry.Implementation
 ) -> Iterator[str]:
     for option, value in (entry.get("required_options") or {}).items():
         if option not in implementation.options:
@@ -308,7 +308,7 @@ def _problems_of_implementation(
 
 
 def _problems_of_metadata(
-    kind: str, metadata: Mapping[str, Any], implementation: extensions.Implementation
+    kind: str, metadata: Mapping[str, Any], implementation: registry.Implementation
 ) -> Iterator[str]:
     known = FUNCTION_METADATA[kind]
     for key, value in metadata.items():
@@ -321,7 +321,7 @@ def _problems_of_metadata(
             yield f"metadata.{key} can't be {value!r}"
 
 
-def _is_position(value: Any, implementation: extensions.Implementation) -> bool:
+def _is_position(value: Any, implementation: registry.Implementation) -> bool:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         return False
     return implementation.variadic or value < len(implementation.arguments)

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .. import extensions
 from ..algebra.types import SHORT_NAMES
 from ..errors import DialectError, kind_of
+from ..extensions import registry
 from ..lowering.builder import LoweringBuilder
 from ..lowering.rules import Guard, GuardingPass, Rules
 from .declared import instead
@@ -124,9 +124,9 @@ def _problems_of_keys(rules: Rules) -> Iterator[str]:
     for field, kind in BY_FUNCTION.items():
         for function in getattr(rules, field):
             alias, _, name = str(function).partition(":")
-            if not isinstance(function, str) or alias not in extensions.ALIASES:
+            if not isinstance(function, str) or alias not in registry.ALIASES:
                 yield f"{field} of the rules has {function!r}, which is no {kind} function as in 'string:lower'"
-            elif not extensions.implementations(kind, alias, name):
+            elif not registry.implementations(kind, alias, name):
                 yield f"{field} of the rules has {function!r}, which is no {kind} function{instead(kind, alias, name)}"
     for field in BY_TYPES:
         for pair in getattr(rules, field):
@@ -154,4 +154,4 @@ def problems_of_guards(document: Mapping[str, Any], rules: Rules) -> Iterator[st
 
 def _urn_and_name(function: str) -> tuple[str, str]:
     alias, _, name = function.partition(":")
-    return extensions.urn(alias), name
+    return registry.urn(alias), name

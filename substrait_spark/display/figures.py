@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from ..errors.quotation import last_part
 from ..explain.document import Document, Relation
 from ..explain.text import plain
-from ..quotation import last_part
 
 FAMILIES = {
     "read": ("Read", "Reference", "ExtensionLeaf"),

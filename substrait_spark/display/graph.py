@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field
 
+from ..errors.quotation import identifier, shortened
 from ..explain.document import Document, Relation, Tree
 from ..explain.layout import columns
 from ..explain.text import plain
-from ..quotation import identifier, shortened
-from .gist import edge_label, gist
+from .node_summary import edge_label, gist
 
 _WIDTH = 44
 """How many characters a box is wide."""

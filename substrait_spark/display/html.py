@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from functools import cache
 from html import escape
 
-from ..bounds import text_of
+from ..algebra.limits import text_of
+from ..errors.quotation import identifier, shortened
 from ..explain.document import Document, Part, Relation, Tree
 from ..explain.text import Reference, Text, joined, pieces, plain
-from ..quotation import identifier, shortened
 from .figures import Figures, counted, family, figures
-from .gist import ambiguous, full, gist, named
-from .gist import shown as shown_name
+from .node_summary import ambiguous, full, gist, named
+from .node_summary import shown as shown_name
 from .outline import OPEN, Entry, Outline, outline
 from .overview import link, overview
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..explain.document import Document, Relation, Tree
 from ..explain.layout import line
 from ..explain.text import Reference, pieces
-from .gist import edge_label
+from .node_summary import edge_label
 
 OPEN = 30
 """How many relations a view shows when it opens."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from ..quotation import shortened
+from ..errors.quotation import shortened
 from .figures import family
-from .gist import gist
+from .node_summary import gist
 from .outline import Entry, Outline
 
 _LEVEL, _HIGHEST = 16, 340

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .shown import Difference, PlanText
+from .text_values import Difference, PlanText
 
 if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression
@@ -19,7 +19,7 @@ def explain(plan: Plan | ExtendedExpression, *, verbose: bool = False) -> PlanTe
 
     Nothing that is in the plan is left out but hints and the numbers of anchors, which `verbose` adds; a field that
     this release doesn't know shows as `!unknown{…}`. Any plan has a text, however deep, and with whatever mistakes.
-    Raises InvalidPlanError where a plan stands for more columns or characters than anyone reads (`substrait_spark.bounds`).
+    Raises InvalidPlanError where a plan stands for more columns or characters than anyone reads (`substrait_spark.algebra.limits`).
     The format is described in docs/reference/plan-text.md; its version is in the first line.
     """
     from .layout import layout

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..quotation import identifier
-from ..trampoline import Steps, run
+from ..algebra.trampoline import Steps, run
+from ..errors.quotation import identifier
 from .document import Relation
 from .parts import part_text
 from .text import Reference, Text, pieces

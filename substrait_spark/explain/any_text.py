@@ -6,7 +6,7 @@ from google.protobuf.any_pb2 import Any
 from google.protobuf.text_format import MessageToString
 
 from ..algebra.extension_messages import unpacked_note, unpacked_write
-from ..quotation import quoted
+from ..errors.quotation import quoted
 from .text import Text
 from .view import View
 

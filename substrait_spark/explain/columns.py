@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 from substrait.algebra_pb2 import Rel
 from substrait.type_pb2 import NamedStruct
 
-from .. import bounds
+from ..algebra import limits
 from ..algebra.enum_names import enum_name
-from ..trampoline import Steps
+from ..algebra.trampoline import Steps
 
 
 class Origin(NamedTuple):
@@ -185,7 +185,7 @@ class ColumnNames:
     def __init__(self) -> None:
         self._names: dict[int, tuple[Rel, Names]] = {}
         self._roots: list[Names] = []
-        self._columns = bounds.Columns()
+        self._columns = limits.Columns()
 
     def of(self, rel: Rel) -> Names:
         return self._names.get(id(rel), (rel, ()))[1]

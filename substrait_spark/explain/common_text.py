@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..quotation import identifier, quoted
+from ..errors.quotation import identifier, quoted
 from .document import Part
 from .parts import advanced, fields, list_part, part, part_text
 from .text import Text, joined

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
-from ..quotation import declared_name, quoted
-from ..quotation import urn as shown_urn
+from ..errors.quotation import declared_name, quoted
+from ..errors.quotation import urn as shown_urn
 
 _KINDS = {
     "extension_function": "function_anchor",

@@ -7,8 +7,8 @@ import difflib
 import itertools
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from ..bounds import text_of
-from ..quotation import identifier, last_part
+from ..algebra.limits import text_of
+from ..errors.quotation import identifier, last_part
 from .alignment import PLACES, Pair, align
 from .columns import Item
 from .document import Column, Document, Part, Relation, Tree

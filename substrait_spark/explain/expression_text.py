@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from substrait.algebra_pb2 import Expression, Rel
 
+from ..algebra.trampoline import Steps, done, in_turn
 from ..algebra.types import Type
-from ..quotation import identifier
-from ..trampoline import Steps, done, in_turn
+from ..errors.quotation import identifier
 from .columns import Name
 from .declarations import Declarations
 from .derived import Derived

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ..trampoline import Steps, run
+from ..algebra.trampoline import Steps, run
 from .columns import Item, Origin
 from .document import Part, Relation
 from .text import Reference, Text, pieces

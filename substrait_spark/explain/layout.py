@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from ..bounds import text_of
-from ..quotation import identifier
+from ..algebra.limits import text_of
+from ..errors.quotation import identifier
 from .document import Document, Part, Relation, Tree
 from .parts import column_text, part_text
 from .text import Text, joined, plain

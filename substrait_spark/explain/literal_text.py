@@ -11,8 +11,8 @@ from typing import Any
 
 from substrait.algebra_pb2 import Expression
 
-from ..quotation import quoted
-from ..trampoline import Steps, in_turn
+from ..algebra.trampoline import Steps, in_turn
+from ..errors.quotation import quoted
 from .any_text import any_text
 from .declarations import Declarations
 from .text import Text, joined, plain

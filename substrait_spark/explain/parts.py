@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from ..quotation import identifier
+from ..errors.quotation import identifier
 from .any_text import any_text
 from .document import Column, Part
 from .text import Text, joined, pieces

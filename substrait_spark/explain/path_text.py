@@ -7,9 +7,9 @@ from typing import Any
 
 from substrait.algebra_pb2 import Expression
 
+from ..algebra.trampoline import Steps
 from ..algebra.types import Type, field_count
-from ..quotation import identifier, quoted
-from ..trampoline import Steps
+from ..errors.quotation import identifier, quoted
 from .literal_text import LiteralText
 from .text import Text, joined
 from .view import View

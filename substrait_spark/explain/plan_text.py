@@ -9,13 +9,13 @@ from typing import Any
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
+from ..algebra.trampoline import Steps, in_turn, run
 from ..algebra.types import field_count
 from ..errors import SubstraitSparkError, kind_of
+from ..errors.quotation import quoted
 from ..extended.plans import is_extended_expression, plan_of
-from ..plan import SUBSTRAIT_VERSION
-from ..quotation import quoted
+from ..plan.message import SUBSTRAIT_VERSION
 from ..reading.encodings import up_to_date
-from ..trampoline import Steps, in_turn, run
 from .columns import ColumnNames, Item
 from .declarations import Declarations
 from .derived import Derived

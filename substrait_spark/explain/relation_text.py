@@ -9,9 +9,9 @@ from typing import Any
 from substrait.algebra_pb2 import Rel
 
 from ..algebra.extension_messages import Generate, Sample, unpacked_format
+from ..algebra.trampoline import Steps, done, in_turn
 from ..algebra.types import Type
-from ..quotation import identifier, quoted
-from ..trampoline import Steps, done, in_turn
+from ..errors.quotation import identifier, quoted
 from .any_text import any_text
 from .columns import INPUTS, UNNAMED, ColumnNames, Item, Name, Origin, Source, emit, inputs, schema_names, sources
 from .common_text import common

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ..quotation import identifier
+from ..errors.quotation import identifier
 
 
 class Reference(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any
 from google.protobuf.message import Message
 from substrait.type_pb2 import Type as TypeMessage
 
+from ..algebra.trampoline import Steps, done, in_turn, run
 from ..algebra.types import Type
-from ..quotation import identifier, quoted
-from ..trampoline import Steps, done, in_turn, run
+from ..errors.quotation import identifier, quoted
 from .declarations import Declarations
 from .text import Text, joined
 from .view import View

@@ -9,8 +9,8 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from ..algebra.enum_names import value_name
-from ..quotation import quoted
-from ..trampoline import Steps, done, in_turn, run
+from ..algebra.trampoline import Steps, done, in_turn, run
+from ..errors.quotation import quoted
 from .text import Text, joined
 
 

@@ -16,8 +16,7 @@ from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.types import to_substrait
 from ..context import Context
-from ..errors import UNEXPECTED, Unsupported
-from ..refusals import unknown_form
+from ..errors import UNEXPECTED, Unsupported, unknown_form
 from .scope import Scope
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .. import extensions
 from ..algebra.expression import AggregateFunction, Expression
 from ..algebra.relation import BaseSchema, Relation
 from ..algebra.traversal import inputs_first
@@ -19,6 +18,7 @@ from ..context import Context, Settings
 from ..conversion import DETACHED_IN_DIALECT, problems_of, relation_of, reported
 from ..dialects import Dialect
 from ..errors import Problem, SeveralUnsupported, Unsupported
+from ..extensions import registry
 from ..lowering.lowering import Lowering
 from ..rel import aggregate, project
 from ..rel.builder import Handler, RelationBuilder
@@ -41,7 +41,7 @@ def settings_of(dialect: Dialect, detach: bool) -> Settings:
 
 def schema_of(frame: reader.Planned, settings: Settings) -> tuple[Schema | None, Sequence[Problem]]:
     """The columns that are there to select from, or None and what stands in the way."""
-    extensions.load_all()
+    registry.load_all()
     context = Context(settings)
 
     def made() -> Schema:
@@ -59,7 +59,7 @@ def referred(
     frame: reader.Planned, settings: Settings, name: str, schema: Schema
 ) -> tuple[Referred | None, Sequence[Problem]]:
     """An expression under its name, or None and what stands in its way."""
-    extensions.load_all()
+    registry.load_all()
     context = Context(settings)
 
     def made() -> Referred | None:

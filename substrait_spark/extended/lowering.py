@@ -8,11 +8,11 @@ from dataclasses import replace
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
-from .. import extensions
 from ..algebra.relation import BaseSchema, NamedTable, Relation
 from ..algebra.traversal import inputs_first, transformed
 from ..dialects.dialect import Dialect
 from ..errors import Problem, Unsupported
+from ..extensions import registry
 from ..lowering.plan import engines_functions, lowered_already, lowered_root, problem_of
 from ..reading.encodings import unknown_fields
 from ..reading.plan import ReadPlan, read_plan
@@ -25,7 +25,7 @@ def lower_expressions(
     message: ExtendedExpression, dialect: Dialect
 ) -> tuple[ExtendedExpression | None, Sequence[Problem]]:
     """The message in the dialect's forms, or None and what stands in its way."""
-    extensions.load_all()
+    registry.load_all()
     plan = plan_of(message)
     if lowered_for := engines_functions(plan):
         return None, [lowered_already(lowered_for)]

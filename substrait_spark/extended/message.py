@@ -15,7 +15,7 @@ from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import Aggregate, BaseSchema, Project
 from ..algebra.types import Type
 from ..errors import Unsupported
-from ..plan import DEPTH_LIMIT, PRODUCER, SUBSTRAIT_VERSION, Declarations
+from ..plan.message import DEPTH_LIMIT, PRODUCER, SUBSTRAIT_VERSION, Declarations
 
 _LEVELS = 5
 """What is above an expression, or a measure, in a plan of one relation: it is to fit there too."""

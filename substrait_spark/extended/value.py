@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..algebra.composition import measures_over_leaf, over_leaf
 from ..algebra.expression import AggregateFunction, ContextVariable, Expression
+from ..algebra.inline_projects import measures_over_leaf, over_leaf
 from ..algebra.relation import Aggregate, Relation
 from ..algebra.traversal import inputs_first, subexpressions
 from ..errors import Unsupported

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..catalyst.refusals import no_aggregate, no_expression
 from ..catalyst.tree import Expression
-from ..errors import UNEXPECTED, Unsupported
+from ..errors import UNEXPECTED, Unsupported, unknown_form
 from ..expr import (
     boolean,
     conditional,
@@ -18,7 +19,6 @@ from ..expr import (
     reference,
     subquery,
 )
-from ..refusals import no_aggregate, no_expression, unknown_form
 from . import (
     arithmetic,
     bitmap,

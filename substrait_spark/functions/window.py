@@ -9,8 +9,8 @@ from ..algebra import types
 from ..algebra.aggregate_form import WindowForm, as_is
 from ..algebra.frame import WHOLE, Frame, over
 from ..catalyst import tree
+from ..catalyst.refusals import no_aggregate
 from ..errors import Unsupported
-from ..refusals import no_aggregate
 from .aggregate import AGGREGATE
 from .collation import require_aggregate
 from .measure import EmittedCall

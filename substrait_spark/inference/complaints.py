@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..quotation import printable, shortened
+from ..errors.quotation import printable, shortened
 
 MOST, LONGEST = 1000, 2000
 """How many problems are told of, and in how many characters each."""

@@ -12,9 +12,9 @@ from substrait.algebra_pb2 import Expression as Message
 from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra import types
+from ..algebra.trampoline import Steps, done
 from ..algebra.type_messages import common_type, literal_type, read_type, struct_types
 from ..algebra.types import Type
-from ..trampoline import Steps, done
 from .complaints import Complaints
 from .functions import Functions
 

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from substrait.plan_pb2 import Plan
 
-from .. import extensions
 from ..algebra.enum_names import enum_name
 from ..algebra.type_messages import Complain, declared_types, read_type
 from ..algebra.types import Type
-from ..extensions import Implementation
-from ..quotation import declared_name
+from ..errors.quotation import declared_name
+from ..extensions import registry
+from ..extensions.registry import Implementation
 
 
 class Declared(NamedTuple):
@@ -66,7 +66,7 @@ class Functions:
         self._referenced.add(entry.extension_urn_reference)
         if urn is None:
             self._complain(f"{entry.name}: the URN anchor {entry.extension_urn_reference} is not declared")
-        elif extensions.alias_of(urn) is None:
+        elif registry.alias_of(urn) is None:
             self._complain(f"{entry.name}: no extension file has the URN {urn}")
         if kind == "extension_function":
             self._read_function(entry, urn or "")
@@ -102,7 +102,7 @@ class Functions:
             return result
         found = _implementation(kinds, function)
         if found is None:
-            if extensions.alias_of(function.urn) is not None:
+            if registry.alias_of(function.urn) is not None:
                 self._complain(f"{function}: {function.urn} has no such {' or '.join(kinds)} function")
             return result
         kind, implementation = found
@@ -147,14 +147,14 @@ class Functions:
         if len(known) < len(arguments) or result is None:
             return False  # a type that isn't known was complained of already, or is an extension relation's secret
         shown = ", ".join(map(str, known))
-        resolved = extensions.resolve(kind, str(extensions.alias_of(function.urn)), function.name, known)
+        resolved = registry.resolve(kind, str(registry.alias_of(function.urn)), function.name, known)
         if resolved is None:
             self._complain(f"{function}: no implementation takes ({shown})")
         elif resolved.signature != function.signature:
             self._complain(f"{function}: a call with ({shown}) is {resolved.compound}")
         elif not phase.to_result:
             return False
-        elif extensions.stated(resolved, result).result != result:
+        elif registry.stated(resolved, result).result != result:
             self._complain(f"{function}: with ({shown}) it returns {resolved.result}, not {result}")
         else:
             return resolved.result == result
@@ -170,11 +170,11 @@ def _phase(call: Any) -> Phase:
 
 
 def _implementation(kinds: Sequence[str], function: Declared) -> tuple[str, Implementation] | None:
-    alias = extensions.alias_of(function.urn)
+    alias = registry.alias_of(function.urn)
     if alias is None:
         return None
     for kind in kinds:
-        for implementation in extensions.implementations(kind, alias, function.name):
+        for implementation in registry.implementations(kind, alias, function.name):
             if implementation.signature == function.signature:
                 return kind, implementation
     return None

@@ -10,13 +10,12 @@ from substrait.algebra_pb2 import Rel, RelCommon
 from substrait.plan_pb2 import PlanRel
 from substrait.type_pb2 import Type as TypeMessage
 
-from .. import bounds
-from ..algebra import extension_messages, types
+from ..algebra import extension_messages, limits, types
 from ..algebra.enum_names import enum_name
 from ..algebra.extension_messages import Generate, Sample, WriteBehavior
 from ..algebra.relation import generated_types
+from ..algebra.trampoline import Steps, done, run
 from ..algebra.types import Type, field_count
-from ..trampoline import Steps, done, run
 from .complaints import Complaints
 from .expressions import Expressions, Scope, Types
 from .functions import Functions
@@ -38,7 +37,7 @@ class Relations:
         self._at = complain.at
         self._roots: list[Types | None] = []
         self._found: dict[int, tuple[Message, Types | None]] = {}
-        self._columns = bounds.Columns()
+        self._columns = limits.Columns()
         self._details: dict[int, tuple[Message, Any]] = {}
 
     def found(self, rel: Message) -> Types | None:

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 from ..algebra import types
 from ..algebra.expression import Expression, StandIn
 from ..algebra.types import INTERVALS, Type
-from ..errors import BrokenRule, Unsupported, kind_of
-from ..refusals import unknown_form
+from ..errors import BrokenRule, Unsupported, kind_of, unknown_form
 
 Kind = TypeVar("Kind")
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .. import extensions
 from ..algebra import types
 from ..algebra.builder import CallBuilder, Options, given
 from ..algebra.expression import (
@@ -23,6 +22,7 @@ from ..algebra.frame import Frame
 from ..algebra.relation import Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort, VirtualTable, Window
 from ..algebra.types import Type
 from ..errors import NotInDialect
+from ..extensions import registry
 from . import calls
 from .check import require_expression
 from .lacking import without_other_form
@@ -62,7 +62,7 @@ class LoweringBuilder(CallBuilder):
         """A builder over the columns of other relations."""
         return type(self)(self.lowering, inputs)
 
-    def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> extensions.Declaration:
+    def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> registry.Declaration:
         """The declaration of a function, `alias:name`; aliases may be those that the dialect has for its dependencies."""
         if self.dialect.aliases:
             alias, _, name = function.rpartition(":")
@@ -131,7 +131,7 @@ class LoweringBuilder(CallBuilder):
                 raise
             raise without_other_form(self.dialect, lacking, [problem]) from None
 
-    def options_of(self, declaration: extensions.Declaration, options: Mapping[str, str | None]) -> Options:
+    def options_of(self, declaration: registry.Declaration, options: Mapping[str, str | None]) -> Options:
         """The options that a call states: those that are given, and those that the dialect's function must have."""
         return self.dialect.options_of(declaration.kind, declaration, given(options))
 
@@ -146,7 +146,7 @@ class LoweringBuilder(CallBuilder):
         return self.lowered(function, *arguments)
 
     def _scalar(
-        self, declaration: extensions.Declaration, arguments: tuple[Expression | str, ...], options: Options
+        self, declaration: registry.Declaration, arguments: tuple[Expression | str, ...], options: Options
     ) -> ScalarFunction:
         entry = self.dialect.require_function("scalar", declaration, arguments, options)
         self.traits.draws |= not declaration.deterministic

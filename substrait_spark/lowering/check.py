@@ -11,7 +11,6 @@ from ..algebra.expression import (
     Expression,
     FieldReference,
     Lambda,
-    Origin,
     Part,
     ScalarFunction,
     ScalarSubquery,
@@ -24,7 +23,7 @@ from ..algebra.occurrence import STAND_IN
 from ..algebra.relation import LocalFiles, Read, Relation, SparkFiles, VirtualTable
 from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.traversal import inputs_first
-from ..errors import NotInDialect, Unsupported
+from ..errors import NotInDialect, Origin, Unsupported
 from .subquery import is_correlated
 
 if TYPE_CHECKING:

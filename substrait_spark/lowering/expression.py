@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from .. import extensions
 from ..algebra import types
-from ..algebra.composition import part_of
 from ..algebra.expression import (
     Cast,
     Expression,
@@ -24,9 +22,11 @@ from ..algebra.expression import (
     Subquery,
     put_back,
 )
+from ..algebra.inline_projects import part_of
 from ..algebra.traversal import is_column, rebuilt
 from ..algebra.types import INTERVALS, Type
 from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
+from ..extensions import registry
 from . import calls
 from .application import applied_if_concerned, applied_in_type, unexpected
 from .constant_date import constant_date
@@ -34,7 +34,7 @@ from .text_length import KINDS as TEXT_OF_LENGTH
 from .text_length import literal_without_length, require_fitting, without_length
 
 if TYPE_CHECKING:
-    from ..extensions import Declaration
+    from ..extensions.registry import Declaration
     from .builder import LoweringBuilder
     from .rules import OriginalRule, UnloweredCastRule, UnloweredRule
 
@@ -301,12 +301,12 @@ def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expres
     declaration = old
     if _counted(before, shapes):
         # What takes anything takes counts as it does intervals; the rule for any other function knows what it gets.
-        declaration = extensions.resolve("scalar", old.alias, old.name, shapes) or old
+        declaration = registry.resolve("scalar", old.alias, old.name, shapes) or old
     elif shapes != before:
         arguments = _alike_as_before(e, before, arguments)
         declaration = e.resolve("scalar", old.function, arguments)
         result = without_length(e.dialect, old.result)
-        declaration = extensions.stated(declaration, types.with_nullable(result, _any_null(arguments)))
+        declaration = registry.stated(declaration, types.with_nullable(result, _any_null(arguments)))
     found = ScalarFunction(declaration, arguments, call.options, call.raising)
     found.came_from(call.origin)
     return found
@@ -365,7 +365,7 @@ def over_lowered(
             "Cast the intervals to numbers, as in cast(x AS BIGINT).",
         )
     shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
-    found = extensions.resolve(old.kind, old.alias, old.name, shapes)
+    found = registry.resolve(old.kind, old.alias, old.name, shapes)
     return found if found is not None and found.compound == old.compound else old
 
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..algebra import types
 from ..algebra.builder import Traits
 from ..algebra.depth import cut
-from ..algebra.expression import Expression, FieldReference, Origin, StandIn, Traced
+from ..algebra.expression import Expression, FieldReference, StandIn, Traced
 from ..algebra.nondeterminism import drawn_more_often
 from ..algebra.occurrence import STAND_IN, SUBQUERY
 from ..algebra.references import inlined
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import columns, inputs_first, relations_below, subquery_relations
-from ..errors import UNEXPECTED, NotInDialect, Unsupported
-from ..plan import RELATION_DEPTH
+from ..errors import UNEXPECTED, NotInDialect, Origin, Unsupported
+from ..plan.message import RELATION_DEPTH
 from .application import applied, unexpected
 from .builder import LoweringBuilder
 from .check import check, require_columns

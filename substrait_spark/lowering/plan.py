@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from substrait.plan_pb2 import Plan
 
-from .. import extensions, parameters
 from ..algebra.depth import cut
-from ..algebra.expression import Origin
 from ..algebra.relation import Relation
 from ..dialects.dialect import Dialect
-from ..errors import Problem, Unsupported
-from ..plan import PRODUCER, RELATION_DEPTH, TOO_DEEP, build
+from ..errors import Origin, Problem, Unsupported
+from ..extensions import registry
+from ..plan import parameters
+from ..plan.message import PRODUCER, RELATION_DEPTH, TOO_DEEP, build
 from ..reading.place import MessagePart
 from ..reading.plan import ReadPlan, read_plan
 from .lowering import Lowering
@@ -27,7 +27,7 @@ def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Prob
 
 
 def _lowered(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
-    extensions.load_all()
+    registry.load_all()
     if lowered_for := engines_functions(plan):
         return None, [lowered_already(lowered_for)]
     lowered, names, problems = lowered_root(read_plan(plan), dialect)
@@ -75,9 +75,9 @@ def engines_functions(plan: Plan) -> list[str]:
     """
     if not plan.version.producer.startswith(PRODUCER):
         return []
-    canonical = (*extensions.STANDARD, extensions.OWN)
+    canonical = (*registry.STANDARD, registry.OWN)
     urns = [entry.urn for entry in plan.extension_urns]
-    return [urn for urn in urns if extensions.built_in_alias(urn) not in canonical]
+    return [urn for urn in urns if registry.built_in_alias(urn) not in canonical]
 
 
 def problem_of(path: str, origin: Origin | None, problem: Unsupported) -> Problem:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..algebra.expression import Origin
-from ..errors import Unsupported
+from ..errors import Origin, Unsupported
 
 Report = Callable[[str, "Origin | None", Unsupported], None]
 """Takes a problem: the way from the root, what it was made from, and why."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .. import extensions
 from ..algebra.expression import Expression, Literal
 from ..algebra.types import I32, STRING, Type
 from ..errors import Unsupported
-from ..extensions import Declaration
+from ..extensions import registry
+from ..extensions.registry import Declaration
 
 Arguments = tuple[Expression | str, ...]
 
@@ -41,7 +41,7 @@ def resolved(kinds: Sequence[str], name: str, shapes: tuple[Type | str, ...]) ->
     Raises Unsupported where there are several.
     """
     for kind in kinds:
-        found = [extensions.resolve(kind, alias, name, shapes) for alias in extensions.STANDARD]
+        found = [registry.resolve(kind, alias, name, shapes) for alias in registry.STANDARD]
         known = [declaration for declaration in found if declaration is not None]
         general = [declaration for declaration in known if declaration.alias == _GENERAL]
         known = general or known
@@ -55,7 +55,7 @@ def resolved(kinds: Sequence[str], name: str, shapes: tuple[Type | str, ...]) ->
 
 def is_known(kinds: Sequence[str], name: str) -> bool:
     """Whether there is a standard function of a name."""
-    return any(extensions.implementations(kind, alias, name) for kind in kinds for alias in extensions.STANDARD)
+    return any(registry.implementations(kind, alias, name) for kind in kinds for alias in registry.STANDARD)
 
 
 # ---- other spellings

@@ -49,7 +49,7 @@ from .subqueries import COMPARISONS, compared, unique
 
 if TYPE_CHECKING:
     from ..algebra.relation import Relation
-    from ..extensions import Declaration
+    from ..extensions.registry import Declaration
 
 
 class Scope(NamedTuple):

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from substrait.plan_pb2 import Plan
 
-from .. import extensions
 from ..algebra.types import TEXTS, Type, equal_but_nullability, of
 from ..errors import Unsupported
-from ..extensions import Declaration
+from ..extensions import registry
+from ..extensions.registry import Declaration
 from . import bare_names
 
 
@@ -24,11 +24,11 @@ def _takes_texts(kind: str, alias: str, name: str, shapes: tuple[Type | str, ...
     texts = tuple(
         [s if isinstance(s, str) or s.kind not in TEXTS else of("string", nullable=s.nullable) for s in shapes]
     )
-    return texts != shapes and extensions.resolve(kind, alias, name, texts) is not None
+    return texts != shapes and registry.resolve(kind, alias, name, texts) is not None
 
 
 def _stated(declaration: Declaration, result: Type | None) -> Declaration:
-    found = extensions.stated(declaration, result)
+    found = registry.stated(declaration, result)
     if found.result.kind == "any":
         raise Unsupported(f"a call of {declaration.compound} does not state its type, which the function leaves open")
     return found
@@ -76,13 +76,13 @@ class DeclaredFunctions:
         function = self._functions.get(anchor)
         if function is None:
             raise Unsupported(f"the function anchor {anchor} is not declared")
-        known = extensions.alias_of(function.urn)
+        known = registry.alias_of(function.urn)
         alias = known or function.urn
         for kind in kinds if known else ():
-            found = extensions.resolve(kind, alias, function.name, shapes)
+            found = registry.resolve(kind, alias, function.name, shapes)
             if found is not None:
                 return _stated(found, result)
-        declared = [k for k in kinds if known and extensions.implementations(k, alias, function.name)]
+        declared = [k for k in kinds if known and registry.implementations(k, alias, function.name)]
         if declared and not _takes_texts(declared[0], alias, function.name, shapes):
             listed = ", ".join(map(str, shapes))
             raise NoImplementation(f"no implementation of {function.name}:{function.signature} takes ({listed})")

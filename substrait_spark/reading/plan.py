@@ -13,8 +13,8 @@ from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import Relation
 from ..algebra.type_messages import declared_types
 from ..algebra.types import field_count
-from ..plan import DEPTH_LIMIT
-from ..type_aliases import require_few_types
+from ..plan.message import DEPTH_LIMIT
+from ..plan.type_aliases import require_few_types
 from .detached import wrongly_detached
 from .encodings import up_to_date
 from .functions import DeclaredFunctions

@@ -13,6 +13,7 @@ from ..algebra.builder import CallBuilder, Traits
 from ..algebra.enum_names import enum_name
 from ..algebra.expression import Cast, Expression, FieldReference, Literal, Subquery
 from ..algebra.extension_messages import unpacked, unpacked_format
+from ..algebra.limits import COLUMNS
 from ..algebra.relation import (
     Aggregate,
     Cross,
@@ -43,9 +44,7 @@ from ..algebra.relation import (
 from ..algebra.spark_options import SPARK_OPTIONS
 from ..algebra.traversal import columns, refers_outwards, rewritten, subexpressions
 from ..algebra.type_messages import DeclaredTypes
-from ..bounds import COLUMNS
-from ..errors import UNEXPECTED, Unsupported
-from ..refusals import unknown_form
+from ..errors import UNEXPECTED, Unsupported, unknown_form
 from .expression import ExpressionReader, NoSuchColumn, Scope, as_stated
 from .functions import DeclaredFunctions
 from .masks import Mask

@@ -12,13 +12,13 @@ from ..algebra.sharing import share
 from ..algebra.traversal import refers_outwards
 from ..algebra.types import Type
 from ..catalyst import tree
+from ..catalyst.refusals import no_relation
 from ..catalyst.types import to_substrait
 from ..context import Context
-from ..errors import UNEXPECTED, Unsupported
+from ..errors import UNEXPECTED, Unsupported, unknown_form
 from ..expr.builder import Dispatch, ExpressionBuilder
 from ..expr.scope import Scope
-from ..plan import RELATION_DEPTH
-from ..refusals import no_relation, unknown_form
+from ..plan.message import RELATION_DEPTH
 from .hints import hinted
 from .output import Output
 

@@ -9,13 +9,13 @@ from ..algebra.expression import Expression, FieldReference, Literal, Nested
 from ..algebra.relation import Cross, Expand, Generate, Relation, VirtualTable
 from ..algebra.traversal import columns
 from ..catalyst import tree
+from ..catalyst.refusals import no_generator
 from ..catalyst.types import to_substrait
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import constant
 from ..expr.nested import all_differ
 from ..functions import collation
-from ..refusals import no_generator
 from .builder import RelationBuilder
 from .output import Output, ids_of
 

@@ -8,11 +8,11 @@ from ..algebra.expression import Expression
 from ..algebra.relation import VirtualTable
 from ..algebra.types import Type
 from ..catalyst import tree
+from ..catalyst.refusals import no_relation
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import constant, require_value
-from ..refusals import no_relation
-from . import beside
+from . import spilled_rows
 from .builder import RelationBuilder
 from .columns import is_used, local
 from .output import Output
@@ -36,7 +36,7 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
         folder = r.context.settings.local_data
         if folder is None:
             raise too_many(limit, str(count))
-        return schema.output(r, beside.read(r, folder, node, kept, schema))
+        return schema.output(r, spilled_rows.read(r, folder, node, kept, schema))
     e = r.expressions(Output(VirtualTable([], [], []), ()).scope())
     rows = [
         tuple([_cell(e, row[n], attributes[n], type) for n, type in zip(kept, schema.types, strict=True)])

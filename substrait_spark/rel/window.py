@@ -10,12 +10,11 @@ from ..algebra.relation import Relation, Window
 from ..algebra.traversal import columns
 from ..catalyst import tree
 from ..catalyst.row_order import order_below, order_of, tells_ties_apart
-from ..errors import UNEXPECTED, Unsupported
+from ..errors import UNEXPECTED, Unsupported, unknown_form
 from ..expr.builder import ExpressionBuilder
 from ..expr.sort_order import sort_field
 from ..functions.frame import frame_of
 from ..functions.window import WINDOW
-from ..refusals import unknown_form
 from .builder import RelationBuilder
 from .output import Output, ids_of
 from .row_order import sorts_of

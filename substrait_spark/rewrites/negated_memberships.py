@@ -5,8 +5,8 @@ Where a value is null, these joins give false for IN and true for NOT IN; so it 
 
 from __future__ import annotations
 
+from ..algebra.trampoline import Steps, in_turn, run
 from ..catalyst.tree import Expression, Node, Plan
-from ..trampoline import Steps, in_turn, run
 
 OPPOSITE = {"And": "Or", "Or": "And"}
 

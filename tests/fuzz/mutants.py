@@ -42,12 +42,12 @@ from substrait_spark.conversion import emit_text
 from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.arrow_schema import arrow_schema
-from substrait_spark.parameters import declare
-from substrait_spark.plan import build
+from substrait_spark.plan.message import build
+from substrait_spark.plan.parameters import declare
+from substrait_spark.plan.type_aliases import without_aliases
 from substrait_spark.reading.literal import read_literal
 from substrait_spark.testing import structural_problems
 from substrait_spark.testing.conformance import departures
-from substrait_spark.type_aliases import without_aliases
 
 SECONDS = 2
 MEMORY = 500_000

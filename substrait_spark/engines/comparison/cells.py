@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ...quotation import identifier, quoted, shortened
+from ...errors.quotation import identifier, quoted, shortened
 from .rows import Row, is_list
 
 LONGEST_CELL = 200

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import SubstraitSparkError
-from ...quotation import identifier, printable, shortened
+from ...errors.quotation import identifier, printable, shortened
+from ...explain.html_text import marked_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,9 +81,11 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from ...display.reports import comparison_html
-
-        return comparison_html(self)
+        head, *lines = str(self).splitlines()
+        title = f"<p><b>{escape(head)}</b></p>"
+        if lines:
+            title += marked_lines("substrait-difference", lines, indented=False)
+        return f"<div class='substrait-comparison'>{title}</div>"
 
     def _lines(self) -> Iterator[str]:
         if self.spark_error or self.engine_error is not None:

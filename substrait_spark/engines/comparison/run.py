@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...api import df_to_substrait
 from ...catalyst.session import is_connect, require_dataframe, require_running
-from ...errors import (
-    EngineError,
-    InvalidPlanError,
-    PlanningError,
-    UnsupportedPlanError,
-    UnsupportedSessionError,
-)
+from ...errors import EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError, UnsupportedSessionError
 from .result import Comparison
 
 if TYPE_CHECKING:

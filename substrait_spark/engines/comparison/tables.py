@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from ...quotation import identifier
+from ...errors.quotation import identifier
 from ..result import without_columns
 from .cells import named_cells
 from .order import Ordering, decided, first_out_of_order

@@ -44,7 +44,7 @@ from .guards.unsigned_range import with_unsigned_key
 if TYPE_CHECKING:
     from ...algebra.builder import Options
     from ...algebra.relation import VirtualTable
-    from ...extensions import Declaration
+    from ...extensions.registry import Declaration
     from ...lowering.expression import ExpressionLowering
     from ...lowering.lowering import Lowering
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from ...algebra.expression import Origin
 from ...algebra.relation import Place, Relation
 from ...algebra.types import Type
-from ...errors import Problem, Unsupported
+from ...errors import Origin, Problem, Unsupported
 from ...reading.place import MessagePart
 from .document import UTC, Document, Node, Part, singleton, some
 from .types import spark_type

@@ -9,8 +9,8 @@ from ...algebra.constants import constants
 from ...algebra.expression import Expression, ScalarFunction
 from ...algebra.relation import LEFT_ONLY, Cross, Join, LateralJoin
 from ...algebra.traversal import is_true, ordinals, refers_outwards, subqueries_of
+from ...catalyst.versions import running
 from ...errors import Unsupported
-from ...versions import running
 from .builder import Columns
 from .document import NEW_ID, Node, Part, some
 from .expressions import Scope

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from substrait.plan_pb2 import Plan
 
-from ... import extensions
 from ...algebra.nondeterminism import drawn_twice
 from ...algebra.references import inlined
 from ...catalyst.compiler import JavaClass
 from ...catalyst.reader import InSession, answer
 from ...catalyst.session import require_classic_session
 from ...errors import Problem, Unsupported, UnsupportedPlanError
-from ...parameters import bound
-from ...plan import TOO_DEEP
+from ...extensions import registry
+from ...plan.message import TOO_DEEP
+from ...plan.parameters import bound
 from ...reading.plan import ReadPlan, read_plan
 from ..file_access import folders
 from .builder import Builder, Columns
@@ -57,7 +57,7 @@ def execute(
     """
     require_classic_session(spark, IN_CONNECT)
     under = folders(files_under)
-    extensions.load_all()
+    registry.load_all()
     read = read_plan(bound(plan, parameters))
     try:
         found: DataFrame = answer(InSession(spark), lambda: _run(read, Tables(spark, tables or {}, under), spark))

@@ -13,8 +13,8 @@ from itertools import count
 from typing import Any
 
 from ...algebra.types import Type
+from ...catalyst.versions import running
 from ...errors import Unsupported
-from ...versions import running
 
 _PLAIN = {
     "boolean": "boolean",

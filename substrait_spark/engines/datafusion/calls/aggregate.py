@@ -15,8 +15,8 @@ from ....lowering.rules import AggregateRule
 from ..builder import DataFusionBuilder
 from ..counts import COUNTS
 from ..guards.floating import comparable
-from ..magnitudes import magnitude, of_type
 from ..structs import empty_list, is_built, named_struct, size
+from ..value_bounds import magnitude, of_type
 from .decimal_arithmetic import NARROW, WIDE, widened
 from .interval import rounded_quotient
 from .struct_order import by_fields

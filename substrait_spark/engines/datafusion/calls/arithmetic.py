@@ -15,7 +15,7 @@ from ....algebra.types import FLOATS, INTEGERS, Type
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.rules import CallRule
-from ..magnitudes import magnitude, of_type
+from ..value_bounds import magnitude, of_type
 from . import decimal_arithmetic
 
 ERROR, NULL, SILENT = decimal_arithmetic.ERROR, decimal_arithmetic.NULL, "SILENT"

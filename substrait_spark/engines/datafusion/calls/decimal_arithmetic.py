@@ -16,7 +16,7 @@ from ....algebra.types import Type
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.rules import CallRule
-from ..magnitudes import magnitude, scale
+from ..value_bounds import magnitude, scale
 
 ERROR, NULL = "ERROR", "NULL"
 """What is done where there is no result."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .... import extensions
 from ....algebra.expression import Expression, ScalarFunction
+from ....extensions import registry
 from ....lowering.builder import LoweringBuilder
 from ....lowering.rules import CallRule
 
@@ -14,7 +14,7 @@ def named(function: str) -> CallRule:
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         kinds = tuple([argument if isinstance(argument, str) else argument.type for argument in call.arguments])
-        if extensions.resolve("scalar", alias, name, kinds) is None:
+        if registry.resolve("scalar", alias, name, kinds) is None:
             raise e.lacks(call)
         return e.call(function, *call.arguments)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, IfThen, ScalarFunction
 from ....algebra.relation import Project, Relation
+from ....algebra.trampoline import Steps, in_turn, run
 from ....algebra.traversal import columns
 from ....algebra.types import Type
 from ....errors import NotInDialect
-from ....trampoline import Steps, in_turn, run
 from ..structs import guarded, named_struct, rebuilt, stored_field
 from .struct_names import Names, agree, element, has_names, own_names, parts, split
 

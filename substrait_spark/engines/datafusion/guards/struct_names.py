@@ -27,8 +27,8 @@ from ....algebra.expression import (
     WindowFunction,
 )
 from ....algebra.relation import Aggregate, Expand, Generate, Project, Read, Relation, Set, VirtualTable, Window
+from ....algebra.trampoline import Steps, done, run
 from ....algebra.types import Type, field_count
-from ....trampoline import Steps, done, run
 
 if TYPE_CHECKING:
     from ....lowering.lowering import Lowering

@@ -9,7 +9,7 @@ from ....algebra import types
 from ....algebra.expression import Cast, Expression
 from ....algebra.types import I32, equal_but_nullability
 from ....errors import Unsupported
-from ....plan import Declarations
+from ....plan.message import Declarations
 from ..calls import AggregateCall, Call
 from ..document import Node
 

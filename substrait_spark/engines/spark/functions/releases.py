@@ -8,9 +8,9 @@ from typing import NamedTuple
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS
+from ....catalyst.versions import running
 from ....errors import Unsupported
 from ....functions.structured_text import SORTED
-from ....versions import running
 from ..calls import AggregateCall, Call
 
 _SMALL = 1 << 29

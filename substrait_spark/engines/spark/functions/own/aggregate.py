@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .....algebra import types
 from .....algebra.types import BOOLEAN, FP64, I32
+from .....catalyst.versions import running
 from .....errors import Unsupported
-from .....versions import running
 from ...calls import LEGACY, AggregateCall, Call
 from ...document import Node
 from ..order import sort_orders, values_in_order

@@ -6,7 +6,7 @@ import json
 
 from .....algebra import types
 from .....algebra.types import I32, I64, STRING
-from .....versions import running
+from .....catalyst.versions import running
 from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of

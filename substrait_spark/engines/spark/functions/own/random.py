@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .....algebra.types import STRING
+from .....catalyst.versions import running
 from .....errors import Unsupported
 from .....functions.user_error import CLASS
-from .....versions import running
 from ...calls import Call
 from ...document import Node, Part, some
 from ...types import spark_type

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .....algebra.expression import Literal
+from .....catalyst.versions import running
 from .....errors import Unsupported
-from .....versions import running
 from ...calls import Call
 from ...document import Node
 from ..rules import Rule, spark

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 from substrait.plan_pb2 import Plan
 
-from .algebra.composition import over_leaf
-from .algebra.expression import Expression, Literal
-from .algebra.occurrence import SUBQUERY
-from .algebra.relation import Filter, NamedTable, Project, Relation
-from .algebra.types import BOOLEAN
-from .algebra.write import Target, Update, Write
-from .catalyst import reader
-from .catalyst.changes import HINT, NO_CHANGES, Change
-from .catalyst.document import decode
-from .catalyst.statement import Statement
-from .catalyst.tree import Document
-from .context import Context, Settings
-from .conversion import convert_as, problems_of, relation_of, reported
-from .errors import Problem, Unsupported
-from .rewrites import rewrite
+from ..algebra.expression import Expression, Literal
+from ..algebra.inline_projects import over_leaf
+from ..algebra.occurrence import SUBQUERY
+from ..algebra.relation import Filter, NamedTable, Project, Relation
+from ..algebra.types import BOOLEAN
+from ..algebra.write import Target, Update, Write
+from ..catalyst import reader
+from ..catalyst.document import decode
+from ..catalyst.statement import Statement
+from ..catalyst.tree import Document
+from ..catalyst.write_commands import HINT, NO_CHANGES, Change
+from ..context import Context, Settings
+from ..conversion import convert_as, problems_of, relation_of, reported
+from ..errors import Problem, Unsupported
+from ..rewrites import rewrite
 
 
 def changed(found: Statement, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from substrait.plan_pb2 import Plan
 
-from .algebra.expression import Literal
-from .algebra.relation import Relation
-from .algebra.write import Ddl, Write
-from .catalyst import reader
-from .catalyst.changes import HINT, NO_DEFAULT, Change, Session, change
-from .catalyst.failures import shown
-from .catalyst.session import is_connect
-from .catalyst.statement import Statement, is_required, is_type, parameter_frame, statement
-from .catalyst.tree import Document
-from .catalyst.types import field_names
-from .context import Finish, Settings
-from .conversion import convert_as
+from ..algebra.expression import Literal
+from ..algebra.relation import Relation
+from ..algebra.write import Ddl, Write
+from ..catalyst import reader
+from ..catalyst.failures import shown
+from ..catalyst.session import is_connect
+from ..catalyst.statement import Statement, is_required, is_type, parameter_frame, statement
+from ..catalyst.tree import Document
+from ..catalyst.types import field_names
+from ..catalyst.write_commands import HINT, NO_DEFAULT, Change, Session, change
+from ..context import Finish, Settings
+from ..conversion import convert_as
+from ..errors import Problem, SubstraitSparkError, Unsupported
+from ..plan.parameters import declare
 from .definitions import columns_of, defined, literals
-from .errors import Problem, SubstraitSparkError, Unsupported
-from .parameters import declare
 from .row_changes import changed, replacing
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def session_of_writes(df: DataFrame) -> tuple[str, Session]:
         return str(session.conf.get("spark.sql.sources.default")), session_of(session)
 
     if is_connect(df):
-        from .connect.server import answers
+        from ..connect.server import answers
 
         with answers():
             return ask()

@@ -10,15 +10,15 @@ from google.protobuf.message import Message
 from substrait.algebra_pb2 import DynamicParameter, Expression
 from substrait.plan_pb2 import Plan
 
-from .algebra.expression import Literal, write_literal
-from .algebra.extension_messages import Parameters, unpacked_note, unpacked_with_expressions
-from .algebra.message_walk import messages
-from .algebra.python_values import internal
-from .algebra.type_messages import DeclaredTypes, declared_types, read_type
-from .algebra.types import Type
-from .errors import InvalidPlanError, Unsupported
-from .quotation import identifier
-from .reading.literal import bound_literal
+from ..algebra.expression import Literal, write_literal
+from ..algebra.extension_messages import Parameters, unpacked_note, unpacked_with_expressions
+from ..algebra.message_walk import messages
+from ..algebra.python_values import internal
+from ..algebra.type_messages import DeclaredTypes, declared_types, read_type
+from ..algebra.types import Type
+from ..errors import InvalidPlanError, Unsupported
+from ..errors.quotation import identifier
+from ..reading.literal import bound_literal
 from .type_aliases import require_few_types, without_aliases
 
 

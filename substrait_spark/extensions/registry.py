@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .algebra import types
-from .algebra.types import Type
-from .errors import UNEXPECTED
+from ..algebra import types
+from ..algebra.types import Type
+from ..errors import UNEXPECTED
 from .type_expressions import Bindings, Pattern, Program, matches, pattern, program
 from .yaml_schema import schema_error
 from .yaml_text import parsed, parsed_of_users
@@ -109,9 +109,9 @@ class Declaration:
 def source(alias: str) -> Traversable:
     """The extension file behind an alias of the specification's, our own and the built-in engines' files."""
     if alias in ENGINES:
-        return importlib.resources.files(f"{__package__}.engines.{alias}") / "functions.yaml"
+        return importlib.resources.files(f"substrait_spark.engines.{alias}") / "functions.yaml"
     if alias == OWN:
-        return importlib.resources.files(__package__) / "extensions" / f"functions_{alias}.yaml"
+        return importlib.resources.files(__package__) / f"functions_{alias}.yaml"
     return importlib.resources.files("substrait_extensions.extensions") / f"functions_{alias}.yaml"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from substrait.plan_pb2 import Plan
 
-from .algebra.extension_messages import Provenance, SparkOption
-from .catalyst.tree import Document
+from ..algebra.extension_messages import Provenance, SparkOption
+from ..catalyst.tree import Document
 
 
 def note_provenance(plan: Plan, document: Document, stage: str) -> None:

@@ -10,18 +10,18 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import ExecutionBehavior, Plan, PlanRel
 from substrait.type_pb2 import Type as TypeMessage
 
-from . import __version__
-from .algebra import types
-from .algebra.depth import deepest
-from .algebra.detachment import detached
-from .algebra.expression import Expression
-from .algebra.extension_messages import unpacked_with_expressions
-from .algebra.message_walk import messages
-from .algebra.references import shared_relations
-from .algebra.relation import Relation
-from .algebra.type_messages import URN
-from .errors import Unsupported
-from .extensions import Declaration
+from .. import __version__
+from ..algebra import types
+from ..algebra.depth import deepest
+from ..algebra.detachment import detached
+from ..algebra.expression import Expression
+from ..algebra.extension_messages import unpacked_with_expressions
+from ..algebra.message_walk import messages
+from ..algebra.references import shared_relations
+from ..algebra.relation import Relation
+from ..algebra.type_messages import URN
+from ..errors import Unsupported
+from ..extensions.registry import Declaration
 
 SUBSTRAIT_VERSION = (0, 106, 0)
 

@@ -8,20 +8,20 @@ from typing import Any
 
 from substrait.plan_pb2 import Plan
 
-from .algebra.expression import Literal
-from .algebra.types import Type, equal_but_nullability, of
-from .algebra.write import Ddl
-from .catalyst import reader
-from .catalyst.changes import Change
-from .catalyst.document import decode
-from .catalyst.statement import Statement
-from .catalyst.tree import Expression
-from .catalyst.types import field_names, to_substrait
-from .context import Settings
-from .errors import Unsupported
-from .expr.literal import typed_literal
-from .lowering.check import require_relation
-from .plan import build
+from ..algebra.expression import Literal
+from ..algebra.types import Type, equal_but_nullability, of
+from ..algebra.write import Ddl
+from ..catalyst import reader
+from ..catalyst.document import decode
+from ..catalyst.statement import Statement
+from ..catalyst.tree import Expression
+from ..catalyst.types import field_names, to_substrait
+from ..catalyst.write_commands import Change
+from ..context import Settings
+from ..errors import Unsupported
+from ..expr.literal import typed_literal
+from ..lowering.check import require_relation
+from ..plan.message import build
 
 
 def columns_of(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..errors.quotation import identifier, last_part, shortened
 from ..explain.document import Part, Relation
 from ..explain.parts import part_text
 from ..explain.text import Reference, Text, joined, pieces, plain
-from ..quotation import identifier, last_part, shortened
 
 LENGTH = 110
 """How many characters of a relation's parts a picture shows."""

@@ -10,10 +10,10 @@ from substrait.algebra_pb2 import Expression
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
-from . import bounds
-from .algebra.message_walk import depth, messages
-from .algebra.type_messages import LEVELS, declared_types, read_type
-from .errors import InvalidPlanError
+from ..algebra import limits
+from ..algebra.message_walk import depth, messages
+from ..algebra.type_messages import LEVELS, declared_types, read_type
+from ..errors import InvalidPlanError
 
 PLAIN = frozenset(
     ("bool", "i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "uuid", "interval_year")
@@ -100,7 +100,7 @@ def require_few_types(plan: Plan) -> None:
     if not plan.type_aliases:
         return
     declared = declared_types(plan)
-    left = bounds.COLUMNS
+    left = limits.COLUMNS
     for message in messages(plan):
         anchor = _alias_of(message)
         if anchor is not None:
@@ -126,7 +126,7 @@ def _ignored(complaint: str) -> None:
     """What is wrong with a type is told where it is."""
 
 
-TOO_MANY = f"The plan's type aliases stand for more than {bounds.COLUMNS:,} types together."
+TOO_MANY = f"The plan's type aliases stand for more than {limits.COLUMNS:,} types together."
 
 
 class _Aliases:
@@ -136,7 +136,7 @@ class _Aliases:
         self._declared = declared
         self._whole: dict[int, Type | None] = {}
         """None for those that are being resolved."""
-        self._left = bounds.COLUMNS
+        self._left = limits.COLUMNS
 
     def resolve_in(self, root: Message) -> None:
         """Put the types in the place of the references in a message."""

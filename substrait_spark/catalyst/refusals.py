@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .catalyst.tree import Expression, Node, Opaque, Plan
-from .catalyst.types import REFUSED, base_name, holds_collation, refusal
-from .errors import SeveralUnsupported, Unsupported, said
+from ..errors import SeveralUnsupported, Unsupported
+from .tree import Expression, Node, Opaque, Plan
+from .types import REFUSED, base_name, holds_collation, refusal
 
 _FILE = (
     "it tells what Spark is reading when it computes the row, which is no part of the row",
@@ -172,8 +172,3 @@ def _made_by(node: Node) -> str:
     if found is None:
         return "without a name"
     return f"of {MAKERS.get(found[1], found[1])}"
-
-
-def unknown_form(error: Exception) -> Unsupported:
-    """Why a node can't be exported whose fields are not what is known of its class."""
-    return Unsupported(f"its form is not known ({said(error)})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .errors import InvalidPlanError
+from ..errors import InvalidPlanError
 
 COLUMNS = 500_000
 """How many columns all relations of a plan may have together, of structs each field counted."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .algebra import types
-from .algebra.types import SHORT_NAMES, Type
+from ..algebra import types
+from ..algebra.types import SHORT_NAMES, Type
 
 Bindings = dict[str, Any]
 

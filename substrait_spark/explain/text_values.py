@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from html import escape
+
+from .html_text import marked_lines
+
 
 class PlanText(str):
     """The text of a plan."""
@@ -21,6 +25,6 @@ class Difference(str):
         return str(self) or "The plans mean the same."
 
     def _repr_html_(self) -> str:
-        from ..display.reports import difference_html
-
-        return difference_html(self)
+        if not self:
+            return f"<p>{escape(repr(self))}</p>"
+        return marked_lines("substrait-difference", self.splitlines(), indented=True)

@@ -1,0 +1,1 @@
+"""The functions that plans may name: the registry of extension files, their type expressions, and ours, `functions_spark.yaml`."""
