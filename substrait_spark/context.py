@@ -84,6 +84,8 @@ class Context:
     """What the query calls parts of it."""
     ctes: Mapping[int, int] = field(default_factory=dict)
     """How often the plan refers to each common table expression."""
+    shares_ctes: bool = False
+    """Whether one that is used several times is one relation, which the plan refers to, as canonical plans have it."""
     beside: dict[Path, bytes] = field(default_factory=dict)
     """Files that the plan reads and that are still to be written, by their paths."""
     finish: Finish | None = None

@@ -172,6 +172,7 @@ def relation_of(
     context.root = document.root
     context.used = used_columns(document.root)
     context.unsettled = unsettled(document.root) if "InSubquery" in document.classes else ()
+    context.shares_ctes = context.settings.dialect.is_canonical
     context.ctes = Counter(node["cteId"] for node in document.nodes if node.name == "CTERelationRef")
     relations = RelationBuilder(context, handlers, expressions)
     output = relations.emit(document.root)

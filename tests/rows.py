@@ -14,9 +14,9 @@ from substrait.plan_pb2 import Plan
 from verdicts import COMPARED
 
 from substrait_spark import EngineError, df_to_substrait
+from substrait_spark.catalyst.query_order import Ordering, ordering
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
-from substrait_spark.engines.comparison.order import Ordering, ordering
 from substrait_spark.engines.comparison.tables import compared
 from substrait_spark.engines.spark.rows import spark_rows
 

@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import UnsupportedPlanError, UnsupportedSessionError, df_to_substrait
+from substrait_spark.catalyst.query_order import Ordering
 from substrait_spark.engines import Comparison, compare
-from substrait_spark.engines.comparison.order import Ordering
 from substrait_spark.engines.comparison.pairing import MOST_IN_A_CHAIN, close, unpaired
 from substrait_spark.engines.comparison.rows import rows
 from substrait_spark.engines.comparison.tables import compared

@@ -17,8 +17,8 @@ from releases import later
 from rows import assert_same_rows
 
 from substrait_spark import UnsupportedPlanError, check, df_to_substrait
+from substrait_spark.catalyst.query_order import ordering
 from substrait_spark.engines import datafusion
-from substrait_spark.engines.comparison.order import ordering
 from substrait_spark.errors import EngineError
 
 

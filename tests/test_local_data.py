@@ -17,9 +17,9 @@ from substrait.algebra_pb2 import ReadRel
 
 from substrait_spark import SubstraitSparkError, capture, check, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.catalyst.query_order import ordering
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
-from substrait_spark.engines.comparison.order import ordering
 
 SCHEMA = """
     b boolean, i8 tinyint, i16 smallint, i32 int, i64 bigint, f float, d double, n decimal(38, 10), small decimal(5, 2),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from rows import assert_same_outcome, assert_same_rows, differences
 
-from substrait_spark.engines.comparison.order import Ordering, ordering
+from substrait_spark.catalyst.query_order import Ordering, ordering
 
 UTC = timezone.utc
 

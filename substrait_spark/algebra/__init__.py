@@ -1,1 +1,4 @@
-"""Substrait's types, expressions and relations as immutable, typed values that write themselves as protobuf."""
+"""Substrait's types, expressions and relations as immutable, typed values that write themselves as protobuf.
+
+A pair with `extensions/`, which knows this package's types, and is asked by its builder what a call resolves to.
+"""

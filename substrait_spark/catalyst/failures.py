@@ -20,6 +20,25 @@ NAMES = frozenset(
 """The parameters of Spark's messages that hold names of columns, functions, types and settings, or numbers."""
 
 
+def spark_errors() -> tuple[type[Exception], ...]:
+    """What is raised where Spark fails, by PySpark or by py4j, which a client of Spark Connect need not have."""
+    from pyspark.errors import PySparkException
+
+    try:
+        from py4j.protocol import Py4JError
+    except ModuleNotFoundError:
+        return (PySparkException,)
+    return PySparkException, Py4JError
+
+
+def java_errors() -> tuple[type[Exception], ...]:
+    """What is raised where the JVM answers that it failed; not where it doesn't answer."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JJavaError
+
+
 def shown(error: Exception) -> str:
     """An exception in a message: `[CLASS] sentence` where Spark made the sentence of names, else the class alone."""
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)

@@ -66,3 +66,8 @@ def _require_running(spark: Any, stopped: str) -> None:
         raise UnsupportedSessionError(f"Spark {pyspark.__version__} is too old: 3.5 is the oldest that is supported.")
     if spark._sc._jsc is None:
         raise UnsupportedSessionError(stopped)
+
+
+def file_system(spark: Any) -> str:
+    """Where the paths of a classic session are that name no file system."""
+    return str(spark._jsc.hadoopConfiguration().get("fs.defaultFS", "file:///"))

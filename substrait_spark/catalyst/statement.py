@@ -174,3 +174,16 @@ def _refused(given: Any) -> str:
         # It may be meant as a value, and a secret.
         return "its text is no type of Spark's; where it is a value, give it as pyspark.sql.functions.lit(…)"
     return f"Spark has no literal for a value of {kind_of(given)}"
+
+
+def command_kind(spark: SparkSession, sql: str) -> str | None:
+    """Catalyst's class of a statement that does something, which `spark.sql` would run at once; None for a query."""
+    jvm: Any = spark._jvm
+    state = spark._jsparkSession.sessionState()
+    parsed = state.sqlParser().parsePlan(sql)
+    kind = str(parsed.getClass().getSimpleName())
+    if kind in RUN_BY_ANALYSIS:
+        return kind
+    skip = getattr(getattr(jvm.org.apache.spark.sql.execution, "CommandExecutionMode$"), "MODULE$").SKIP()
+    command = getattr(getattr(jvm.org.apache.spark.sql.catalyst.trees, "TreePattern$"), "MODULE$").COMMAND()
+    return kind if state.executePlan(parsed, skip).analyzed().containsPattern(command) else None

@@ -11,11 +11,13 @@ from .. import __version__, df_to_substrait, diff, explain, lower, sql_to_substr
 from .. import check as check_query
 from ..captured import COMMAND
 from ..context import READS, STAGES, SWITCHES
-from ..dialects.file import BUILT_IN, load
+from ..dialects import discovery
+from ..dialects.file import load
+from ..engines import engine as engines
 from ..engines.comparison.run import TOLERANCE
 from ..testing import departures
 from . import plan_files, rows, supported
-from .engines import ENGINES, compared, run_on_datafusion, run_on_spark
+from .engines import compared, run_on, run_on_spark
 from .outcome import FINDING, FINE
 from .plan_tables import require_tables
 from .script import captured, summary
@@ -42,7 +44,7 @@ DIALECT = click.option(
     "-d",
     "--dialect",
     metavar="NAME|FILE",
-    help=f"A built-in dialect ({', '.join(BUILT_IN)}), or the path of a dialect file. Without one, the specification's canonical forms.",
+    help=f"A built-in dialect ({', '.join(discovery.engines(discovery.DIALECT))}), or the path of a dialect file. Without one, the specification's canonical forms.",
 )
 READS_OPTION = click.option(
     "--reads",
@@ -115,8 +117,8 @@ SETTINGS = click.option(
 ENGINE = click.option(
     "-e",
     "--engine",
-    type=click.Choice(ENGINES),
-    default=ENGINES[0],
+    type=click.Choice(engines.names()),
+    default="datafusion",
     show_default=True,
     help="What runs the plan: DataFusion, or a local Spark session.",
 )
@@ -270,7 +272,7 @@ def capture_command(
     "--dialect",
     metavar="NAME|FILE",
     required=True,
-    help=f"A built-in dialect ({', '.join(BUILT_IN)}), or the path of a dialect file.",
+    help=f"A built-in dialect ({', '.join(discovery.engines(discovery.DIALECT))}), or the path of a dialect file.",
 )
 @FORMAT
 @OUTPUT
@@ -476,15 +478,16 @@ def run(
       substrait-spark run of_named_tables.plan -t orders=data/orders
       substrait-spark run of_another_producer.plan -t orders=data/orders --engine spark
     """
-    if settings and engine != "spark":
+    chosen = engines.engine_of(engine)
+    if settings and not chosen.in_spark:
         raise click.UsageError("--conf is for the Spark session of --engine spark.")
     form = form or rows.form_of(output)
     message = plan_files.read_plan(plan)
     require_tables(message, dict(tables))
-    if engine == "spark":
+    if chosen.in_spark:
         result = run_on_spark(message, dict(tables), files_under or None, settings)
     else:
-        result = run_on_datafusion(message, dict(tables), files_under or None)
+        result = run_on(chosen, message, dict(tables), files_under or None)
     plan_files.write(rows.written(result, form), output)
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from substrait.plan_pb2 import Plan
 
-from ..catalyst.failures import sentence
+from ..catalyst.failures import sentence, spark_errors
 from ..dialects.file import load
+from ..engines.engine import engine_of
 from ..errors import EngineError, PlanningError
 from ..errors.quotation import shortened
 from ..testing import departures
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from ..engines import Comparison
+    from ..engines.engine import Engine
     from ..testing.conformance import Departure
 
 LISTED = 10
@@ -30,33 +32,30 @@ LISTED = 10
 LONGEST = 1000
 """How many characters of an engine's own error are told: DataFusion's may hold the whole plan."""
 
-ENGINES = ("datafusion", "spark")
 
-
-def run_on_datafusion(plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None) -> pa.Table:
-    """The rows of a plan. Of one that isn't in the forms of the dialect `datafusion`, it is told what they lack."""
-    from ..engines import datafusion
-
-    found = departures(plan, load("datafusion"))
+def run_on(engine: Engine, plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None) -> pa.Table:
+    """The rows of a plan. Of one that isn't in the forms of the engine's dialect, it is told what they lack."""
+    found = departures(plan, load(engine.dialect))
     try:
         with waiting("running the plan"):
-            rows = datafusion.execute(plan, tables=dict(tables), files_under=files_under)
+            rows = engine.rows(plan, dict(tables), files_under, None)
     except PlanningError as error:
         if not found:
             raise PlanningError(shortened(str(error).partition("\n")[0], LONGEST)) from error
-        raise PlanningError(_lacking("DataFusion doesn't take the plan, which", found)) from error
+        raise PlanningError(_lacking(f"{engine.title} doesn't take the plan, which", engine, found)) from error
     if found:
-        click.echo(_lacking("DataFusion's rows may be others than Spark's, since the plan", found), err=True)
+        which = f"{engine.title}'s rows may be others than Spark's, since the plan"
+        click.echo(_lacking(which, engine, found), err=True)
     return rows
 
 
-def _lacking(which: str, found: Sequence[Departure]) -> str:
+def _lacking(which: str, engine: Engine, found: Sequence[Departure]) -> str:
     """What a plan needs that the dialect lacks, and what helps."""
     lacking = "".join(f"\n  {departure}" for departure in found[:LISTED])
     more = f"\n  and {len(found) - LISTED} more" if len(found) > LISTED else ""
     return (
-        f"{which} needs what the dialect datafusion lacks:{lacking}{more}\n"
-        "Put it into forms that DataFusion has by `substrait-spark lower PLAN --dialect datafusion`, and run that."
+        f"{which} needs what the dialect {engine.dialect} lacks:{lacking}{more}\n"
+        f"Put it into forms that {engine.title} has by `substrait-spark lower PLAN --dialect {engine.dialect}`, and run that."
     )
 
 
@@ -69,9 +68,6 @@ def run_on_spark(
     """The rows of a canonical plan, by a local Spark session."""
     _require_pyarrow()
     with spark_query.session(settings) as spark:
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
         from ..engines import spark as engine
 
         frames = {name: spark_query.table(spark, name, path) for name, path in tables.items()}
@@ -79,7 +75,7 @@ def run_on_spark(
         try:
             with waiting("running the plan"):
                 return _collected(df)
-        except (PySparkException, Py4JError) as error:
+        except spark_errors() as error:
             raise EngineError(f"Spark failed: {sentence(error)}") from error
 
 
@@ -96,7 +92,7 @@ def compared(
     from ..engines import compare
 
     given: dict[str, Any] = dict(tables)
-    if engine == "spark":
+    if engine_of(engine).in_spark:
         given = {name: spark_query.table(df.sparkSession, name, path) for name, path in tables.items()}
     with waiting("running the query and the plan"):
         return compare(df, plan, engine=engine, tables=given, files_under=files_under, tolerance=tolerance)

@@ -10,13 +10,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import click
 
-from ..catalyst.failures import sentence
+from ..catalyst.failures import sentence, spark_errors
 from ..catalyst.session import NO_PYSPARK
-from ..catalyst.statement import RUN_BY_ANALYSIS
+from ..catalyst.statement import command_kind
 from ..engines.table_format import table_format
 from .waiting import waiting
 
@@ -77,8 +77,6 @@ def session(settings: Sequence[tuple[str, str]]) -> Iterator[SparkSession]:
 
 def _session(directory: Path, settings: Sequence[tuple[str, str]], log: IO[bytes]) -> SparkSession:
     try:
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ModuleNotFoundError as error:
         raise click.ClickException(NO_PYSPARK) from error
@@ -95,10 +93,11 @@ def _session(directory: Path, settings: Sequence[tuple[str, str]], log: IO[bytes
     )
     for key, value in settings:
         builder = builder.config(key, value)
+    failures: tuple[type[Exception], ...] = (OSError, RuntimeError, *spark_errors())
     try:
         with _into(log), waiting("starting Spark"):
             return builder.getOrCreate()
-    except (PySparkException, Py4JError, OSError, RuntimeError) as error:
+    except failures as error:
         log.seek(0)
         raise click.ClickException(_no_start(error, log.read().decode("utf-8", "replace"))) from error
 
@@ -133,8 +132,6 @@ def _into(log: IO[bytes]) -> Iterator[None]:
 
 
 def _planned(spark: SparkSession, query: Query) -> DataFrame:
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
 
     for name, path in query.tables:
         _add_table(spark, name, path)
@@ -142,22 +139,14 @@ def _planned(spark: SparkSession, query: Query) -> DataFrame:
         with waiting("planning the query"):
             _require_query(spark, query.sql)
             return spark.sql(query.sql)
-    except (PySparkException, Py4JError) as error:
+    except spark_errors() as error:
         raise click.ClickException(f"Spark doesn't take the query: {sentence(error)}") from error
 
 
 def _require_query(spark: SparkSession, sql: str) -> None:
     """Refuse a statement that does something, which `spark.sql` would run at once."""
-    jvm: Any = spark._jvm
-    state = spark._jsparkSession.sessionState()
-    parsed = state.sqlParser().parsePlan(sql)
-    kind = str(parsed.getClass().getSimpleName())
-    if kind not in RUN_BY_ANALYSIS:
-        skip = getattr(getattr(jvm.org.apache.spark.sql.execution, "CommandExecutionMode$"), "MODULE$").SKIP()
-        command = getattr(getattr(jvm.org.apache.spark.sql.catalyst.trees, "TreePattern$"), "MODULE$").COMMAND()
-        if not state.executePlan(parsed, skip).analyzed().containsPattern(command):
-            return
-    raise click.ClickException(f"This is no query but another statement ({kind}), which wasn't run.")
+    if (kind := command_kind(spark, sql)) is not None:
+        raise click.ClickException(f"This is no query but another statement ({kind}), which wasn't run.")
 
 
 def _add_table(spark: SparkSession, name: str, path: str) -> None:
@@ -174,8 +163,6 @@ def _add_table(spark: SparkSession, name: str, path: str) -> None:
 
 def table(spark: SparkSession, name: str, path: str) -> DataFrame:
     """The rows of a table's file or folder."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
 
     if (of_table := table_format(Path(path).absolute())) is not None:
         raise click.ClickException(
@@ -186,6 +173,6 @@ def table(spark: SparkSession, name: str, path: str) -> DataFrame:
     options = {"header": "true"} if format == "csv" else {}
     try:
         return spark.read.format(format).options(**options).load(path)
-    except (PySparkException, Py4JError) as error:
+    except spark_errors() as error:
         said = sentence(error).rstrip(".")
         raise click.ClickException(f"The table {name} can't be read from {path}: {said}. {TAKEN}") from error

@@ -14,14 +14,10 @@ from ..extensions import registry, yaml_schema, yaml_text
 from ..extensions.yaml_schema import likely
 from ..extensions.yaml_text import parsed_of_users
 from ..lowering.rules import Rules
+from . import discovery
 from .declared import instead
 from .dialect import CAST_OPTIONS, Abilities, Dialect
 from .rules import problems_of_guards, problems_of_rules, rules_of
-
-ENGINES = "substrait_spark.engines"
-
-BUILT_IN = ("datafusion", "pyarrow")
-"""Dialects by name: each is a package in `engines/`."""
 
 METADATA = ("abilities", "defects", "extensions", "rules")
 """What the metadata of a dialect may say."""
@@ -53,20 +49,24 @@ def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Di
         raise DialectError(f"A dialect is a name, the path of a YAML file or a loaded one, not {kind_of(dialect)}.")
     if not isinstance(rules, Rules | None):
         raise DialectError(f"The rules of a dialect are a substrait_spark.lowering.rules.Rules, not {kind_of(rules)}.")
-    if isinstance(dialect, str) and dialect in BUILT_IN:
+    if isinstance(dialect, str) and dialect in discovery.built_in(discovery.DIALECT):
         return _built_in(dialect) if rules is None else _from_text(dialect, _text_of(dialect), None, rules)
     path = Path(dialect)
     if not _is_file(path):
-        known = ", ".join(BUILT_IN)
+        if isinstance(dialect, str) and dialect in (brought := discovery.brought(discovery.DIALECT)):
+            return _brought(brought[dialect], rules)
+        known = ", ".join(discovery.engines(discovery.DIALECT))
         raise DialectError(
-            f"There is no dialect {str(dialect)!r}: give the path of a dialect file, or the name of a built-in one ({known})."
+            f"There is no dialect {str(dialect)!r}: give the path of a dialect file, or the name of an engine ({known})."
         )
     return _from_text(path.stem, _read(path, str(path)), path, rules)
 
 
 def is_built_in(dialect: Dialect) -> bool:
     """Whether a dialect is one that comes with the package, or the canonical one, with no rules but its own."""
-    return dialect is Dialect.canonical() or (dialect.name in BUILT_IN and dialect is _built_in(dialect.name))
+    return dialect is Dialect.canonical() or (
+        dialect.name in discovery.built_in(discovery.DIALECT) and dialect is _built_in(dialect.name)
+    )
 
 
 def _read(path: Path, origin: str) -> str:
@@ -85,7 +85,17 @@ def _is_file(path: Path) -> bool:
 
 
 def _text_of(name: str) -> str:
-    return importlib.resources.files(f"{ENGINES}.{name}").joinpath("dialect.yaml").read_text("utf-8")
+    return (
+        importlib.resources.files(discovery.built_in(discovery.DIALECT)[name])
+        .joinpath(discovery.DIALECT)
+        .read_text("utf-8")
+    )
+
+
+def _brought(package: str, rules: Rules | None) -> Dialect:
+    """The dialect of an engine that another distribution brings: its file is looked at as any from outside is."""
+    with importlib.resources.as_file(importlib.resources.files(package).joinpath(discovery.DIALECT)) as path:
+        return _from_text(package, _read(path, str(path)), path, rules)
 
 
 @cache

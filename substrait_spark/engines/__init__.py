@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "compare", "datafusion", "spark"]
 
-ENGINES = ("datafusion", "spark")
-
 
 def __getattr__(name: str) -> Any:
     # An engine takes its own package, and to compare takes what converts DataFrames, which itself takes the engines' rules.
-    if name in ENGINES:
-        return import_module(f".{name}", __name__)
-    if name in __all__:
+    if name in ("Comparison", "compare"):
         return getattr(import_module(".comparison.run", __name__), name)
+    from ..dialects import discovery
+
+    if name in discovery.built_in(discovery.RUNNER):
+        return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

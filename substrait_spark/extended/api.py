@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..catalyst import reader
-from ..catalyst.failures import shown
+from ..catalyst.failures import shown, spark_errors
 from ..catalyst.session import is_connect, require_dataframe, require_pyspark, require_running
 from ..dialects import Dialect
 from ..errors import Problem, SubstraitSparkError, Unsupported, UnsupportedPlanError, UnsupportedSessionError, kind_of
@@ -120,7 +120,7 @@ def _active_session() -> Any:
     from pyspark.sql import SparkSession
 
     for _ in range(reader.TRIES):
-        with suppress(OSError, *_py4j_errors()):
+        with suppress(OSError, *spark_errors()):
             session = SparkSession.getActiveSession()
             if session is not None:
                 return session
@@ -149,12 +149,3 @@ def _asked(session: Any, ask: Callable[[], Made]) -> Made:
         failure = Unsupported(f"Spark itself can't plan it: {shown(error)}")
     # Here, where nothing is handled: Spark's exception may hold credentials, and stays behind.
     raise failure
-
-
-def _py4j_errors() -> tuple[type[Exception], ...]:
-    """What Java's bridge raises, which a client of Spark Connect need not have."""
-    try:
-        from py4j.protocol import Py4JError
-    except ModuleNotFoundError:
-        return ()
-    return (Py4JError,)

@@ -43,7 +43,9 @@ STANDARD = (
 OWN = "spark"
 """The alias of `extensions/functions_spark.yaml`: Spark's functions where no standard one says the same."""
 
-ENGINES = ("datafusion",)
+_ENGINES = importlib.resources.files("substrait_spark.engines")
+
+ENGINES = tuple(sorted(each.name for each in _ENGINES.iterdir() if each.joinpath("functions.yaml").is_file()))
 """Aliases of the built-in engines' own functions, `engines/<alias>/functions.yaml`. Other files go by their URN."""
 
 ALIASES = (*STANDARD, OWN, *ENGINES)
@@ -109,7 +111,7 @@ class Declaration:
 def source(alias: str) -> Traversable:
     """The extension file behind an alias of the specification's, our own and the built-in engines' files."""
     if alias in ENGINES:
-        return importlib.resources.files(f"substrait_spark.engines.{alias}") / "functions.yaml"
+        return _ENGINES / alias / "functions.yaml"
     if alias == OWN:
         return importlib.resources.files(__package__) / f"functions_{alias}.yaml"
     return importlib.resources.files("substrait_extensions.extensions") / f"functions_{alias}.yaml"

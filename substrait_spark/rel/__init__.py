@@ -1,1 +1,4 @@
-"""Catalyst plan nodes to Substrait relations: one module per kind of relation."""
+"""Catalyst plan nodes to Substrait relations: one module per kind of relation.
+
+A pair with `expr/`, since subqueries are expressions that hold relations.
+"""

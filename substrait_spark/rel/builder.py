@@ -99,7 +99,7 @@ class RelationBuilder:
             relation = self.emit(self._definitions[id], "CTE: ").relation
             if refers_outwards(relation):
                 return relation
-            shares = self.context.settings.dialect.is_canonical and self.context.ctes[id] > 1
+            shares = self.context.shares_ctes and self.context.ctes[id] > 1
             self._defined[id] = Reference(cut(self.finished(relation), RELATION_DEPTH)) if shares else relation
         return self._defined[id]
 

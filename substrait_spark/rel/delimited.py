@@ -1,12 +1,10 @@
-"""CSV: text columns, and above them what Spark's parser makes of the text.
+"""CSV: text columns, and above them what Spark's parser makes of the text (`rewrites/delimited_values.py`).
 
-The specification reads delimited text as strings, so a column of another type is computed from its text, null where
-Spark's parser (UnivocityParser) has no value for it. Every option is in the read or changes nothing, or the text is not read so.
+The specification reads delimited text as strings, so a column of another type is computed from its text. Every option is in the read or changes nothing, or the text is not read so.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..algebra import types
@@ -14,8 +12,7 @@ from ..algebra.relation import DelimitedText, File, LocalFiles
 from ..algebra.traversal import columns
 from ..catalyst import tree
 from ..catalyst.source_options import SWITCH
-from ..catalyst.tree import DataType, make
-from ..errors import Unsupported
+from ..rewrites.delimited_values import parsed
 from .builder import RelationBuilder
 from .columns import used_of
 from .output import Output, ids_of
@@ -84,8 +81,6 @@ COMPRESSED = (".bz2", ".deflate", ".gz", ".lz4", ".lzo", ".snappy", ".zst", ".zs
 CORRUPT = "_corrupt_record"
 """Spark's usual name of a column for lines that failed to parse."""
 
-STRING, BOOLEAN = DataType("string"), DataType("boolean")
-
 
 class NotDelimited(Exception):
     """Text that delimited text can't say: it is read in Spark's own form, which tells what can't be said there either."""
@@ -131,8 +126,8 @@ def leaf(
         stored = LocalFiles(chosen, text, names, kinds)
         input = Output(stored.select(kept), ids_of(used))
         e = r.expressions(input.scope())
-        parsed = e.emit_all([_parsed(attribute, options, zone) for attribute in used])
-        nullable = [e.as_type(value, types.nullable(value.type)) for value in parsed]
+        values = e.emit_all([parsed(attribute, options, zone) for attribute in used])
+        nullable = [e.as_type(value, types.nullable(value.type)) for value in values]
         return Output(columns(input.relation, nullable), ids_of(used))
 
     return read
@@ -203,138 +198,3 @@ def units(text: str) -> int:
 
 def _flag(options: Mapping[str, str | None], name: str) -> bool:
     return (options.get(name) or "false").lower() == "true"
-
-
-# ---- what the parser makes of a field's text
-
-
-def _parsed(attribute: tree.Expression, options: Mapping[str, str | None], zone: str) -> tree.Expression:
-    """The value of a column as an expression over its text."""
-    text = make("AttributeReference", STRING, True, name=attribute["name"], exprId=attribute["exprId"])
-    kind = attribute.type.name
-    if kind == "string" or kind.startswith(("char(", "varchar(")):
-        return _without_empty(text) if options.get("nullvalue") else text
-    parser = _formatted_date if kind == "date" and options.get("dateformat") else PARSERS.get(kind)
-    if parser is None:
-        raise Unsupported(
-            f"CSV text can't be read as {attribute.type} the way Spark does",
-            "Read the column as a string and cast it, or save the rows as Parquet and read that.",
-        )
-    return parser(text, attribute.type, zone)
-
-
-def _without_empty(text: tree.Expression) -> tree.Expression:
-    """The text where there is one: empty fields are null beside the option nullValue."""
-    empty = make("EqualTo", BOOLEAN, True, left=text, right=_literal("", STRING))
-    return make("If", STRING, True, predicate=empty, trueValue=_literal(None, STRING), falseValue=text)
-
-
-def _cast(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    return make("Cast", type, True, child=text, dataType=type, timeZoneId=zone, evalMode="TRY")
-
-
-def _literal(value: object, type: DataType) -> tree.Expression:
-    return make("Literal", type, value is None, value=value)
-
-
-def _where(
-    text: tree.Expression, pattern: str, value: tree.Expression, otherwise: tree.Expression | None = None
-) -> tree.Expression:
-    """The value where the whole text matches a regular expression, else null or another value."""
-    matches = make("RLike", BOOLEAN, True, left=text, right=_literal(pattern, STRING))
-    rest = otherwise or _literal(None, value.type)
-    return make("If", value.type, True, predicate=matches, trueValue=value, falseValue=rest)
-
-
-def _integer(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    foreign = _where(text, rf"\A[+-]?{DIGIT}+\z", _cast(_in_ascii(text), type, zone))
-    return _where(text, r"\A[+-]?[0-9]+\z", _cast(text, type, zone), foreign)
-
-
-ZEROS = [chr(code) for code in range(0x10000) if unicodedata.decimal(chr(code), None) == 0]
-"""The zeros of all scripts, as far as they are one UTF-16 unit: the parser of integers and decimals knows them.
-
-The other digits follow their zero.
-"""
-
-DIGIT = "[" + "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in ZEROS) + "]"
-
-
-def _in_ascii(text: tree.Expression) -> tree.Expression:
-    """The text with the digits of other scripts as 0 to 9."""
-    digits = "".join(chr(ord(zero) + n) for zero in ZEROS for n in range(10))
-    arguments = {"matchingExpr": _literal(digits, STRING), "replaceExpr": _literal("0123456789" * len(ZEROS), STRING)}
-    return make("StringTranslate", STRING, True, srcExpr=text, **arguments)
-
-
-def _float(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    """Java's words for what is no finite number, and the options' defaults; a cast takes others as well."""
-    value = _where(text, r"\A[\x00-\x20]*[+-]?([0-9]|\.[0-9]|0[xX])", _cast(text, type, zone))
-    for words, number in SPECIAL.items():
-        for word in words:
-            same = make("EqualTo", BOOLEAN, True, left=text, right=_literal(word, STRING))
-            value = make("If", type, True, predicate=same, trueValue=_literal(number, type), falseValue=value)
-    return value
-
-
-SPECIAL = {
-    ("NaN", "+NaN", "-NaN"): float("nan"),
-    ("Inf", "Infinity", "+Infinity"): float("inf"),
-    ("-Inf", "-Infinity"): float("-inf"),
-}
-"""Words for floating-point numbers."""
-
-
-def _boolean(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    return _where(text, r"\A([tT][rR][uU][eE]|[fF][aA][lL][sS][eE])\z", _cast(text, type, zone))
-
-
-def _decimal(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    """Commas are dropped, wherever they are."""
-    comma, nothing = _literal(",", STRING), _literal("", STRING)
-    number = make("StringReplace", STRING, True, srcExpr=text, searchExpr=comma, replaceExpr=nothing)
-    form = r"\A[+-]?({0}+\.?{0}*|\.{0}+)([eE][+-]?{0}+)?\z"
-    foreign = _where(number, form.format(DIGIT), _cast(_in_ascii(number), type, zone))
-    return _where(number, form.format("[0-9]"), _cast(number, type, zone), foreign)
-
-
-def _time(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    """What a cast reads; and if that is nothing, what it reads without the letters GMT."""
-    gmt, nothing = _literal("GMT", STRING), _literal("", STRING)
-    cleaned = make("StringReplace", STRING, True, srcExpr=text, searchExpr=gmt, replaceExpr=nothing)
-    return make("Coalesce", type, True, children=(_cast(text, type, zone), _cast(cleaned, type, zone)))
-
-
-def _local_time(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    """What a cast reads, but nothing that names a time zone."""
-    return _where(text, rf"\A{SPACE}*[+-]?[0-9]+(-[0-9]+(-[0-9]+([ T][0-9:.]*)?)?)?{SPACE}*\z", _cast(text, type, zone))
-
-
-SPACE = r"[\x00-\x20\x7f-\x9f]"
-"""What casts to dates and times take off, or more."""
-
-
-def _formatted_date(text: tree.Expression, type: DataType, zone: str) -> tree.Expression:
-    """Dates in the one format. Years before 0 and years of more than four digits, zeros or not, have a sign."""
-    shorter = make(
-        *("RegExpReplace", STRING, True),
-        subject=text,
-        regexp=_literal(r"\A([+-])0+([0-9]{4})", STRING),
-        rep=_literal("$1$2", STRING),
-        pos=_literal(1, DataType("integer")),
-    )
-    signed = _where(text, r"\A(\+[0-9]{5,19}|-[0-9]{4,19})-[0-9]{2}-[0-9]{2}\z", _cast(shorter, type, zone))
-    no_zero = _where(text, r"\A-0+-", _literal(None, type), signed)
-    return _where(text, r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\z", _cast(text, type, zone), no_zero)
-
-
-PARSERS: dict[str, Callable[[tree.Expression, DataType, str], tree.Expression]] = {
-    **dict.fromkeys(("byte", "short", "integer", "long"), _integer),
-    **dict.fromkeys(("float", "double"), _float),
-    "boolean": _boolean,
-    "date": _time,
-    "decimal": _decimal,
-    "timestamp": _time,
-    "timestamp_ntz": _local_time,
-}
-"""Parsers by Spark's names of types."""

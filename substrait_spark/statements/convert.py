@@ -13,7 +13,7 @@ from ..algebra.relation import Relation
 from ..algebra.write import Ddl, Write
 from ..catalyst import reader
 from ..catalyst.failures import shown
-from ..catalyst.session import is_connect
+from ..catalyst.session import file_system, is_connect
 from ..catalyst.statement import Statement, is_required, is_type, parameter_frame, statement
 from ..catalyst.tree import Document
 from ..catalyst.types import field_names
@@ -96,11 +96,10 @@ WITHOUT_ROWS = ("ALTER", "CREATE", "CREATE_OR_REPLACE")
 
 def session_of(spark: SparkSession) -> Session:
     """What commands take from a session, classic or of Spark Connect."""
-    classic: Any = spark
     dynamic = str(spark.conf.get("spark.sql.sources.partitionOverwriteMode")).lower() == "dynamic"
     if is_connect(spark):
         return Session(None, dynamic)
-    return Session(str(classic._jsc.hadoopConfiguration().get("fs.defaultFS", "file:///")), dynamic)
+    return Session(file_system(spark), dynamic)
 
 
 def session_of_writes(df: DataFrame) -> tuple[str, Session]:

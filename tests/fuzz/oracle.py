@@ -18,9 +18,9 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import EngineError, PlanningError, UnsupportedPlanError, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.types import field_count
+from substrait_spark.catalyst.query_order import Ordering, ordering
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
-from substrait_spark.engines.comparison.order import Ordering, ordering
 from substrait_spark.inference.complaints import Complaints
 from substrait_spark.inference.functions import Functions
 from substrait_spark.inference.relations import Relations

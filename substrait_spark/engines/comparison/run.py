@@ -7,20 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...api import df_to_substrait
+from ...catalyst.query_order import ordering
 from ...catalyst.session import is_connect, require_dataframe, require_running
 from ...errors import EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError, UnsupportedSessionError
+from ..engine import engine_of
 from .result import Comparison
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
     from substrait.plan_pb2 import Plan
 
 TOLERANCE = 1e-9
 """How far floating-point numbers may be apart, as a part of the larger one."""
-
-ENGINES = {"datafusion": "DataFusion", "spark": "the plan in Spark"}
-"""What runs plans, and what it is called beside Spark, which runs the query."""
 
 
 def compare(
@@ -35,6 +33,7 @@ def compare(
     """Run a DataFrame in Spark and a plan in an engine, and tell how their rows differ: true when they are the same.
 
     The plan is the DataFrame's own unless one is given: lowered for `engine="datafusion"`, canonical for `engine="spark"`.
+    Other engines are those that installed packages bring (docs/how-to/add-an-engine.md).
     `tables` and `files_under` are as `execute` of the engine takes them; the DataFrame's own plan reads catalog tables from
     their files in DataFusion, unless `tables` are given.
 
@@ -51,31 +50,30 @@ def compare(
     sessions; SubstraitSparkError where Spark can't hand over columns of some type as Arrow; ValueError for another engine, or
     a tolerance that isn't from 0 to below 1.
     """
-    _require(df, engine, tolerance)
+    runner = engine_of(engine)
+    _require(df, tolerance)
     from ..spark.rows import spark_rows
-    from .order import ordering
     from .tables import compared
 
     if plan is None:
-        plan = _plan(df, engine, named=tables is not None)
+        reads = "auto" if runner.in_spark or tables is not None else "files"
+        plan = df_to_substrait(df, dialect=runner.dialect, reads=reads)
     expected, spark_error = None, ""
     try:
         expected = spark_rows(df)
     except EngineError as error:
         spark_error = str(error)
     try:
-        actual = _executed(df, plan, engine, tables, files_under)
+        actual = runner.rows(plan, tables, files_under, df.sparkSession if runner.in_spark else None)
     except (EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError) as error:
         count = None if expected is None else expected.num_rows
-        return Comparison(ENGINES[engine], count, spark_error=spark_error, engine_error=error)
+        return Comparison(runner.title, count, spark_error=spark_error, engine_error=error)
     if expected is None:
-        return Comparison(ENGINES[engine], None, actual.num_rows, spark_error=spark_error)
-    return compared(expected, actual, engine=ENGINES[engine], tolerance=tolerance or None, order=ordering(df))
+        return Comparison(runner.title, None, actual.num_rows, spark_error=spark_error)
+    return compared(expected, actual, engine=runner.title, tolerance=tolerance or None, order=ordering(df))
 
 
-def _require(df: Any, engine: str, tolerance: float) -> None:
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be {' or '.join(map(repr, ENGINES))}, not {engine!r}.")
+def _require(df: Any, tolerance: float) -> None:
     if not 0 <= tolerance < 1:
         raise ValueError(f"tolerance must be from 0 to below 1, not {tolerance!r}.")
     require_dataframe(df)
@@ -85,27 +83,3 @@ def _require(df: Any, engine: str, tolerance: float) -> None:
             "session, for example SparkSession.builder.master('local[*]')."
         )
     require_running(df)
-
-
-def _plan(df: DataFrame, engine: str, *, named: bool) -> Plan:
-    """The DataFrame's own plan; its catalog tables by name where somebody knows the names."""
-    if engine == "spark":
-        return df_to_substrait(df)
-    return df_to_substrait(df, dialect=engine, reads="auto" if named else "files")
-
-
-def _executed(
-    df: DataFrame,
-    plan: Plan,
-    engine: str,
-    tables: Mapping[str, Any] | None,
-    files_under: Iterable[str | Path] | None,
-) -> pa.Table:
-    if engine == "spark":
-        from .. import spark
-        from ..spark.rows import spark_rows
-
-        return spark_rows(spark.execute(plan, df.sparkSession, tables=tables, files_under=files_under))
-    from .. import datafusion
-
-    return datafusion.execute(plan, tables=tables, files_under=files_under)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from ...catalyst.query_order import Ordering
 from ...errors.quotation import identifier
 from ..result import without_columns
 from .cells import named_cells
-from .order import Ordering, decided, first_out_of_order
+from .order import decided, first_out_of_order
 from .pairing import unpaired
 from .result import ColumnDifference, Comparison, OutOfOrder
 from .rows import Row, kind, rows

@@ -19,8 +19,8 @@ from substrait.type_pb2 import Type
 from ...algebra.extension_messages import Generate
 from ...algebra.message_walk import messages
 from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError, Unsupported, kind_of, said
-from ...plan.parameters import bound as with_values
 from ...plan.type_aliases import without_aliases
+from ...reading.parameters import bound as with_values
 from ...reading.relation import spark_files
 from .. import local_files, parquet
 from ..arrow_schema import Columns, columns_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from ...algebra.relation import DelimitedText, File, IcebergTable, LocalFiles, NamedTable, Read, SparkFiles
-from ...catalyst.failures import shown
+from ...catalyst.failures import java_errors, shown
 from ...errors import InvalidPlanError, Unsupported, kind_of
 from ..file_access import Folders, allowed, local_path, missing, regular, require_regular_inside
 from .types import spark_struct
@@ -87,12 +87,9 @@ class Tables:
         return _with_schema(found, read, "of binary files") if read.format == BINARY else found
 
     def _loaded(self, load: Callable[[], Loaded]) -> Loaded:
-        from py4j.protocol import Py4JJavaError
-        from pyspark.errors import PySparkException
-
         try:
             return load()
-        except (PySparkException, Py4JJavaError) as error:
+        except java_errors() as error:
             reason = shown(error)
         raise Unsupported(f"Spark can't read it: {reason}", "Give the table in tables=.")
 

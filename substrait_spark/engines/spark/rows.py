@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ...catalyst.failures import sentence
+from ...catalyst.failures import sentence, spark_errors
 from ...errors import EngineError, SubstraitSparkError
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ def spark_rows(df: DataFrame) -> pa.Table:
 
     Raises EngineError where Spark raises, and SubstraitSparkError where it can't hand over columns of some type.
     """
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException, PySparkTypeError
+    from pyspark.errors import PySparkTypeError
 
     try:
         if any(_holds_months(field.dataType) for field in df.schema.fields):
@@ -33,7 +32,7 @@ def spark_rows(df: DataFrame) -> pa.Table:
         return table
     except (PySparkTypeError, pa.ArrowException) as error:
         raise SubstraitSparkError(f"Spark can't hand over these rows as Arrow: {sentence(error)}") from error
-    except (PySparkException, Py4JError) as error:
+    except spark_errors() as error:
         said = sentence(error)
         if said.startswith(tuple(f"[{name}" for name in NO_ARROW)):
             raise SubstraitSparkError(f"Spark can't hand over these rows as Arrow: {said}") from error

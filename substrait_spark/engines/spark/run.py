@@ -11,13 +11,14 @@ from substrait.plan_pb2 import Plan
 
 from ...algebra.nondeterminism import drawn_twice
 from ...algebra.references import inlined
+from ...catalyst.built_frames import built
 from ...catalyst.compiler import JavaClass
 from ...catalyst.reader import InSession, answer
 from ...catalyst.session import require_classic_session
 from ...errors import Problem, Unsupported, UnsupportedPlanError
 from ...extensions import registry
 from ...plan.message import TOO_DEEP
-from ...plan.parameters import bound
+from ...reading.parameters import bound
 from ...reading.plan import ReadPlan, read_plan
 from ..file_access import folders
 from .builder import Builder, Columns
@@ -114,14 +115,8 @@ def _named(builder: Builder, root: Columns, types: Any, names: list[str]) -> Non
 
 
 def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
-    from pyspark.sql import DataFrame
-
-    gateway: Any = spark._sc._gateway
-    datasets = gateway.jvm.java.util.ArrayList()
-    for df in builder.document.datasets:
-        datasets.add(df._jdf)
-    found = _BUILDERS.of(gateway).build(spark._jsparkSession, builder.document.text(), datasets)
+    found = built(_BUILDERS, spark, builder.document.text(), builder.document.datasets)
     if isinstance(found, str):
         builder.report_nodes([(number, reason) for number, reason in json.loads(found)])
         raise UnsupportedPlanError(builder.problems)
-    return DataFrame(found, spark)
+    return found

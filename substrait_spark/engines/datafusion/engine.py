@@ -1,0 +1,24 @@
+"""DataFusion, as it is compared with Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..engine import Engine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from substrait.plan_pb2 import Plan
+
+
+def _rows(
+    plan: Plan, tables: Mapping[str, Any] | None, files_under: Iterable[str | Path] | None, _session: object
+) -> pa.Table:
+    from . import execute
+
+    return execute(plan, tables=tables, files_under=files_under)
+
+
+ENGINE = Engine("DataFusion", "datafusion", _rows)

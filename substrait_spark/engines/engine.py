@@ -1,0 +1,47 @@
+"""What an engine says of itself in its module `engine.py`, so that its rows can be compared with Spark's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..dialects import discovery
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+    from substrait.plan_pb2 import Plan
+
+Rows = Callable[
+    ["Plan", "Mapping[str, Any] | None", "Iterable[str | Path] | None", "SparkSession | None"],
+    "pa.Table",
+]
+"""From a plan, the tables that it reads by name, the folders that it may read files in, and the session of an engine in Spark."""
+
+
+class Engine(NamedTuple):
+    """An engine that runs plans: the value `ENGINE` of its module `engine.py`."""
+
+    title: str
+    """What it is called beside Spark, which runs the query."""
+    dialect: str | None
+    """The dialect of its plans; None where these are canonical."""
+    rows: Rows
+    in_spark: bool = False
+    """Whether it runs plans in a Spark session, and its tables are DataFrames."""
+
+
+def names() -> list[str]:
+    """The names of all engines that run plans."""
+    return list(discovery.engines(discovery.RUNNER))
+
+
+def engine_of(name: str) -> Engine:
+    """The engine with a name. Raises ValueError where there is none."""
+    packages = discovery.engines(discovery.RUNNER)
+    if name not in packages:
+        raise ValueError(f"engine must be {' or '.join(map(repr, packages))}, not {name!r}.")
+    engine: Engine = import_module(f"{packages[name]}.engine").ENGINE
+    return engine

@@ -1,0 +1,105 @@
+"""Values in the place of a plan's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from google.protobuf.any_pb2 import Any as Packed
+from google.protobuf.message import Message
+from substrait.algebra_pb2 import DynamicParameter, Expression
+from substrait.plan_pb2 import Plan
+
+from ..algebra.expression import Literal, write_literal
+from ..algebra.extension_messages import unpacked_with_expressions
+from ..algebra.message_walk import messages
+from ..algebra.python_values import internal
+from ..algebra.type_messages import DeclaredTypes, declared_types, read_type
+from ..algebra.types import Type
+from ..errors import InvalidPlanError, Unsupported
+from ..errors.quotation import identifier
+from ..plan.parameters import names
+from ..plan.type_aliases import require_few_types
+from .literal import bound_literal
+
+
+def bound(plan: Plan, values: Mapping[str, Any] | None) -> Plan:
+    """A copy of a plan with literals in the place of its parameters: the plan itself where it has none.
+
+    `values` are by name, or by number for what has no name; those that the plan itself binds are the defaults. Raises
+    InvalidPlanError, for all of them at once, where a value is missing, is none of the type, or belongs to no parameter.
+    """
+    known = names(plan)
+    by_name = {name: anchor for anchor, name in known.items()}
+    given = {by_name.get(name, name): value for name, value in (values or {}).items()}
+    require_few_types(plan)
+    declared = declared_types(plan)
+    types = _types(plan, declared)
+    problems = [_unknown(name, known) for name in given if name not in known and name not in types]
+    defaults = {binding.parameter_anchor: binding.value for binding in plan.parameter_bindings}
+    literals: dict[int, Literal] = {}
+    for anchor, type in types.items():
+        name = known.get(anchor, anchor)
+        called = f"{_shown(name)} ({type})"
+        try:
+            if anchor in given:
+                literals[anchor] = Literal(internal(given[anchor], type), type)
+            elif anchor in defaults:
+                literals[anchor] = bound_literal(anchor, type, defaults[anchor], declared)
+            else:
+                problems.append(f"The parameter {called} has no value: give it as parameters={{{name!r}: …}}.")
+        except Unsupported as problem:
+            problems.append(f"The parameter {called} can't be bound: {problem.reason}.")
+    if problems:
+        raise InvalidPlanError("\n".join(problems))
+    return _replaced(plan, literals) if literals else plan
+
+
+def _types(plan: Plan, declared: DeclaredTypes) -> dict[int, Type]:
+    """The types of the parameters that a plan uses."""
+    found: dict[int, Type] = {}
+    for message in _all_messages(plan):
+        if isinstance(message, DynamicParameter) and message.parameter_reference not in found:
+            complaints: list[str] = []
+            type = read_type(message.type, complaints.append, declared)
+            if type is None:
+                raise InvalidPlanError(f"The type of the parameter {message.parameter_reference} is not known.")
+            found[message.parameter_reference] = type
+    return found
+
+
+def _unknown(name: Any, known: Mapping[int, str]) -> str:
+    others = f"it has {', '.join(map(_shown, known.values()))}" if known else "it has none with a name"
+    return f"The plan has no parameter {name!r}: {others}."
+
+
+def _shown(name: str | int) -> str:
+    """A parameter's name, or its number where it has none."""
+    return identifier(name) if isinstance(name, str) else str(name)
+
+
+def _all_messages(plan: Plan) -> Iterator[Message]:
+    """The messages of a plan, and those in what extensions of ours hold."""
+    for message in messages(plan):
+        yield message
+        if isinstance(message, Packed) and (held := unpacked_with_expressions(message)) is not None:
+            yield from messages(held)
+
+
+def _replaced(plan: Plan, literals: Mapping[int, Literal]) -> Plan:
+    found = Plan()
+    found.CopyFrom(plan)
+    found.ClearField("parameter_bindings")
+    for message in messages(found):
+        if isinstance(message, Packed) and (held := unpacked_with_expressions(message)) is not None:
+            _replace(held, literals)
+            message.Pack(held)
+    _replace(found, literals)
+    return found
+
+
+def _replace(root: Message, literals: Mapping[int, Literal]) -> None:
+    for message in list(messages(root)):
+        if isinstance(message, Expression) and message.HasField("dynamic_parameter"):
+            literal = literals[message.dynamic_parameter.parameter_reference]
+            write_literal(literal.value, literal.type, message.literal)
