@@ -11,11 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from substrait_spark import df_to_substrait, extensions
+from substrait_spark import df_to_substrait
 from substrait_spark.engines.datafusion import python_functions
 from substrait_spark.engines.datafusion.python_functions import Compute, PythonFunction, Signature, over_arrays
 from substrait_spark.engines.datafusion.run import context, execute
 from substrait_spark.errors import EngineError
+from substrait_spark.extensions import registry
 
 TABLE = pa.table(
     {
@@ -39,7 +40,7 @@ def computed(
 ) -> dict[str, list[Any]]:
     """The rows of a plan in which Python computes some functions of an extension file, by their names."""
     monkeypatch.setattr(
-        python_functions, "OWN", {(extensions.urn(alias), name): function for name, function in functions.items()}
+        python_functions, "OWN", {(registry.urn(alias), name): function for name, function in functions.items()}
     )
     ctx = context()
     try:

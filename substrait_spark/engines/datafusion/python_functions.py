@@ -17,7 +17,6 @@ import pyarrow as pa
 from datafusion import Accumulator, SessionContext, udaf, udf
 from substrait.type_pb2 import Type as TypeMessage
 
-from ... import extensions
 from ...algebra import types
 from ...algebra.expression import (
     AggregateFunction,
@@ -32,7 +31,8 @@ from ...algebra.relation import Aggregate, Relation
 from ...algebra.traversal import inputs_first, rewritten
 from ...algebra.types import Type
 from ...errors import EngineError, InvalidPlanError, SubstraitSparkError
-from ...plan import build
+from ...extensions import registry
+from ...plan.message import build
 from ...reading.plan import read_plan
 from ..arrow_schema import arrow_type
 from .guards.struct_names import Names, Naming, RelationNames
@@ -40,7 +40,7 @@ from .guards.struct_names import Names, Naming, RelationNames
 if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
 
-    from ...extensions import Declaration
+    from ...extensions.registry import Declaration
 
 _fresh = itertools.count(1)
 
@@ -135,7 +135,7 @@ class Calls:
 
     def renamed(self, plan: Plan, ctx: SessionContext) -> Plan:
         """The plan with a name for each signature, registered."""
-        extensions.load_all()
+        registry.load_all()
         read = read_plan(plan)
         if read.root is None or read.problems:
             reason = read.problems[0].reason if read.problems else "it has no root"
