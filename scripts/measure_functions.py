@@ -1,4 +1,4 @@
-"""Measures which of Spark's functions can be exported, and writes `substrait_spark/support/functions.yaml`.
+"""Measures which of Spark's functions can be exported, and writes `substrait_spark/support/functions.json`.
 
 Each example that Spark's registry gives of a function is exported, canonically and for DataFusion, with columns for its
 arguments, and the rows of both plans, the first run by Spark, are compared with Spark's. Run it with the newest Spark, which takes some minutes: `PYTHONPATH=tests .venv/bin/python scripts/measure_functions.py`; with names of
@@ -8,6 +8,7 @@ functions, it measures only these, and prints what becomes of each query.
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import os
 import re
@@ -20,7 +21,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyspark
 import quick_spark
-import yaml
 from functions import examples
 from functions.examples import Arguments, SparkFunction
 from pyspark.sql import DataFrame, SparkSession
@@ -30,7 +30,7 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import UnsupportedPlanError, df_to_substrait
 from substrait_spark.extensions import registry
 
-RECORD = Path(__file__).parent.parent / "substrait_spark" / "support" / "functions.yaml"
+RECORD = Path(__file__).parent.parent / "substrait_spark" / "support" / "functions.json"
 GROUP = 25
 """Functions whose arguments share a file."""
 
@@ -78,7 +78,7 @@ def main() -> None:
             if names or "different" in (outcome.in_spark.verdict, outcome.datafusion.verdict):
                 print(f"    {outcome}")
     spark.stop()
-    kept = yaml.safe_load(RECORD.read_text("utf-8"))["functions"] if names else {}
+    kept = json.loads(RECORD.read_text("utf-8"))["functions"] if names else {}
     write({"spark": pyspark.__version__, "functions": dict(sorted({**kept, **measured}.items()))})
 
 
@@ -231,8 +231,14 @@ def verdict(all_of: str, none_of: str, held: Sequence[bool]) -> str:
 
 
 def write(record: dict[str, Any]) -> None:
-    """Write the record of what was measured."""
-    RECORD.write_text(yaml.safe_dump(record, sort_keys=False, width=120, allow_unicode=True), "utf-8")
+    """Write the record of what was measured: a line for each function, so that changes show by function."""
+    entries = [f"{_json(name)}: {_json(entry)}" for name, entry in record["functions"].items()]
+    functions = ",\n".join(entries)
+    RECORD.write_text(f'{{"spark": {_json(record["spark"])}, "functions": {{\n{functions}\n}}}}\n', "utf-8")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import measure_functions
-import yaml
 from functions import cases
 
 from substrait_spark import support
@@ -113,7 +113,7 @@ TYPES = (
 
 
 def main() -> None:
-    measure_functions.write(with_grid(yaml.safe_load(measure_functions.RECORD.read_text("utf-8"))))
+    measure_functions.write(with_grid(json.loads(measure_functions.RECORD.read_text("utf-8"))))
     PAGE.write_text(page(), "utf-8")
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import measure_functions
 import pyspark
 import pytest
 import write_support_page
-import yaml
 from functions import examples
 from pyspark.sql import SparkSession
 
@@ -28,7 +29,7 @@ def test_page_has_every_function() -> None:
 
 
 def test_grid_is_in_the_record() -> None:
-    record = yaml.safe_load(measure_functions.RECORD.read_text("utf-8"))
+    record = json.loads(measure_functions.RECORD.read_text("utf-8"))
     assert write_support_page.with_grid(record) == record, "run make page"
 
 

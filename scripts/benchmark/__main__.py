@@ -18,7 +18,8 @@ import substrait_spark
 from . import capturing, connecting, exactness, execution, memory, peer, queries, report, scale, scaling, start, using
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-RESULTS = DOCS / "measurements" / "benchmark"
+NEWEST = DOCS / "measurements" / "benchmark.json"
+HISTORY = DOCS / "measurements" / "benchmark_history.json"
 SCALE = DOCS / "measurements" / "scale.json"
 PEER = DOCS / "measurements" / "peer.json"
 EXECUTION = DOCS / "measurements" / "execution.json"
@@ -119,7 +120,6 @@ def main() -> int:
     )
     parser.add_argument("--page-only", action="store_true", help="write page and plot from the results that are there")
     arguments = parser.parse_args()
-    RESULTS.mkdir(parents=True, exist_ok=True)
     if arguments.scale is not None:
         SCALE.write_text(json.dumps(measure_scale(arguments.scale), indent=1) + "\n", "utf-8")
     elif arguments.execution is not None:
@@ -128,16 +128,14 @@ def main() -> int:
     elif arguments.peer is not None:
         PEER.write_text(json.dumps(measure_peer(arguments.rounds, arguments.peer), indent=1) + "\n", "utf-8")
     elif not arguments.page_only:
-        result = measure(arguments.rounds)
-        text = json.dumps(result, indent=1)
-        (RESULTS / f"{result['date']}-{result['version']}.json").write_text(text + "\n", "utf-8")
-    results = report.load(RESULTS)
-    (DOCS / "benchmark.md").write_text(report.page(results, _kept(SCALE), _kept(PEER)), "utf-8")
+        report.keep(measure(arguments.rounds), NEWEST, HISTORY)
+    newest, history = report.load(NEWEST, HISTORY)
+    (DOCS / "benchmark.md").write_text(report.page(newest, history, _kept(SCALE), _kept(PEER)), "utf-8")
     if (executed := _kept(EXECUTION)) is not None:
         text = exactness.page(executed)
         (DOCS / "reference" / "what-exactness-costs.md").write_text(text, "utf-8")
     (DOCS / "images").mkdir(exist_ok=True)
-    report.plot(results[-1], DOCS / "images" / "benchmark.svg")
+    report.plot(newest, DOCS / "images" / "benchmark.svg")
     print((DOCS / "benchmark.md").read_text("utf-8"))
     return 0
 

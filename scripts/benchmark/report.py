@@ -83,9 +83,10 @@ queries that both convert.
 """
 
 
-def page(results: list[dict[str, Any]], scale: dict[str, Any] | None, peer: dict[str, Any] | None) -> str:
+def page(
+    newest: dict[str, Any], history: list[dict[str, Any]], scale: dict[str, Any] | None, peer: dict[str, Any] | None
+) -> str:
     """The Markdown page: the newest results in full, those before in one line each, and what runs of other kinds came to."""
-    newest = results[-1]
     lines = [
         *("---", "search:", "  exclude: true", "---", ""),  # guides are what a search is to find
         "# Benchmark",
@@ -120,10 +121,10 @@ def page(results: list[dict[str, Any]], scale: dict[str, Any] | None, peer: dict
     if scale is not None:
         lines += ["", "## Scale", "", SCALE.strip(), "", *_scale(scale), "", *_threads(scale["threads"])]
         lines += [f"\n{remark}" for remark in scale.get("remarks", ())]  # by hand, on what a run met
-    if len(results) > 1:
+    if history:
         columns = [f"{dialect}, {which}" for dialect in DIALECTS for which in ("median", "slowest")]
         lines += ["", "## Before", "", f"| date | version | {' | '.join(columns)} |", "|---" * (2 + len(columns)) + "|"]
-        lines += [_earlier(result) for result in reversed(results[:-1])]
+        lines += [_earlier(result) for result in reversed(history)]
     return "\n".join(lines) + "\n"
 
 
@@ -288,8 +289,8 @@ def _threads(found: dict[str, Any]) -> list[str]:
 
 
 def _earlier(result: dict[str, Any]) -> str:
-    found = [result["queries"]["tpcds"].get(dialect) for dialect in DIALECTS]
-    ratios = [f"{each['summary']['ratio'][key]:.1%}" if each else "" for each in found for key in ("median", "most")]
+    found = [result["ratios"].get(dialect) for dialect in DIALECTS]
+    ratios = [f"{each[key]:.1%}" if each else "" for each in found for key in ("median", "most")]
     return f"| {result['date']} | {result['version']} | {' | '.join(ratios)} |"
 
 
@@ -312,6 +313,36 @@ def plot(result: dict[str, Any], path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
-def load(folder: Path) -> list[dict[str, Any]]:
-    """All results, the oldest first."""
-    return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))]
+def keep(result: dict[str, Any], newest: Path, history: Path) -> None:
+    """Keep a run's figures as the newest, and of the one before what a line of the page says."""
+    for benchmark in result["queries"].values():
+        for found in benchmark.values():
+            found.pop("queries", None)  # query by query, of which the page says nothing
+    if newest.is_file():
+        before = json.loads(newest.read_text("utf-8"))
+        entries = json.loads(history.read_text("utf-8")) if history.is_file() else []
+        entries = [entry for entry in entries if entry["date"] != before["date"]] + [_line(before)]
+        history.write_text("[\n" + ",\n".join(map(json.dumps, entries)) + "\n]\n", "utf-8")
+    lines = [f"{json.dumps(name)}: {json.dumps(_short(value))}" for name, value in result.items()]
+    newest.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def _line(result: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of an earlier run."""
+    ratios = {
+        dialect: {key: found["summary"]["ratio"][key] for key in ("median", "most")}
+        for dialect, found in result["queries"]["tpcds"].items()
+    }
+    return {"date": result["date"], "version": result["version"], "ratios": ratios}
+
+
+def _short(value: Any) -> Any:
+    """A value whose floating-point numbers have four digits."""
+    if isinstance(value, dict):
+        return {key: _short(each) for key, each in value.items()}
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def load(newest: Path, history: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The newest run, and those before, the oldest first."""
+    return json.loads(newest.read_text("utf-8")), json.loads(history.read_text("utf-8"))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib.resources
+import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
-
-import yaml
 
 
 class FunctionSupport(NamedTuple):
@@ -74,8 +73,8 @@ def spark_version() -> str:
 
 @lru_cache(maxsize=1)
 def _record() -> Mapping[str, Any]:
-    text = importlib.resources.files(__package__).joinpath("functions.yaml").read_text("utf-8")
-    found: Mapping[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    text = importlib.resources.files(__package__).joinpath("functions.json").read_text("utf-8")
+    found: Mapping[str, Any] = json.loads(text)
     return found
 
 
