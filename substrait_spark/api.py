@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression
     from substrait.plan_pb2 import Plan
 
-    from .context import Finish
+    from .context import WriteRoot
     from .dialects import Dialect
 
 
@@ -398,7 +398,7 @@ NOT_OURS = "Ask the producer of the plan for one that keeps to the specification
 
 
 def _convert(
-    df: DataFrame, allow_version_mismatch: bool, finish: Finish | None = None, **asked: Any
+    df: DataFrame, allow_version_mismatch: bool, write_root: WriteRoot | None = None, **asked: Any
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan, or its problems, as `conversion.settings_of` takes what is asked for."""
 
@@ -407,7 +407,7 @@ def _convert(
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 
-        return convert_as(frame, settings_of(**asked), finish)
+        return convert_as(frame, settings_of(**asked), write_root)
 
     require_dataframe(df)
     if is_connect(df):

@@ -46,7 +46,7 @@ class Settings:
     """Whether the plan has what Spark knows of its rows, and what the query calls its parts and advises."""
 
 
-Finish = Callable[[Relation, Sequence[str], Document], Relation]
+WriteRoot = Callable[[Relation, Sequence[str], Document], Relation]
 """Makes of a query's relation and its depth-first names, and of the document that it is from, a relation without columns."""
 
 
@@ -76,8 +76,8 @@ class Context:
     """The plan that is emitted; None where nobody said."""
     used: Collection[int] | None = None
     """The exprIds of the columns that the plan uses; None where nobody asked which."""
-    unsettled: Collection[object] = ()
-    """The IN subqueries that nobody may emit: what becomes of them where they aren't known is not said."""
+    ambiguous_in: Collection[object] = ()
+    """The IN subqueries that are refused: where one is null, its value hangs on the order of the rules of Spark's optimizer."""
     statistics: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     """By number, how many rows and bytes Spark knows plan nodes to have."""
     aliases: dict[Plan, str] = field(default_factory=dict)
@@ -86,10 +86,10 @@ class Context:
     """How often the plan refers to each common table expression."""
     shares_ctes: bool = False
     """Whether one that is used several times is one relation, which the plan refers to, as canonical plans have it."""
-    beside: dict[Path, bytes] = field(default_factory=dict)
+    spilled_rows: dict[Path, bytes] = field(default_factory=dict)
     """Files that the plan reads and that are still to be written, by their paths."""
-    finish: Finish | None = None
-    """What becomes of the root relation of a query, where it is not the plan's."""
+    write_root: WriteRoot | None = None
+    """What makes of the root relation of a query the one that writes its rows, where a plan is to do so."""
     _path: list[str] = field(default_factory=list)
     _known: set[tuple[str, int, str]] = field(default_factory=set)
 

@@ -19,10 +19,10 @@ from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
 from .catalyst.versions import release
-from .context import READS, STAGES, SWITCHES, Context, Finish, PendingProblem, Settings
+from .context import READS, STAGES, SWITCHES, Context, PendingProblem, Settings, WriteRoot
 from .dialects import Dialect, load
 from .errors import UNEXPECTED, Origin, Problem, SubstraitSparkError, Unsupported, unknown_form
-from .expr.membership_places import unsettled
+from .expr.ambiguous_in import ambiguous_in
 from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
 from .plan.message import RELATION_DEPTH, TOO_DEEP, build
@@ -40,17 +40,17 @@ Made = TypeVar("Made")
 
 
 def convert_as(
-    df: reader.Planned, settings: Settings, finish: Finish | None = None
+    df: reader.Planned, settings: Settings, write_root: WriteRoot | None = None
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a DataFrame, or of a query that ran, or None and what stands in its way.
 
-    `finish` makes of the query's relation one that writes it.
+    `write_root` makes of the query's relation one that writes it.
     """
-    context = Context(settings, finish=finish)
+    context = Context(settings, write_root=write_root)
     plan = reported(context, lambda: _plan_of(context, reader.read(df, settings)))
     if not context.found:
         if settings.writes:
-            spilled_rows.write(context.beside)
+            spilled_rows.write(context.spilled_rows)
         return plan, ()
     return None, problems_of(df, settings, context.found)
 
@@ -97,7 +97,7 @@ RECENT = RecentPlans()
 
 def _plan_of(context: Context, text: str) -> Plan:
     """The plan of a document's text, which may have been made before; problems go to the context."""
-    if context.finish is not None:  # of which the text tells nothing
+    if context.write_root is not None:  # of which the text tells nothing
         return emit_document(context, decode(text))
     key = plan_cache.key(text, context.settings)
     plan = RECENT.get(key)
@@ -142,8 +142,8 @@ def emit_document(context: Context, document: Document) -> Plan:
     if settings.share_subplans and not context.traits.draws:
         relation = with_common_subplans(relation, lambda part: part if settings.detach else cut(part, RELATION_DEPTH))
     outputs: Sequence[Origin] = document.output
-    if context.finish is not None:
-        relation, names, outputs = context.finish(relation, names, document), [], ()
+    if context.write_root is not None:
+        relation, names, outputs = context.write_root(relation, names, document), [], ()
     lowered = relation if settings.detach else in_dialect(context, relation, outputs, names)
     if context.found:
         return Plan()
@@ -171,7 +171,7 @@ def relation_of(
     context.configuration = document.configuration
     context.root = document.root
     context.used = used_columns(document.root)
-    context.unsettled = unsettled(document.root) if "InSubquery" in document.classes else ()
+    context.ambiguous_in = ambiguous_in(document.root) if "InSubquery" in document.classes else ()
     context.shares_ctes = context.settings.dialect.is_canonical
     context.ctes = Counter(node["cteId"] for node in document.nodes if node.name == "CTERelationRef")
     relations = RelationBuilder(context, handlers, expressions)

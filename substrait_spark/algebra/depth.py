@@ -14,9 +14,9 @@ from .relation import Project, Relation
 from .traversal import refers_to_parameters
 
 SMALLEST = (12, 4)
-"""With less room than this for an operand, it is cut out whole: a few large parts if that will do, or else many.
+"""The least nesting that must be left for an operand to stay in place: with less, it moves whole into a project below.
 
-A reference to what is cut out needs 4.
+First with 12, which moves a few large operands; where that isn't enough, with 4, which is what a reference to a moved one needs.
 """
 
 

@@ -106,7 +106,7 @@ def _nodes(
         column.number = number
         column.type, column.nullable = heads[head]
         column._children = ()
-    heads.append((UNTYPED, True))  # by -1
+    heads.append((UNTYPED, True))  # heads[-1]: the index that untyped expressions have is -1
     for number, entry in enumerate(entries):
         cls = classes[entry[0]]
         node: Node

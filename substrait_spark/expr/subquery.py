@@ -26,7 +26,7 @@ def in_subquery(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def membership(e: ExpressionBuilder, node: tree.Expression) -> InSubquery:
     """Whether a row is among those of a plan, null where that isn't known."""
-    if node in e.context.unsettled:
+    if node in e.context.ambiguous_in:
         raise Unsupported(
             "what becomes of an IN subquery of which it isn't known whether it is true hangs on how Spark's optimizer "
             "turns the expression around it",

@@ -55,7 +55,7 @@ def read(r: RelationBuilder, where: Path, node: tree.Plan, kept: Sequence[int], 
         names, types, forms = ["row_number"], [I64], [_form(DataType("long"))]
         rows = [[position] for position in range(len(rows))]
     path = where / f"local-{_digest(attributes, names, rows)}.parquet"
-    content = r.context.beside[path] = _parquet(names, forms, rows)
+    content = r.context.spilled_rows[path] = _parquet(names, forms, rows)
     in_order = [part for name, form in zip(names, forms, strict=True) for part in (name, *form.names)]
     found = LocalFiles([File(path.as_uri(), len(content))], "parquet", in_order, types)
     return found if kept else found.select([])

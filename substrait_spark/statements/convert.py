@@ -18,7 +18,7 @@ from ..catalyst.statement import Statement, is_required, is_type, parameter_fram
 from ..catalyst.tree import Document
 from ..catalyst.types import field_names
 from ..catalyst.write_commands import HINT, NO_DEFAULT, Change, Session, change
-from ..context import Finish, Settings
+from ..context import Settings, WriteRoot
 from ..conversion import convert_as
 from ..errors import Problem, SubstraitSparkError, Unsupported
 from ..plan.parameters import declare
@@ -121,7 +121,7 @@ def session_of_writes(df: DataFrame) -> tuple[str, Session]:
     return found
 
 
-def finishing(said: Change) -> Finish:
+def finishing(said: Change) -> WriteRoot:
     """What makes of a query's relation the relation of a change."""
 
     def finish(relation: Relation, names: Sequence[str], document: Document) -> Relation:
@@ -135,7 +135,7 @@ def finishing(said: Change) -> Finish:
     return finish
 
 
-def finishing_saved(said: Change) -> Finish:
+def finishing_saved(said: Change) -> WriteRoot:
     """What makes of a DataFrame's relation the one that saves it: a table has the columns that part it last."""
 
     def finish(relation: Relation, names: Sequence[str], document: Document) -> Relation:

@@ -17,7 +17,7 @@ THROUGH = ("Alias", "And", "Not", "Or")
 """Expressions that a condition may be part of; NOT stands at the IN subquery already (`rewrites/negated_memberships.py`)."""
 
 
-def unsettled(root: Plan) -> set[Node]:
+def ambiguous_in(root: Plan) -> set[Node]:
     """The IN subqueries of a plan that may be unknown, elsewhere than in conditions, and columns that are conditions.
 
     And those that ask for a column that is always NULL: the optimizer puts the NULL in its place, and what becomes of that where
