@@ -100,7 +100,9 @@ def with_all_messages() -> list[Valid]:
     found: list[tuple[str, Plan]] = []
     for name in QUERIES:
         found += [(f"{name} {switch}", _emitted(name, Context(_with(switch)))) for switch in SWITCHES]
-        plain, written, viewed = (_emitted(name, Context(Settings(load(None)), finish=finish)) for finish in FINISHES)
+        plain, written, viewed = (
+            _emitted(name, Context(Settings(load(None)), write_root=finish)) for finish in FINISHES
+        )
         found += [
             (f"{name} written", written),
             (f"{name} viewed", viewed),
