@@ -133,7 +133,7 @@ from substrait.plan_pb2 import Plan
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     last = done.stderr.strip().splitlines()[-1]
-    assert last == "substrait_spark.errors.raised.UnsupportedSessionError: This needs PySpark: pip install pyspark."
+    assert last == "substrait_spark.errors.UnsupportedSessionError: This needs PySpark: pip install pyspark."
 
 
 NO_ENGINE = "This needs the package pyarrow: pip install 'datafusion==55.*' pyarrow."
