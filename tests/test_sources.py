@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 import logging
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
-from rows import assert_same_rows, plan_of
+from releases import since
+from rows import assert_same_rows, differences, plan_of, spark_table
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
@@ -85,6 +87,69 @@ def test_hive_tables_go_by_name(spark: SparkSession) -> None:
     context = Context(Settings(load(None), "files", 10))
     assert emit_text(context, lambda: document) is None
     assert "can't be read as Hive does" in context.found[0].reason
+
+
+@pytest.fixture
+def csv_table(spark: SparkSession) -> Iterator[str]:
+    spark.sql("CREATE TABLE of_text (a string, b string) USING csv")
+    spark.sql("INSERT INTO of_text SELECT /*+ COALESCE(1) */ * FROM VALUES ('a', 'b'), ('1', 'x'), ('2', NULL)")
+    yield "of_text"
+    spark.sql("DROP TABLE of_text")
+
+
+OPTIONS_COUNT = since("4.0", "reads of a table with options of their own")
+
+OPTIONS_OF_READS = {
+    "header": {"header": "true"},
+    "separator": {"sep": "b"},
+    "files": {"pathGlobFilter": "*.nothing"},
+    "time": {"modifiedAfter": "2050-06-01T13:00:00"},
+    "several": {"ignoreCorruptFiles": "true", "NULLVALUE": "x"},
+}
+
+
+@OPTIONS_COUNT
+@pytest.mark.parametrize("name", OPTIONS_OF_READS)
+def test_options_that_a_name_does_not_tell_are_refused(spark: SparkSession, csv_table: str, name: str) -> None:
+    options = OPTIONS_OF_READS[name]
+    df = spark.read.options(**options).table(csv_table)
+    for reads_by in ("auto", "tables"):
+        (problem,) = check(df, reads=reads_by)
+        assert f"with options ({', '.join(sorted(map(str.lower, options)))})" in problem.reason
+        assert "reads='files'" in problem.hint
+    (read,) = reads(plan_of(spark.table(csv_table)))
+    assert read.HasField("named_table")
+
+
+@OPTIONS_COUNT
+def test_options_in_sql_are_refused(spark: SparkSession, csv_table: str) -> None:
+    (problem,) = check(spark.sql(f"SELECT a FROM {csv_table} WITH ('header' = 'true')"))
+    assert "with options (header)" in problem.reason
+
+
+def test_the_options_of_a_read_count_where_its_files_are_read(spark: SparkSession, csv_table: str) -> None:
+    df = spark.read.option("header", "true").table(csv_table)
+    plan = df_to_substrait(df, reads="files", dialect="datafusion")
+    rows = spark_table(df)
+    assert rows.num_rows
+    assert not differences(rows, datafusion.execute(plan))
+
+
+def test_options_of_reads_that_choose_no_rows(spark: SparkSession, csv_table: str) -> None:
+    (read,) = reads(plan_of(spark.read.option("mergeSchema", "true").table(csv_table)))
+    assert read.HasField("named_table")
+
+
+@OPTIONS_COUNT
+def test_options_of_a_tables_own_are_its_names(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE of_header (a string) USING csv OPTIONS (HEADER 'true', sep ';')")
+    try:
+        (read,) = reads(plan_of(spark.table("of_header")))
+        assert read.HasField("named_table")
+        (problem,) = check(spark.read.option("quote", "'").table("of_header"))
+        assert "(quote)" in problem.reason
+    finally:
+        spark.sql("DROP TABLE of_header")
 
 
 # ---- Iceberg and Delta, by documents that were recorded with Iceberg 1.10 and Delta 4.0 on Spark 4.0
@@ -160,6 +225,22 @@ def test_jdbc_is_refused(spark: SparkSession, derby: str) -> None:
     (problem,) = check(df.where("A > 1"))
     assert problem.reason.startswith("a table of another database, by JDBC,")
     assert "planted" not in str(check(df))
+
+
+@OPTIONS_COUNT
+def test_tables_of_jdbc_go_by_name_without_options_of_the_read(spark: SparkSession, derby: str) -> None:
+    driver = "org.apache.derby.jdbc.EmbeddedDriver"
+    spark.sql(f"CREATE TABLE by_jdbc USING jdbc OPTIONS (url '{derby}', dbtable 'T', driver '{driver}')")
+    try:
+        # The first read, which Spark takes the options of.
+        (problem,) = check(spark.read.option("sessionInitStatement", "VALUES 1").table("by_jdbc"))
+        assert "with options (sessioninitstatement)" in problem.reason
+        assert "planted" not in str(problem)
+        spark.catalog.refreshTable("by_jdbc")
+        (read,) = reads(plan_of(spark.table("by_jdbc")))
+        assert read.named_table.names[-1] == "by_jdbc"
+    finally:
+        spark.sql("DROP TABLE by_jdbc")
 
 
 def test_jdbc_catalogs_are_refused(spark: SparkSession, derby: str) -> None:

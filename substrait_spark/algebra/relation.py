@@ -342,11 +342,14 @@ def _said(format: FileFormat) -> dict[str, Any]:
 
 
 class IcebergTable(Read):
-    """A snapshot of an Iceberg table, by the table's metadata file."""
+    """An Iceberg table by its metadata file: a snapshot, with the columns that it was written with; or without one the rows and
+    columns that the table has in this file."""
 
     __slots__ = ("metadata_uri", "snapshot_id")
 
-    def __init__(self, metadata_uri: str, snapshot_id: str, names: Sequence[str], schema: Sequence[Type]) -> None:
+    def __init__(
+        self, metadata_uri: str, snapshot_id: str | None, names: Sequence[str], schema: Sequence[Type]
+    ) -> None:
         self.metadata_uri = metadata_uri
         self.snapshot_id = snapshot_id
         self.statistics = None
@@ -360,7 +363,9 @@ class IcebergTable(Read):
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_schema(target.read)
         direct = target.read.iceberg_table.direct
-        direct.metadata_uri, direct.snapshot_id = self.metadata_uri, self.snapshot_id
+        direct.metadata_uri = self.metadata_uri
+        if self.snapshot_id is not None:
+            direct.snapshot_id = self.snapshot_id
 
 
 class VirtualTable(Read):

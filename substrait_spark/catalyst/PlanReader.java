@@ -41,6 +41,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.catalyst.trees.TreePattern$;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.connector.read.LocalScan;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.SparkPlan;
@@ -262,6 +263,8 @@ public class PlanReader {
     private final Object shown;
     /** What the indexes of files listed when the query ran, by the leaf that reads them: a later write may refresh them. */
     private final Map<Object, Object> files = new IdentityHashMap<Object, Object>();
+    /** The versions of Delta tables that these files are of. */
+    private final Map<Object, Object> deltas = new IdentityHashMap<Object, Object>();
 
     /** A plan of an execution's, with the attributes that users see of it. */
     public Query(QueryExecution execution, LogicalPlan plan, Object shown, SQLConf settings) {
@@ -331,8 +334,11 @@ public class PlanReader {
         if (leaf instanceof DataSourceV2ScanRelation && Walk.isFileScan(((DataSourceV2ScanRelation) leaf).scan())) {
           files.put(leaf, scanned(leaf, (FileScan) ((DataSourceV2ScanRelation) leaf).scan()));
         } else if (leaf instanceof LogicalRelation && ((LogicalRelation) leaf).relation() instanceof HadoopFsRelation) {
+          HadoopFsRelation relation = (HadoopFsRelation) ((LogicalRelation) leaf).relation();
           boolean named = ((LogicalRelation) leaf).catalogTable().isDefined();
-          if (!named || tablesAsFiles) files.put(leaf, read(leaf, ((HadoopFsRelation) ((LogicalRelation) leaf).relation()).location()));
+          if (named && !tablesAsFiles && Walk.chosen((LogicalRelation) leaf) == null) continue;
+          files.put(leaf, read(leaf, relation.location()));
+          deltas.put(leaf, DeltaVersion.of(relation.location()));
         }
       }
     }
@@ -342,6 +348,11 @@ public class PlanReader {
       scala.collection.immutable.List none = (scala.collection.immutable.List) scala.collection.immutable.List$.MODULE$.empty();
       Object kept = files.get(leaf);
       return kept != null ? kept : index.listFiles(none, none);
+    }
+
+    /** The version of a Delta table that a leaf reads; null where it isn't one of a Delta table. */
+    DeltaVersion version(Object leaf, FileIndex index) {
+      return deltas.containsKey(leaf) ? (DeltaVersion) deltas.get(leaf) : DeltaVersion.of(index);
     }
 
     /** The files that the scan of a leaf reads, by partition. */
@@ -356,6 +367,33 @@ public class PlanReader {
 
     Configuration hadoop() {
       return SessionState$.MODULE$.newHadoopConf(context.hadoopConfiguration(), configuration());
+    }
+  }
+
+  /** A version of a Delta table, as an index of its files has it. */
+  static class DeltaVersion {
+    private static final String PACKAGE = "org.apache.spark.sql.delta.";
+    final String location;
+    final Object version;
+    /** Whether the query asked for this version, which need not be the table's last one. */
+    final boolean isChosen;
+
+    private DeltaVersion(String location, Object version, boolean isChosen) {
+      this.location = location;
+      this.version = version;
+      this.isChosen = isChosen;
+    }
+
+    /** Null for indexes that aren't Delta's, and for those of some files of a table alone. */
+    static DeltaVersion of(FileIndex index) {
+      String name = index.getClass().getName();
+      boolean prepared = name.equals(PACKAGE + "stats.PreparedDeltaFileIndex");
+      if (!prepared && !name.equals(PACKAGE + "files.TahoeLogFileIndex")) return null;
+      Object asked = Walk.call(index, prepared ? "versionScanned" : "versionToUse");
+      Object version = Walk.call(prepared ? index : Walk.call(index, "getSnapshot"), "version");
+      Object location = Walk.call(Walk.call(index, "deltaLog"), "dataPath");
+      if (!(asked instanceof scala.Option) || version == null || location == null) return null;
+      return new DeltaVersion(((Path) location).toUri().toString(), version, ((scala.Option) asked).isDefined());
     }
   }
 
@@ -510,8 +548,8 @@ public class PlanReader {
         case PIVOT_FIRST: return new String[] {"pivotColumn", "valueColumn", "pivotColumnValues"};
         case LOCAL_RELATION: return ROWS;
         case LOGICAL_RDD: return ROWS;
-        case LOGICAL_RELATION: return new String[] {"output", "catalogTable", "relation", "statistics"};
-        case SCAN: return new String[] {"output", "scan", "files", "iceberg", "remote"};
+        case LOGICAL_RELATION: return new String[] {"output", "catalogTable", "relation", "statistics", "chosen", "delta"};
+        case SCAN: return new String[] {"output", "scan", "files", "iceberg", "remote", "options", "rows"};
         case COMMAND_RESULT: return new String[] {"output", "command", "data", "isStreaming"};
         case CATALOG_TABLE: return new String[] {"identifier", "tableType", "provider"};
         default: return Walk.fieldNames((scala.Product) value);
@@ -895,7 +933,10 @@ public class PlanReader {
       out.append("]}");
     }
 
-    /** A table goes by its name unless files are asked for; then there is no need to list them. */
+    /**
+     * A table goes by its name unless files are asked for; then there is no need to list them. Where the query chose rows beside
+     * the name, it goes by what it is.
+     */
     private void relationEntry(LogicalRelation relation) {
       value(relation.output());
       out.append(',');
@@ -903,16 +944,21 @@ public class PlanReader {
       out.append(',');
       boolean named = relation.catalogTable().isDefined();
       Object source = relation.relation();
-      if (named && !tablesAsFiles) out.append("null");
+      List chosen = named ? chosen(relation) : null;
+      if (named && chosen == null && !(source instanceof HadoopFsRelation) && !isNamed(relation)) chosen = new ArrayList();
+      DeltaVersion delta = null;
+      if (named && chosen == null && !tablesAsFiles) out.append("null");
       else if (!(source instanceof HadoopFsRelation)) opaque(source);
       else {
+        FileIndex index = ((HadoopFsRelation) source).location();
+        delta = query.version(relation, index);
         // Where a query reads some files several times, it has one relation of them.
         Integer seen = (Integer) seenNodes.get(source);
         if (seen == null) {
           HadoopFsRelation files = (HadoopFsRelation) source;
-          Object format = liveFormat(files.location(), files.fileFormat());
-          Object listed = query.read(relation, files.location());
-          seen = Integer.valueOf(files(files.location(), files.dataSchema(), format, files.options(), listed));
+          Object format = liveFormat(index, files.fileFormat());
+          Object listed = query.read(relation, index);
+          seen = Integer.valueOf(files(index, files.dataSchema(), format, files.options(), listed));
           seenNodes.put(source, seen);
         }
         out.append(seen.intValue());
@@ -920,6 +966,73 @@ public class PlanReader {
       out.append(',');
       if (named) statistics((CatalogTable) relation.catalogTable().get(), source);
       else out.append("null");
+      out.append(',');
+      if (chosen == null) out.append("null");
+      else names(chosen.iterator());
+      out.append(',');
+      if (delta == null) out.append("null");
+      else {
+        string(delta.location, out.append('['));
+        out.append(",{\"i\":").append(delta.version).append("}]");
+      }
+    }
+
+    private void names(Iterator names) {
+      out.append('[');
+      for (boolean first = true; names.hasNext(); first = false) string(String.valueOf(names.next()), first ? out : out.append(','));
+      out.append(']');
+    }
+
+    /** Options of reads that choose no rows. */
+    private static final List HARMLESS_READ_OPTIONS = Arrays.asList(new Object[] {"path", "serialization.format", "mergeschema"});
+
+    /**
+     * What a query asked of a catalog table beside its name: options that the table itself doesn't have, or a version; null
+     * where it asked for nothing, or where only the source knows. Hive's tables take no options.
+     */
+    static List chosen(LogicalRelation relation) {
+      CatalogTable table = (CatalogTable) relation.catalogTable().get();
+      Object source = relation.relation();
+      Object given;
+      if (source instanceof HadoopFsRelation) {
+        DeltaVersion delta = DeltaVersion.of(((HadoopFsRelation) source).location());
+        if (delta != null) return delta.isChosen ? new ArrayList(Arrays.asList(new Object[] {"versionasof"})) : null;
+        given = ((HadoopFsRelation) source).options();
+      } else if (source.getClass().getName().equals("org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation")) {
+        given = call(call(call(source, "jdbcOptions"), "parameters"), "toMap");
+      } else return null;
+      if (!table.provider().isDefined() || "hive".equalsIgnoreCase((String) table.provider().get())) return null;
+      Map<String, Object> own = inSmallLetters(table.storage().properties());
+      List found = new ArrayList();
+      Iterator<Map.Entry<String, Object>> each = inSmallLetters(given).entrySet().iterator();
+      while (each.hasNext()) {
+        Map.Entry option = (Map.Entry) each.next();
+        if (!HARMLESS_READ_OPTIONS.contains(option.getKey()) && !option.getValue().equals(own.get(option.getKey()))) found.add(option.getKey());
+      }
+      return found.isEmpty() ? null : found;
+    }
+
+    private static Map<String, Object> inSmallLetters(Object options) {
+      Map<String, Object> found = new java.util.TreeMap<String, Object>();
+      Iterator each = javaIterator(options);
+      while (each.hasNext()) {
+        scala.Tuple2 option = (scala.Tuple2) each.next();
+        found.put(String.valueOf(option._1()).toLowerCase(java.util.Locale.ROOT), option._2());
+      }
+      return found;
+    }
+
+    /** Whether the name of a table means the rows of a source that tells nothing of what it was asked for. */
+    private boolean isNamed(LogicalRelation relation) {
+      try {
+        String name = ((CatalogTable) relation.catalogTable().get()).identifier().quotedString();
+        Object table = query.session.getClass().getMethod("table", new Class[] {String.class}).invoke(query.session, new Object[] {name});
+        Iterator leaves = javaIterator(queryExecution(table).analyzed().collectLeaves());
+        Object leaf = leaves.hasNext() ? leaves.next() : null;
+        return leaf instanceof LogicalRelation && ((LogicalRelation) leaf).relation().equals(relation.relation());
+      } catch (Exception unknown) {
+        return false;
+      }
     }
 
     /** Rows and bytes of a whole table; partition pruning leaves statistics of a part of it, which name no table. */
@@ -947,9 +1060,13 @@ public class PlanReader {
       out.append(',');
       if (!isFileScan(scan) || aggregates(scan)) {
         out.append("null,");
-        icebergEntry(scan, relation.relation().output());
+        icebergEntry(scan, relation);
         out.append(',');
         remoteEntry(scan);
+        out.append(',');
+        names(options(relation));
+        out.append(',');
+        localEntry(scan, relation);
         return;
       }
       FileScan files = (FileScan) scan;
@@ -958,7 +1075,26 @@ public class PlanReader {
       Object stored = call(scan, "dataSchema");
       StructType data = stored instanceof StructType ? (StructType) stored : files.readDataSchema();
       int number = files(files.fileIndex(), data, scan, options == null ? new HashMap() : options, query.scanned(relation, files));
-      out.append(number).append(",null,null");
+      out.append(number).append(",null,null,[],null");
+    }
+
+    /** The options that a query gives the table of a scan. */
+    private static Iterator options(DataSourceV2ScanRelation relation) {
+      Object options = call(relation.relation(), "options");
+      return options instanceof Map ? ((Map) options).keySet().iterator() : new ArrayList().iterator();
+    }
+
+    /** The rows of aggregates that Iceberg computes of what it knows of its files. */
+    private void localEntry(Object scan, DataSourceV2ScanRelation relation) {
+      DataType[] types = attributeTypes(relation.output());
+      boolean known = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkLocalScan");
+      if (!known || !Arrays.equals(types, fieldTypes(((LocalScan) scan).readSchema()))) {
+        out.append("null");
+        return;
+      }
+      List found = Arrays.asList(((LocalScan) scan).rows());
+      if (found.size() > inlineLimit) out.append("{\"i\":").append(found.size()).append('}');
+      else rows(found.iterator(), types);
     }
 
     /** Of what stands for something that only a Spark Connect server has: what it is, and its name (Planner.java). */
@@ -974,32 +1110,95 @@ public class PlanReader {
       out.append(']');
     }
 
-    /** Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, all columns, and the filters in it. */
-    private void icebergEntry(Object scan, Object columns) {
+    /**
+     * Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, the columns, and the filters in it; `"schema"`
+     * where Spark reads the snapshot with a schema that neither the table nor the snapshot has.
+     */
+    private void icebergEntry(Object scan, DataSourceV2ScanRelation relation) {
       Object planned = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan") ? field(scan, "scan") : null;
-      Object snapshot = call(planned, "snapshot");
       Object table = field(scan, "table");
       boolean plain = table != null && table.getClass().getName().equals("org.apache.iceberg.BaseTable");
       Object location = plain ? call(call(call(table, "operations"), "current"), "metadataFileLocation") : null;
       Object filters = field(scan, "filterExpressions");
-      int start = out.length();
-      boolean known = snapshot != null && location != null && filters instanceof List;
-      if (known) {
-        string(location.toString(), out.append('['));
-        string(call(snapshot, "snapshotId").toString(), out.append(','));
-        out.append(',');
-        value(columns);
-        out.append(",[");
-        Iterator each = ((List) filters).iterator();
-        for (boolean first = true; known && each.hasNext(); first = false) {
-          if (!first) out.append(',');
-          known = icebergPredicate(each.next(), columns);
-        }
-        out.append("]]");
+      // A scan of the rows that were appended in a time has no one snapshot.
+      if (planned == null || location == null || !(filters instanceof List) || !has(planned, "snapshot")) {
+        out.append("null");
+        return;
       }
+      String snapshot = icebergSnapshot(table, call(planned, "snapshot"), field(scan, "expectedSchema"), isTravelling(scan));
+      if (snapshot == null) {
+        out.append("\"schema\"");
+        return;
+      }
+      Object columns = relation.relation().output();
+      int start = out.length();
+      string(location.toString(), out.append('['));
+      string(snapshot, out.append(','));
+      out.append(',');
+      value(columns);
+      out.append(",[");
+      Iterator each = ((List) filters).iterator();
+      boolean known = true;
+      for (boolean first = true; known && each.hasNext(); first = false) {
+        if (!first) out.append(',');
+        known = icebergPredicate(each.next(), columns);
+      }
+      out.append("]]");
       if (known) return;
       out.setLength(start);
       out.append("null");
+    }
+
+    private static boolean isTravelling(Object scan) {
+      return field(scan, "snapshotId") != null || field(scan, "asOfTimestamp") != null || field(scan, "tag") != null || field(scan, "branch") != null;
+    }
+
+    /**
+     * The number of the snapshot to read, whose columns are then those that it was written with; empty for the table as it is, with
+     * the columns that it has now; null where Spark reads columns that are neither's.
+     */
+    private static String icebergSnapshot(Object table, Object snapshot, Object expected, boolean travelling) {
+      Object current = call(table, "currentSnapshot");
+      Object id = call(snapshot, "snapshotId");
+      boolean isNow = (id == null ? current == null : id.equals(call(current, "snapshotId"))) && icebergHas(call(table, "schema"), expected);
+      if (isNow && (!travelling || id == null)) return "";
+      Object schemas = call(table, "schemas");
+      Object schema = call(snapshot, "schemaId");
+      Object written = schemas instanceof Map && schema != null ? ((Map) schemas).get(schema) : null;
+      if (id != null && icebergHas(written, expected)) return id.toString();
+      return isNow ? "" : null;
+    }
+
+    /** Whether a struct of Iceberg's has all fields of another, at any depth, by the same names, numbers and types. */
+    private static boolean icebergHas(Object struct, Object wanted) {
+      Map<Object, Object> fields = new HashMap<Object, Object>();
+      List found = icebergFields(struct);
+      for (int i = 0; i < found.size(); i++) fields.put(call(found.get(i), "fieldId"), found.get(i));
+      List each = icebergFields(wanted);
+      for (int i = 0; i < each.size(); i++) {
+        Object field = fields.get(call(each.get(i), "fieldId"));
+        // What a query uses of Iceberg's own columns is refused elsewhere.
+        if (field == null && ((String) call(each.get(i), "name")).startsWith("_")) continue;
+        if (field == null || !call(field, "name").equals(call(each.get(i), "name"))) return false;
+        Object type = call(field, "type");
+        Object other = call(each.get(i), "type");
+        boolean nested = Boolean.TRUE.equals(call(other, "isNestedType"));
+        if (nested ? !type.getClass().equals(other.getClass()) || !icebergHas(type, other) : !type.equals(other)) return false;
+      }
+      return true;
+    }
+
+    private static List icebergFields(Object struct) {
+      Object fields = call(struct, Boolean.TRUE.equals(call(struct, "isNestedType")) || struct == null ? "fields" : "columns");
+      return fields instanceof List ? (List) fields : new ArrayList();
+    }
+
+    private static boolean has(Object target, String method) {
+      try {
+        return target.getClass().getMethod(method) != null;
+      } catch (NoSuchMethodException missing) {
+        return false;
+      }
     }
 
     /** An operation's name and its operands; false where it is not known. Values are in Catalyst's internal form. */
@@ -1042,11 +1241,24 @@ public class PlanReader {
       return true;
     }
 
+    /** The type of a column, or of a field of one: names may hold dots, and no two of a table are the same. */
     private static DataType columnType(Object columns, Object name) {
       Iterator attributes = javaIterator(columns);
       while (attributes.hasNext()) {
         Attribute attribute = (Attribute) attributes.next();
-        if (attribute.name().equals(name)) return attribute.dataType();
+        DataType found = typeWithin(attribute.name(), attribute.dataType(), String.valueOf(name));
+        if (found != null) return found;
+      }
+      return null;
+    }
+
+    private static DataType typeWithin(String name, DataType type, String wanted) {
+      if (wanted.equals(name)) return type;
+      if (!wanted.startsWith(name + ".") || !(type instanceof StructType)) return null;
+      StructField[] fields = ((StructType) type).fields();
+      for (int i = 0; i < fields.length; i++) {
+        DataType found = typeWithin(fields[i].name(), fields[i].dataType(), wanted.substring(name.length() + 1));
+        if (found != null) return found;
       }
       return null;
     }
@@ -1072,6 +1284,9 @@ public class PlanReader {
       if (!format.getClass().getName().equals("org.apache.spark.sql.delta.DeltaParquetFileFormat")) return format;
       Object mapping = call(format, "columnMappingMode");
       if (mapping == null || !mapping.getClass().getName().endsWith("NoMapping$") || !Boolean.FALSE.equals(call(format, "isCDCRead"))) return format;
+      // Files that are older than a column's type have another one.
+      Object schema = call(call(index, "metadata"), "schema");
+      if (schema instanceof StructType && ((StructType) schema).json().contains("\"delta.typeChanges\"")) return format;
       Object none = scala.collection.immutable.List$.MODULE$.empty();
       Method[] methods = index.getClass().getMethods();
       for (int i = 0; i < methods.length; i++) {

@@ -226,8 +226,9 @@ def _leaf(r: RelationReader, message: ReadRel) -> Read:
         return LocalFiles(*_files(message.local_files.items), names, schema, statistics)
     if kind == "iceberg_table" and message.iceberg_table.WhichOneof("table_type") == "direct":
         direct = message.iceberg_table.direct
-        if direct.WhichOneof("snapshot") == "snapshot_id":
-            return IcebergTable(direct.metadata_uri, direct.snapshot_id, names, schema)
+        if direct.WhichOneof("snapshot") != "snapshot_timestamp":
+            snapshot = direct.snapshot_id if direct.HasField("snapshot_id") else None
+            return IcebergTable(direct.metadata_uri, snapshot, names, schema)
     if kind == "virtual_table":
         return _virtual(e, message.virtual_table, names, schema)
     raise Unsupported(f"reads of the kind {kind} are not read")

@@ -1,4 +1,4 @@
-"""Iceberg tables: a snapshot, with the filters that Spark left to Iceberg above it."""
+"""Iceberg tables: as they are or a snapshot, with the filters that Spark left to Iceberg above it."""
 
 from __future__ import annotations
 
@@ -32,15 +32,18 @@ TESTS = {"IS_NULL": "IsNull", "NOT_NULL": "IsNotNull", "IS_NAN": "IsNaN"}
 OPPOSITES = {"NOT_EQ": "EQ", "NOT_IN": "IN", "NOT_NAN": "IS_NAN", "NOT_STARTS_WITH": "STARTS_WITH"}
 
 
-def read(
-    r: RelationBuilder,
-    output: Sequence[tree.Expression],
-    metadata: str,
-    snapshot: str,
-    columns: Sequence[tree.Expression],
-    filters: Sequence[Any],
-) -> Output:
-    """A snapshot's rows. Every filter in the scan is a conjunct of the query, so that it holds for all of its rows."""
+def read(r: RelationBuilder, output: Sequence[tree.Expression], scan: Any) -> Output:
+    """A table's rows. Every filter in the scan is a conjunct of the query, so that it holds for all of its rows.
+
+    `scan` has the table's metadata file, the number of a snapshot or nothing, the columns and the filters; it is a text where
+    there is no snapshot with the columns that Spark reads.
+    """
+    if isinstance(scan, str):
+        raise Unsupported(
+            "it reads a snapshot with columns that the snapshot doesn't have: the table's columns were changed since",
+            "Read the snapshot by VERSION AS OF, which takes its own columns, or save the rows as Parquet.",
+        )
+    metadata, snapshot, columns, filters = scan
     locations.require_no_secret(metadata)
     columns = [column for column in columns if "__metadata_col" not in column["metadata"]]
     known = set(ids_of(columns))
@@ -50,8 +53,10 @@ def read(
             raise Unsupported(
                 f"the column {attribute['name']} is metadata of the table, which no other engine has", "Leave it out."
             )
-    schema = stored(r, columns, by_name=True)
-    table: Relation = IcebergTable(metadata, snapshot, schema.names, schema.types)
+    # Of structs, a scan gives the fields that the query uses.
+    given = {attribute["exprId"]: attribute for attribute in output}
+    schema = stored(r, [given.get(column["exprId"], column) for column in columns], by_name=True)
+    table: Relation = IcebergTable(metadata, snapshot or None, schema.names, schema.types)
     ids = ids_of(schema.attributes)
     if filters:
         e = r.expressions(Scope(ids, table.types))
@@ -73,14 +78,36 @@ def _predicate(filter: Sequence[Any], columns: dict[str, tree.Expression]) -> tr
     if operation in ("TRUE", "FALSE"):
         return make("Literal", BOOLEAN, False, value=operation == "TRUE")
     name, values = operands
-    column = columns[name]
+    column = _column(name.split("."), columns)
+    if column is None:
+        raise Unsupported(f"the scan has a filter on {name}, which is no column", "Save the table's rows as Parquet.")
     literals = [make("Literal", column.type, False, value=value) for value in values.values]
     if operation in TESTS:
         return make(TESTS[operation], BOOLEAN, False, child=column)
     if operation == "IN":
         return make("In", BOOLEAN, value=column, list=tuple(literals))
     if operation not in COMPARISONS:
-        raise Unsupported(
-            f"the scan has a filter {operation}, which is not known", "Cache the table's rows as Parquet."
-        )
+        raise Unsupported(f"the scan has a filter {operation}, which is not known", "Save the table's rows as Parquet.")
     return make(COMPARISONS[operation], BOOLEAN, left=column, right=literals[0])
+
+
+def _column(path: Sequence[str], columns: dict[str, tree.Expression]) -> tree.Expression | None:
+    """A column or a field of one by Iceberg's name of it. Names may hold dots; no two of a table are the same."""
+    for length in range(len(path), 0, -1):
+        column = columns.get(".".join(path[:length]))
+        if column is not None and (found := _field(column, path[length:])) is not None:
+            return found
+    return None
+
+
+def _field(value: tree.Expression, path: Sequence[str]) -> tree.Expression | None:
+    if not path:
+        return value
+    fields = value.type.parameters if value.type.name == "struct" else ()
+    for length in range(len(path), 0, -1):
+        for ordinal, field in enumerate(fields):
+            if isinstance(field, tree.Field) and field.name == ".".join(path[:length]):
+                inner = make("GetStructField", field.type, child=value, ordinal=ordinal, name=None)
+                if (found := _field(inner, path[length:])) is not None:
+                    return found
+    return None

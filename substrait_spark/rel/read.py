@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..algebra.relation import NamedTable, Statistics
 from ..catalyst import tree
 from ..catalyst.file_metadata import FILE_CONSTANT
 from ..errors import Unsupported
-from . import files, iceberg
+from . import files, iceberg, local
 from .builder import RelationBuilder
 from .columns import is_used, stored
 from .output import Output
@@ -21,11 +22,15 @@ SOURCES = {
 
 
 def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
-    """LogicalRelation: a table by name or files, as the caller asked for."""
+    """LogicalRelation: a table by name or files, as the caller asked for; what a name doesn't tell isn't dropped."""
     statistics = _statistics(node["statistics"])
-    if node["catalogTable"] is not None and r.context.settings.reads != "files":
+    named, chosen = node["catalogTable"] is not None, node["chosen"]
+    if named and chosen is None and r.context.settings.reads != "files":
         return _named_table(r, table_name(node["catalogTable"]), node["output"], statistics)
-    _require_files_wanted(r)
+    if r.context.settings.reads == "tables":
+        raise _not_in_name(chosen) if named else FILES_WANTED
+    if chosen and node["delta"] is None and r.context.settings.reads != "files":
+        raise _not_in_name(chosen)
     relation = node["relation"]
     if not isinstance(relation, tree.Node) or relation.name != "HadoopFsRelation":
         raise _no_source(relation)
@@ -35,12 +40,19 @@ def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
 def scan_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     """DataSourceV2ScanRelation: built-in file sources and Iceberg, whose scans show what was pushed into them."""
     if node["remote"] is not None:
+        if node["options"]:
+            raise _not_in_name(node["options"])
         return _remote_table(r, node["output"], *node["remote"])
     if node["iceberg"] is not None:
-        return iceberg.read(r, _stored_columns(r, node["output"]), *node["iceberg"])
+        return iceberg.read(r, _stored_columns(r, node["output"]), node["iceberg"])
+    if node["rows"] is not None:
+        return local.local_rows(
+            r, tree.make_plan("LocalRelation", output=node["output"], data=node["rows"], isStreaming=False)
+        )
     if node["files"] is None:
         raise _no_source(node["scan"])
-    _require_files_wanted(r)
+    if r.context.settings.reads == "tables":
+        raise FILES_WANTED
     return files.read(r, node["output"], node["files"], None)
 
 
@@ -100,9 +112,16 @@ def _statistics(found: Any) -> Statistics | None:
     return Statistics(rows, size / rows) if size is not None and rows else None
 
 
-def _require_files_wanted(r: RelationBuilder) -> None:
-    if r.context.settings.reads == "tables":
-        raise Unsupported("it reads files that no catalog names", "Use reads='auto' or reads='files'.")
+FILES_WANTED = Unsupported("it reads files that no catalog names", "Use reads='auto' or reads='files'.")
+
+
+def _not_in_name(chosen: Sequence[str] | None) -> Unsupported:
+    """Why a table can't go by its name: the query chose rows of it by options, or by something that its source keeps to itself."""
+    if not chosen:
+        reason = "the query reads other rows of the table than its name stands for"
+        return Unsupported(reason, "Save the rows as Parquet or as a table and read that.")
+    reason = f"the query reads the table with options ({', '.join(chosen)}), which its name doesn't tell"
+    return Unsupported(reason, "Use reads='files' for a table of files, or leave out the options.")
 
 
 def _no_source(source: Any) -> Unsupported:

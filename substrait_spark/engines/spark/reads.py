@@ -49,8 +49,10 @@ class Tables:
     def _iceberg_table(self, read: IcebergTable) -> DataFrame:
         if self._under is not None:
             raise Unsupported("what an Iceberg table's metadata name is not confined to the folders of files_under")
-        source = self._spark.read.format("iceberg").option("snapshot-id", read.snapshot_id)
-        return _with_schema(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
+        source = self._spark.read.format("iceberg")
+        if read.snapshot_id is not None:
+            source = source.option("snapshot-id", read.snapshot_id)
+        return _by_names(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
 
     def _named_table(self, read: NamedTable) -> DataFrame:
         from pyspark.sql import DataFrame
@@ -163,6 +165,32 @@ def _with_schema(df: DataFrame, read: Read, shown: str) -> DataFrame:
                 f"and {field.dataType.simpleString()} in the plan"
             )
     return df.select(*(df[f"`{field.name.replace('`', '``')}`"] for field in wanted.fields))
+
+
+def _by_names(df: DataFrame, read: Read, shown: str) -> DataFrame:
+    """The columns that a read's schema names, and of structs the fields: a lake's table may have more of both."""
+    wanted = _schema(read)
+    for field in wanted.fields:
+        found = [column.dataType for column in df.schema.fields if column.name == field.name]
+        if len(found) != 1 or not _holds(_nullable(found[0]), field.dataType):
+            raise Unsupported(
+                f"the table {shown} has no column {field.name} with all that is in {field.dataType.simpleString()}"
+            )
+    return df.to(wanted)
+
+
+def _holds(type: DataType, wanted: DataType) -> bool:
+    """Whether a type is a wanted one, or has more fields in its structs."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(type, StructType) and isinstance(wanted, StructType):
+        types = {field.name: field.dataType for field in type.fields}
+        return all(field.name in types and _holds(types[field.name], field.dataType) for field in wanted.fields)
+    if isinstance(type, ArrayType) and isinstance(wanted, ArrayType):
+        return _holds(type.elementType, wanted.elementType)
+    if isinstance(type, MapType) and isinstance(wanted, MapType):
+        return _holds(type.keyType, wanted.keyType) and _holds(type.valueType, wanted.valueType)
+    return type == wanted
 
 
 def _nullable(type: DataType) -> DataType:
