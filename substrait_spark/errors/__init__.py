@@ -2,6 +2,7 @@
 
 from .problem import Problem
 from .raised import (
+    CollectedInSparkWarning,
     DialectError,
     EngineError,
     InvalidPlanError,
@@ -27,6 +28,7 @@ __all__ = [
     "LACKING",
     "UNEXPECTED",
     "BrokenRule",
+    "CollectedInSparkWarning",
     "DialectError",
     "EngineError",
     "InvalidPlanError",

@@ -36,6 +36,10 @@ class EngineError(SubstraitSparkError):
     """An engine failed while it ran a plan; where Spark raises on the same rows, it is meant to."""
 
 
+class CollectedInSparkWarning(UserWarning):
+    """DataFusion doesn't compute the rows that were asked for, and Spark does, as the caller has allowed."""
+
+
 class UnsupportedPlanError(SubstraitSparkError):
     """The DataFrame means something that the plan could not say exactly.
 
