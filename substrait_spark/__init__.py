@@ -19,6 +19,7 @@ from .captured import CapturedQueries, CapturedQuery
 from .catalyst.commands import Target
 from .display import to_dot, to_html, to_mermaid, to_svg
 from .errors import (
+    CollectedInSparkWarning,
     DialectError,
     EngineError,
     InvalidPlanError,
@@ -34,6 +35,7 @@ from .report import Report
 __all__ = [
     "CapturedQueries",
     "CapturedQuery",
+    "CollectedInSparkWarning",
     "DialectError",
     "EngineError",
     "InvalidPlanError",

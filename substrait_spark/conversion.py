@@ -103,7 +103,7 @@ def _plan_of(context: Context, text: str) -> Plan:
     plan = RECENT.get(key)
     if plan is None:
         plan = emit_document(context, decode(text))
-        if not context.found:
+        if not context.found and not context.spilled_rows:  # files beside it are written each time
             RECENT.put(key, plan)
     return plan
 

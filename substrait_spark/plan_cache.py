@@ -71,8 +71,8 @@ def _size(content: bytes) -> int:
 
 
 def key(text: str, settings: Settings) -> Key | None:
-    """What a plan is kept by; None where it isn't: local data beside it have to be written each time."""
-    if settings.local_data is not None or not is_built_in(settings.dialect):
+    """What a plan is kept by that has no files beside it; None where it isn't kept."""
+    if not is_built_in(settings.dialect):
         return None
-    # Of the same document, a report and a plan are made alike.
-    return hashlib.blake2b(text.encode(), digest_size=32).digest(), replace(settings, writes=True)
+    # Of the same document, a report and a plan are made alike, and so are plans that have no use for a folder of local data.
+    return hashlib.blake2b(text.encode(), digest_size=32).digest(), replace(settings, writes=True, local_data=None)

@@ -32,7 +32,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from substrait_spark.algebra import expression, extension_messages, relation
 from substrait_spark.command_line import main
 from substrait_spark.dialects.file import load
-from substrait_spark.engines.datafusion import run
+from substrait_spark.engines.datafusion import session
 from substrait_spark.lowering import rules as lowering_rules
 from substrait_spark.lowering.aggregate import LoweredCall
 from substrait_spark.lowering.builder import LoweringBuilder
@@ -299,6 +299,6 @@ def test_a_plain_datafusion_has_our_settings() -> None:
     page = ROOT / "docs" / "how-to" / "use-other-engines.md"
     code = {block.language: block.text for block in blocks(page) if "with_default_catalog_and_schema" in block.text}
     assert set(code) == {"python", "rust"}
-    for key, value in run.SETTINGS.items():
+    for key, value in session.SETTINGS.items():
         assert f'"{key}": "{value}",' in code["python"]
         assert re.search(rf'\.set_(bool|str)\("{key}", "?{value}"?\)', code["rust"]), key

@@ -18,6 +18,7 @@ import substrait_spark
 from . import capturing, connecting, exactness, execution, memory, peer, queries, report, scale, scaling, start, using
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+README = DOCS.parent / "README.md"
 NEWEST = DOCS / "measurements" / "benchmark.json"
 HISTORY = DOCS / "measurements" / "benchmark_history.json"
 SCALE = DOCS / "measurements" / "scale.json"
@@ -134,6 +135,7 @@ def main() -> int:
     if (executed := _kept(EXECUTION)) is not None:
         text = exactness.page(executed)
         (DOCS / "reference" / "what-exactness-costs.md").write_text(text, "utf-8")
+        README.write_text(exactness.readme(README.read_text("utf-8"), executed), "utf-8")
     (DOCS / "images").mkdir(exist_ok=True)
     report.plot(newest, DOCS / "images" / "benchmark.svg")
     print((DOCS / "benchmark.md").read_text("utf-8"))

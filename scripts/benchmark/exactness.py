@@ -1,7 +1,8 @@
-"""The page on what exactness costs in DataFusion, from what was measured."""
+"""The page on what exactness costs in DataFusion, and README's table of what plans bring, from what was measured."""
 
 from __future__ import annotations
 
+import re
 from statistics import median
 from typing import Any
 
@@ -81,3 +82,22 @@ def _table(title: str, found: dict[str, Any]) -> list[str]:
 def _ratio(ways: dict[str, Any]) -> float:
     """The plan's time of the processor by that of the SQL."""
     return float(ways["plan"][0] / ways["SQL"][0])
+
+
+README_TABLE = re.compile(r"(<!-- Written by `make execution`. -->\n).*?(\n<!-- End. -->)", re.DOTALL)
+
+
+def readme(text: str, result: dict[str, Any]) -> str:
+    """README with the table of TPC-H anew: seconds by the clock, from the text of a query to its rows."""
+    queries = result["tpch"].values()
+    spark, call = ([found[way][1] for found in queries] for way in ("Spark", "call"))
+    equal = sum(found["equal"] for found in queries)
+    ratios = [one / other for one, other in zip(spark, call, strict=True)]
+    lines = [
+        f"| TPC-H, scale factor {result['scale factor']:g}, {result['machine']} | `df.toArrow()` | `datafusion.collect(df)` | |",
+        "|---|---|---|---|",
+        f"| all {len(spark)} queries | {sum(spark):.1f} s | {sum(call):.1f} s | rows equal in {equal} of {len(spark)} |",
+        f"| the median query | {median(spark):.2f} s | {median(call):.2f} s | {median(ratios):.1f} times faster |",
+        f"| the query that gains least | | | {min(ratios):.1f} times |",
+    ]
+    return README_TABLE.sub(lambda found: "\n".join([found[1].rstrip("\n"), *lines]) + found[2], text)

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.parquet as pq
@@ -19,7 +20,7 @@ import tpc_data
 from datafusion import SessionConfig, SessionContext
 
 from substrait_spark import df_to_substrait
-from substrait_spark.engines import datafusion
+from substrait_spark.engines import compare, datafusion
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -95,9 +96,15 @@ FORMS: Mapping[str, Form] = {
 Seconds = tuple[float, float]
 """Of the processor, and by the clock."""
 
+Way = tuple[Callable[[], Any], Callable[[], float]]
+"""What runs a query, and what tells how long the processor has worked for it so far."""
+
 
 def measure(spark: SparkSession, rounds: int, scale_factor: float) -> dict[str, Any]:
-    """By query and by form, the least seconds of each way to run it in so many rounds, one after the other in each."""
+    """By query and by form, the least seconds of each way to run it in so many rounds, one after the other in each.
+
+    Of the queries also: whether the plan has Spark's rows, and what one call takes from the query's text to the rows.
+    """
     with tempfile.TemporaryDirectory() as directory:
         return {
             "scale factor": scale_factor,
@@ -114,7 +121,15 @@ def _tpch(spark: SparkSession, rounds: int, scale_factor: float, directory: Path
     for file in sorted(directory.glob("*.parquet")):
         plain.register_parquet(file.stem, str(file))
     texts = tpc_data.queries(directory)
-    return {str(n): _of_query(spark, plain, text, text.replace("`", '"'), rounds) for n, text in texts.items()}
+    found = {}
+    for n, text in texts.items():
+        ways = _of_query(spark, plain, text, text.replace("`", '"'), rounds, _call(spark, text))
+        found[str(n)] = {**ways, "equal": bool(compare(spark.sql(text)))}
+    return found
+
+
+def _call(spark: SparkSession, text: str) -> Mapping[str, Way]:
+    return {"call": (lambda: datafusion.collect(spark.sql(text)), _own_processor)}
 
 
 def _forms(spark: SparkSession, rounds: int, directory: Path) -> dict[str, Any]:
@@ -129,13 +144,21 @@ def _session() -> SessionContext:
     return SessionContext(SessionConfig().with_target_partitions(CORES))
 
 
-def _of_query(spark: SparkSession, plain: SessionContext, text: str, own: str, rounds: int) -> dict[str, Seconds]:
+def _of_query(
+    spark: SparkSession,
+    plain: SessionContext,
+    text: str,
+    own: str,
+    rounds: int,
+    others: Mapping[str, Way] = MappingProxyType({}),
+) -> dict[str, Seconds]:
     plan, context = df_to_substrait(spark.sql(text), dialect="datafusion"), datafusion.context()
     jvm = int(spark._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]
-    ways: dict[str, tuple[Callable[[], Any], Callable[[], float]]] = {
+    ways: dict[str, Way] = {
         "plan": (lambda: datafusion.execute(plan, context), _own_processor),
         "SQL": (lambda: plain.sql(own).to_arrow_table(), _own_processor),
         "Spark": (lambda: spark.sql(text).toArrow(), lambda: _processor(jvm)),
+        **others,
     }
     found: dict[str, list[Seconds]] = {way: [] for way in ways}
     for _ in range(rounds + 1):

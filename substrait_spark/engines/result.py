@@ -10,22 +10,36 @@ from ..errors import InvalidPlanError
 
 
 def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """The table with its columns, and the fields of structs in them, named in depth-first order.
+    """The table with its columns, and the fields of structs in them, named in depth-first order, as `named_schema` has them."""
+    if not table.columns:
+        return table
+    schema = named_schema(table.schema, names)
+    arrays = [
+        pa.chunked_array([_rebuilt(chunk, field.type) for chunk in column.chunks], field.type)
+        for column, field in zip(table.columns, schema, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def named_schema(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
+    """The schema with these names of its columns and of the fields of structs in them, depth-first.
 
     Strings and binaries of 64-bit offsets or views become plain ones. Raises InvalidPlanError where there are too few
     names, or too many.
     """
-    if not table.columns:
-        return table
     remaining = iter(names)
-    fields = [_field(field, remaining) for field in table.schema]
-    if next(remaining, None) is not None:
+    fields = [_field(field, remaining) for field in schema]
+    if schema.names and next(remaining, None) is not None:
         raise InvalidPlanError(f"The plan's root has {len(names)} names, more than there are columns and fields.")
-    arrays = [
-        pa.chunked_array([_rebuilt(chunk, field.type) for chunk in column.chunks], field.type)
-        for column, field in zip(table.columns, fields, strict=True)
-    ]
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+    return pa.schema(fields)
+
+
+def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The batch in a schema that `named_schema` gives."""
+    if not batch.columns:
+        return batch
+    arrays = [_rebuilt(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def plain(table: pa.Table) -> pa.Table:

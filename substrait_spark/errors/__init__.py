@@ -23,6 +23,7 @@ __all__ = [
     "LACKING",
     "UNEXPECTED",
     "BrokenRule",
+    "CollectedInSparkWarning",
     "DialectError",
     "EngineError",
     "InvalidPlanError",
@@ -67,6 +68,10 @@ class PlanningError(SubstraitSparkError):
 
 class EngineError(SubstraitSparkError):
     """An engine failed while it ran a plan; where Spark raises on the same rows, it is meant to."""
+
+
+class CollectedInSparkWarning(UserWarning):
+    """DataFusion doesn't compute the rows that were asked for, and Spark does, as the caller has allowed."""
 
 
 class UnsupportedPlanError(SubstraitSparkError):

@@ -2,59 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import pyarrow as pa
-from datafusion import DataFrame, SessionConfig, SessionContext
+from datafusion import DataFrame, LogicalPlan, SessionContext
 from datafusion import substrait as consumer
 from substrait.algebra_pb2 import ReadRel, Rel
 from substrait.plan_pb2 import Plan
-from substrait.type_pb2 import Type
 
 from ...algebra.extension_messages import Generate
 from ...algebra.message_walk import messages
-from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError, Unsupported, kind_of, said
+from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError, said
 from ...plan.type_aliases import without_aliases
 from ...reading.parameters import bound as with_values
-from ...reading.relation import spark_files
-from .. import local_files, parquet
-from ..arrow_schema import Columns, columns_of
-from ..file_access import Folders, folders
+from ..file_access import folders
 from ..generate import generated
-from ..result import named, without_columns
-from ..spark_files import spark_table
+from ..progress import Progress
+from ..result import in_schema, named_schema, without_columns
 from . import python_functions
-
-_fresh = itertools.count(1)
-
-DEFAULT_CATALOG = "datafusion"
-
-SETTINGS = {
-    # Gives the same name to two columns where fields of structs are used several times.
-    "datafusion.optimizer.enable_leaf_expression_pushdown": "false",
-    # Spark writes timestamps of any year; nanoseconds would end in 2262.
-    "datafusion.execution.parquet.coerce_int96": "us",
-    # The plan's schema says string and binary.
-    "datafusion.execution.parquet.schema_force_view_types": "false",
-    # Statistics leave NaN out, so that pruning by them loses rows.
-    "datafusion.execution.parquet.pruning": "false",
-    "datafusion.execution.parquet.skip_metadata": "true",
-}
-
-
-def context() -> SessionContext:
-    """A DataFusion context that runs the plans of the `datafusion` dialect: Spark's functions are enabled in it."""
-    config = SessionConfig()
-    for key, value in SETTINGS.items():
-        config = config.set(key, value)
-    ctx = SessionContext(config)
-    ctx.enable_spark_functions()
-    return ctx
+from .inputs import require_tables
+from .reads import Binding, bind
+from .session import LIMITS, context, joining_sorted
 
 
 def execute(
@@ -64,50 +36,116 @@ def execute(
     tables: Mapping[str, Any] | None = None,
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
 ) -> pa.Table:
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
     Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
-    full name, or its last part where that is no other's, an Arrow table or the path of a Parquet file or folder; folders may
-    be partitioned.
+    full name, or its last part where that is no other's. What is given there is an Arrow table; the path of a Parquet file or
+    folder, which may be partitioned; whatever hands over Arrow's stream or array by the PyCapsule interface, as frames of polars
+    and pandas and relations of DuckDB do (NaN of pandas is null, as pandas has it); a `pyarrow.dataset.Dataset`; or a table
+    provider or frame of DataFusion. The last three aren't held in memory. A stream is read once, and is used up then.
 
     A plan opens whatever regular file of this machine it names, with the rights of the process that runs it. For plans of
     others, `files_under` lists the folders that their files must be in, symbolic links resolved; `[]` allows none.
 
-    `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted.
+    `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted. `progress`
+    says whether rows and time are told while it runs: in a notebook and on a terminal, unless it is given.
 
     Raises InvalidPlanError, before anything runs, where a parameter has no value of its type, a file or a table is missing, or where Spark would read a column of
     it in another way than DataFusion (by a name in other case, or by converting its type); TypeError where `tables` has
     something else; PlanningError where DataFusion does not take the plan; and EngineError where it fails while it runs the
     plan, as it must where Spark raises an error.
     """
+    return opened(
+        plan, ctx, tables=tables, files_under=files_under, parameters=parameters, progress=progress
+    ).read_all()
+
+
+def opened(
+    plan: Plan,
+    ctx: SessionContext | None = None,
+    *,
+    tables: Mapping[str, Any] | None = None,
+    files_under: Iterable[str | Path] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    progress: bool | None = None,
+    finish: Callable[[], None] | None = None,
+) -> pa.RecordBatchReader:
+    """The rows of a plan as a stream, batch by batch as they are asked for. Arguments as `execute`.
+
+    `finish` is called when all rows were read, or nobody asks for more of them.
+    """
+    result = _result(plan, ctx, tables or {}, files_under, parameters)
+    batches = _told(result.batches, Progress(progress), finish)
+    next(batches)  # Now it has begun, so that it comes to its end once nobody holds it.
+    return pa.RecordBatchReader.from_batches(result.schema, batches)
+
+
+class Result(NamedTuple):
+    """A plan's rows, which have yet to be computed."""
+
+    schema: pa.Schema
+    batches: Iterator[pa.RecordBatch]
+
+
+def _result(
+    plan: Plan,
+    ctx: SessionContext | None,
+    tables: Mapping[str, Any],
+    files_under: Iterable[str | Path] | None,
+    parameters: Mapping[str, Any] | None,
+) -> Result:
     under = folders(files_under)
-    _require_tables(tables or {})
-    if ctx is None:
-        ctx = context()
-    with python_functions.registered(with_values(plan, parameters), ctx) as ready:
-        return _executed(ready, ctx, tables or {}, under)
+    require_tables(tables)
+    ctx = context() if ctx is None else ctx
+    with ExitStack() as held:
+        ready = held.enter_context(python_functions.registered(with_values(plan, parameters), ctx))
+        found, names = _executed(ready, Binding(ctx, tables, under))
+        with _refusing():
+            schema = named_schema(found.schema, names)
+        batches = _held(held.pop_all(), (in_schema(batch, schema) for batch in found.batches))
+    next(batches)  # Now it has begun, so that what is held is let go once nobody holds it.
+    return Result(schema, batches)
 
 
-def _executed(plan: Plan, ctx: SessionContext, tables: Mapping[str, Any], under: Folders) -> pa.Table:
-    """The rows of a plan whose functions the context has."""
-    bound, names = _without_root(plan)
-    registered: list[str | None] = []
+def _executed(plan: Plan, binding: Binding) -> tuple[Result, list[str]]:
+    """What a plan whose functions the context has begins to compute, and the names of its root."""
+    part, names = _without_root(plan)
     try:
         with _refusing():
-            reads = _reads(bound)
-            _require_distinct(reads, tables)
-            registered.extend(_bind(read, ctx, tables, under) for read in reads)
-            for read in reads:
-                _allow_nulls(read)
-            registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))
-        result = _run(bound, ctx)
+            bind(_reads(part), binding)
+            for rel in _generators(part):
+                _bind_generated(rel, part, binding)
+        return _run(part, binding.ctx), names
     finally:
-        for name in registered:
-            if name is not None:
-                ctx.deregister_table(name)
-    with _refusing():
-        return named(result, names)
+        binding.release()
+
+
+def _held(held: ExitStack, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches, behind one that is nobody's, while the context has the functions that they are computed by."""
+    with held:
+        yield None
+        yield from batches
+
+
+def _told(
+    batches: Iterator[pa.RecordBatch], progress: Progress, finish: Callable[[], None] | None
+) -> Iterator[pa.RecordBatch]:
+    """The batches, behind one that is nobody's."""
+    try:
+        yield None
+        while True:
+            with progress.waiting():
+                batch = next(batches, None)
+            if batch is None:
+                return
+            progress.add(batch.num_rows)
+            yield batch
+    finally:
+        progress.end()
+        if finish is not None:
+            finish()
 
 
 @contextmanager
@@ -128,47 +166,71 @@ def _is_failure(error: BaseException) -> TypeGuard[Exception]:
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
-def _allow_nulls(read: ReadRel) -> None:
-    """Take columns for nullable: DataFusion refuses a plan whose required column its table says may be null."""
-    for kind in read.base_schema.struct.types:
-        getattr(kind, kind.WhichOneof("kind") or "bool").nullability = Type.NULLABILITY_NULLABLE
-
-
-def _run(plan: Plan, ctx: SessionContext) -> pa.Table:
-    with _failing_by(lambda: PlanningError):
+def _run(plan: Plan, ctx: SessionContext) -> Result:
+    with _failing_as(PlanningError):
         message = consumer.Serde.deserialize_bytes(plan.SerializeToString())
         logical = consumer.Consumer.from_substrait_plan(ctx, message)
         frame = ctx.create_dataframe_from_logical_plan(logical)
-        has_columns = bool(frame.schema().names)
-    with _failing_by(lambda: EngineError if _is_planned(frame) else PlanningError):
-        # Record batches without columns arrive without their rows.
-        return frame.to_arrow_table() if has_columns else without_columns(frame.count())
+        schema = frame.schema()
+        # What DataFusion's optimizer and planner refuse, they refuse here; nothing is computed yet.
+        stream = _streamed(frame)
+    return Result(schema, _batches(stream, logical, ctx) if schema.names else _counted(frame))
+
+
+def _streamed(frame: DataFrame) -> Iterator[pa.RecordBatch]:
+    return (batch.to_pyarrow() for batch in frame.execute_stream())
+
+
+def _batches(stream: Iterator[pa.RecordBatch], logical: LogicalPlan, ctx: SessionContext) -> Iterator[pa.RecordBatch]:
+    """The batches of a stream; where memory doesn't suffice for its first one, those of the plan with joins that spill."""
+    with _failing_as(EngineError):
+        try:
+            first = next(stream, None)
+        except Exception as error:
+            if ctx not in LIMITS or not EXHAUSTED.search(str(error)):
+                raise
+            with joining_sorted(ctx):
+                stream = _streamed(ctx.create_dataframe_from_logical_plan(logical))
+            first = next(stream, None)
+        while first is not None:
+            yield first
+            first = next(stream, None)
+
+
+def _counted(frame: DataFrame) -> Iterator[pa.RecordBatch]:
+    # Record batches without columns arrive without their rows.
+    with _failing_as(EngineError):
+        rows = frame.count()
+    yield from without_columns(rows).to_batches()
 
 
 RAISED = re.compile(r"'(\[[A-Z0-9]+_[A-Z0-9_.]+.*)'(?: to value of \w+ type|: error parsing \w+)", re.DOTALL)
 """The error that a plan raises where Spark would, in the failed cast of its text that a plan raises it by."""
 
+EXHAUSTED = re.compile(r"Resources exhausted: (Failed to allocate .*)", re.DOTALL)
+"""What DataFusion says where a query needs more memory than it may have, and can't spill."""
+
 
 @contextmanager
-def _failing_by(kind: Callable[[], type[SubstraitSparkError]]) -> Iterator[None]:
+def _failing_as(kind: type[SubstraitSparkError]) -> Iterator[None]:
     """What DataFusion raises in the block, as an error of ours."""
     try:
         yield
     except BaseException as error:
         if _is_failure(error):
-            raised = RAISED.search(str(error))
-            raise kind()(f"DataFusion failed: {raised[1] if raised else error}") from error
+            raise kind(f"DataFusion failed: {_reason(str(error))}") from error
         raise
 
 
-def _is_planned(frame: DataFrame) -> bool:
-    """Whether DataFusion's optimizer and planner take a plan: they run only when its rows are asked for."""
-    try:
-        with _failing_by(lambda: PlanningError):
-            frame.execution_plan()
-    except PlanningError:
-        return False
-    return True
+def _reason(text: str) -> str:
+    if raised := RAISED.search(text):
+        return raised[1]
+    if exhausted := EXHAUSTED.search(text):
+        return (
+            "The query needs more memory than the memory_limit of its context, in what can't be spilled. Give it more, or less "
+            f"to hold at once. ({exhausted[1]})"
+        )
+    return text
 
 
 def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
@@ -184,7 +246,7 @@ def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
     return bound, list(root.names)
 
 
-def _reads(plan: Plan) -> list[ReadRel]:
+def _reads(plan: Plan) -> Sequence[ReadRel]:
     return [message for message in messages(plan) if isinstance(message, ReadRel)]
 
 
@@ -194,8 +256,8 @@ def _generators(plan: Plan) -> list[Rel]:
     return [rel for rel in reversed(found) if rel.extension_single.detail.Is(Generate.DESCRIPTOR)]
 
 
-def _bind_generated(rel: Rel, plan: Plan, ctx: SessionContext) -> str:
-    """Put a table with its rows in the place of a Generate relation, which DataFusion has not; returns its name."""
+def _bind_generated(rel: Rel, plan: Plan, binding: Binding) -> None:
+    """Put a table with its rows in the place of a Generate relation, which DataFusion has not."""
     detail = Generate.FromString(rel.extension_single.detail.value)
     part = Plan()
     part.CopyFrom(plan)
@@ -203,14 +265,12 @@ def _bind_generated(rel: Rel, plan: Plan, ctx: SessionContext) -> str:
     project = part.relations.add().rel.project
     project.input.CopyFrom(rel.extension_single.input)
     project.expressions.add().CopyFrom(detail.rows)
-    table = generated(_run(part, ctx), detail)
+    found = _run(part, binding.ctx)
+    table = generated(pa.Table.from_batches(list(found.batches), found.schema), detail)
     mapping = list(rel.extension_single.common.emit.output_mapping)
     if rel.extension_single.common.HasField("emit"):
         table = table.select(mapping).rename_columns([f"c{n}" for n in range(len(mapping))])
-    name = f"substrait_spark_{next(_fresh)}"
-    _register_table(ctx, name, table)
-    rel.read.CopyFrom(_read_of(name, ctx))
-    return name
+    rel.read.CopyFrom(_read_of(binding.register_rows(table), binding.ctx))
 
 
 def _read_of(name: str, ctx: SessionContext) -> ReadRel:
@@ -219,144 +279,3 @@ def _read_of(name: str, ctx: SessionContext) -> ReadRel:
     produced = Plan.FromString(consumer.Producer.to_substrait_plan(logical, ctx).encode())
     (read,) = _reads(produced)
     return read
-
-
-def _bind(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any], under: Folders) -> str | None:
-    """Make the table or the files of a read known to DataFusion; returns the name that was registered for it."""
-    if read.HasField("named_table"):
-        return _bind_table(read, ctx, tables)
-    if read.HasField("local_files"):
-        return _bind_files(read, ctx, under)
-    return None
-
-
-def _require_tables(tables: Mapping[str, Any]) -> None:
-    for name, source in tables.items():
-        if not isinstance(source, str | Path | pa.Table):
-            raise TypeError(f"The table {name!r} must be a pyarrow.Table or a path, not {kind_of(source)}.")
-
-
-def _require_distinct(reads: Sequence[ReadRel], tables: Mapping[str, Any]) -> None:
-    """Refuse tables by their last part alone where the plan reads several of that."""
-    found: dict[str, str] = {}
-    for parts in (list(read.named_table.names) for read in reads if read.HasField("named_table")):
-        full, last = ".".join(parts), parts[-1]
-        if full not in tables and last in tables and found.setdefault(last, full) != full:
-            raise InvalidPlanError(
-                f"The plan reads {found[last]!r} and {full!r}: give each by its full name in tables=."
-            )
-
-
-def _bind_table(read: ReadRel, ctx: SessionContext, tables: Mapping[str, Any]) -> str | None:
-    parts = list(read.named_table.names)
-    source = tables.get(".".join(parts), tables.get(parts[-1]))
-    if source is None:
-        known = _registered(ctx, parts)
-        if known is None:
-            raise InvalidPlanError(
-                f"There is no table {'.'.join(parts)!r}: give its rows or the path of its files as tables={{{parts[-1]!r}: …}}, "
-                "register it, or make the plan with reads='files'."
-            )
-        del read.named_table.names[:]
-        read.named_table.names.extend(known)
-        return None
-    if isinstance(source, str | Path):
-        return _register(ctx, _name(read), parquet.table(ctx, Path(source), columns_of(read)))
-    name = _name(read)
-    _register_table(ctx, name, _in_schema(source, columns_of(read), ".".join(parts)))
-    return name
-
-
-def _in_schema(table: pa.Table, wanted: Columns, shown: str) -> pa.Table:
-    """The table's columns that the plan names, in its types; nulls where it uses none of a column's values."""
-    columns: dict[str, pa.ChunkedArray] = {}
-    for field in wanted.schema:
-        if field.name not in wanted.used:
-            continue
-        if table.column_names.count(field.name) != 1:
-            raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {field.name!r}.")
-        column = table[field.name]
-        try:
-            local_files.all_of_it(field.type, local_files.stored_type(column.type))
-        except local_files.Mismatch as problem:
-            raise InvalidPlanError(f"The table {shown}: the column {field.name!r} {problem}.") from None
-        if field.name in wanted.required and column.null_count:
-            raise InvalidPlanError(
-                f"The table {shown}: the column {field.name!r} holds null, which the plan rules out."
-            )
-        columns[field.name] = column.cast(field.type)
-    return local_files.table_of(wanted.schema, table.num_rows, columns)
-
-
-def _register(ctx: SessionContext, name: str, frames: list[DataFrame]) -> str:
-    """All rows of the frames under one name."""
-    union = frames[0]
-    for frame in frames[1:]:
-        union = union.union(frame)
-    ctx.register_view(name, union)
-    return name
-
-
-def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
-    """The name by which DataFusion knows a table: its full name, or else its last part."""
-    for candidate in (parts, parts[-1:]):
-        name = ".".join('"' + part.replace('"', '""') + '"' for part in candidate)
-        if _has_schema(ctx, candidate[:-1]) and ctx.table_exist(name):
-            return candidate
-    return None
-
-
-def _has_schema(ctx: SessionContext, parts: list[str]) -> bool:
-    """Whether there is this schema, or catalog and schema. To ask for a table in one that is not there would raise."""
-    if not parts:
-        return True
-    catalog = parts[0] if len(parts) > 1 else DEFAULT_CATALOG
-    return len(parts) <= 2 and catalog in ctx.catalog_names() and parts[-1] in ctx.catalog(catalog).schema_names()
-
-
-def _bind_files(read: ReadRel, ctx: SessionContext, under: Folders) -> str:
-    columns = columns_of(read)
-    items = list(read.local_files.items)
-    formats = {item.WhichOneof("file_format") for item in items}
-    if len(formats) != 1 or not formats <= {"parquet", "orc", "text", "extension"}:
-        raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(map(str, formats)))}.")
-    paths = local_files.paths(items, under)
-    (format,) = formats
-    frames = parquet.files(ctx, paths, columns) if format == "parquet" else None
-    name = _name(read)
-    if frames is not None:
-        _register(ctx, name, frames)
-    elif format == "orc":
-        _register_table(ctx, name, pa.concat_tables([local_files.orc_table(path, columns) for path in paths]))
-    elif format == "extension":
-        _register_table(ctx, name, pa.concat_tables(_spark_tables(items, paths, columns)))
-    else:
-        text = [local_files.text_table(path, items[0].text, columns.schema) for path in paths]
-        _register_table(ctx, name, pa.concat_tables(text))
-    read.ClearField("local_files")
-    read.named_table.names.append(name)
-    return name
-
-
-def _spark_tables(items: Sequence[Any], paths: Sequence[Path], columns: Columns) -> list[pa.Table]:
-    """The rows of files of one of Spark's formats."""
-    try:
-        found = {spark_files(item.extension) for item in items}
-    except Unsupported as problem:
-        raise InvalidPlanError(f"The plan's {problem.reason}.") from None
-    if len(found) != 1:
-        raise InvalidPlanError("Files of several formats in one read can't be read here.")
-    (format,) = found
-    return [spark_table(path, format.name, dict(format.options), columns) for path in paths]
-
-
-def _register_table(ctx: SessionContext, name: str, table: pa.Table) -> None:
-    ctx.register_record_batches(name, [table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
-
-
-def _name(read: ReadRel) -> str:
-    name = f"substrait_spark_{next(_fresh)}"
-    if read.HasField("named_table"):
-        del read.named_table.names[:]
-        read.named_table.names.append(name)
-    return name

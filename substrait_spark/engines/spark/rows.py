@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ...catalyst.failures import sentence, spark_errors
+from ...catalyst.session import is_connect
 from ...errors import EngineError, SubstraitSparkError
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def _as_months(name: str) -> str:
 
 
 def _collected(df: Any) -> pa.Table:
+    if is_connect(df):
+        return df.toArrow()
     # toArrow casts to the DataFrame's schema, and fails at a null struct with a field that is never null.
     batches = df._collect_as_arrow()
     if batches:

@@ -1,0 +1,162 @@
+"""The rows of a plan's named tables, of whatever a caller gives for them, as DataFusion's frames."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as pads
+from datafusion import DataFrame, Expr, SessionContext, col, lit
+from datafusion.catalog import Table
+
+from ...errors import InvalidPlanError, kind_of
+from .. import local_files, parquet
+from ..arrow_schema import Columns
+
+ALLOWED = (
+    "a pyarrow.Table, a path, what hands over Arrow's stream or array (`__arrow_c_stream__`, `__arrow_c_array__`), as frames of "
+    "polars and pandas and relations of DuckDB do, a pyarrow.dataset.Dataset, or a table provider or frame of DataFusion"
+)
+
+ALL_ROWS = 2**63 - 1
+"""A limit that limits nothing."""
+
+
+def require_tables(tables: Mapping[str, Any]) -> None:
+    """Raises TypeError where something is given for a table that no rows can be had of."""
+    for name, source in tables.items():
+        if not (_is_lazy(source) or isinstance(source, str | Path) or _is_arrow(source)):
+            raise TypeError(f"The table {name!r} must be {ALLOWED}, not {kind_of(source)}.")
+
+
+class Inputs:
+    """What was given for named tables: streams, which can be read once, are read when the first read of a plan needs them."""
+
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        self._tables = tables
+        self._rows: dict[str, pa.Table] = {}
+
+    def name_of(self, parts: Sequence[str]) -> str | None:
+        """By which name a table was given: its dotted full name, or its last part; None where it wasn't."""
+        return next((name for name in (".".join(parts), parts[-1]) if name in self._tables), None)
+
+    def frames(self, name: str, ctx: SessionContext, columns: Columns) -> list[DataFrame]:
+        """All rows of a table, in the columns of a read."""
+        source = self._tables[name]
+        if isinstance(source, str | Path):
+            return parquet.table(ctx, Path(source), columns)
+        if _is_lazy(source):
+            return [_selected(_opened(ctx, source), columns, name)]
+        if name not in self._rows:
+            self._rows[name] = _in_memory(source)
+        table = in_columns(self._rows[name], columns, name)
+        return [ctx.create_dataframe([table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])]
+
+
+# ---- rows in memory
+
+
+def _is_arrow(source: Any) -> bool:
+    return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__") or _is_pandas(source)
+
+
+def _is_pandas(source: Any) -> bool:
+    pandas: Any = sys.modules.get("pandas")
+    return pandas is not None and isinstance(source, pandas.DataFrame)
+
+
+def _in_memory(source: Any) -> pa.Table:
+    if isinstance(source, pa.Table):
+        return source
+    if _is_pandas(source):
+        return pa.Table.from_pandas(source, preserve_index=False)
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.table(source)
+    return pa.Table.from_batches([pa.record_batch(source)])
+
+
+def in_columns(table: pa.Table, wanted: Columns, shown: str) -> pa.Table:
+    """The table's columns that the plan names, in its types; nulls where it uses none of a column's values."""
+    columns: dict[str, pa.ChunkedArray] = {}
+    for field in _used(wanted):
+        column = table[_found(table.schema, field, shown, local_files.all_of_it_checked)]
+        if field.name in wanted.required and column.null_count:
+            raise _holds_null(shown, field.name)
+        try:
+            columns[field.name] = column.cast(field.type)
+        except pa.ArrowInvalid as error:
+            raise InvalidPlanError(f"The table {shown}: the column {field.name!r}: {error}.") from None
+    return local_files.table_of(wanted.schema, table.num_rows, columns)
+
+
+# ---- rows that are elsewhere
+
+
+def _is_lazy(source: Any) -> bool:
+    provides = hasattr(source, "__datafusion_table_provider__")
+    return provides or isinstance(source, pads.Dataset | DataFrame | Table)
+
+
+def _opened(ctx: SessionContext, source: Any) -> DataFrame:
+    """The frame of all rows, below a limit that limits nothing.
+
+    No filter of the plan gets below it: pyarrow's datasets drop NaN where `x > 2`, and nobody knows what other providers do.
+    """
+    if isinstance(source, DataFrame):
+        return source.limit(ALL_ROWS)
+    name = "substrait_spark_opened"
+    if isinstance(source, pads.Dataset):
+        ctx.register_dataset(name, source)
+    else:
+        ctx.register_table(name, source)
+    try:
+        return ctx.table(name).limit(ALL_ROWS)
+    finally:
+        ctx.deregister_table(name)
+
+
+def _selected(frame: DataFrame, columns: Columns, shown: str) -> DataFrame:
+    schema = frame.schema()
+    used = {field.name: _found(schema, field, shown, local_files.all_of_it) for field in _used(columns)}
+    required = [_column(used[name]).is_null() for name in sorted(columns.required & used.keys())]
+    if required and frame.filter(reduce(Expr.__or__, required)).limit(1).count():
+        raise _holds_null(shown, *sorted(columns.required & used.keys()))
+    if not columns.schema.names:
+        return frame.select(lit(None).alias("rows"))
+    values = {name: _column(column) for name, column in used.items()}
+    return frame.select(
+        *(values.get(field.name, lit(None)).cast(field.type).alias(field.name) for field in columns.schema)
+    )
+
+
+def _column(name: str) -> Expr:
+    quoted = name.replace('"', '""')
+    return col(f'"{quoted}"')
+
+
+# ---- what a column must be
+
+
+def _used(columns: Columns) -> list[pa.Field]:
+    return [field for field in columns.schema if field.name in columns.used]
+
+
+def _found(schema: pa.Schema, field: pa.Field, shown: str, agree: Callable[[pa.DataType, pa.DataType], None]) -> str:
+    """The name of a column, if there is one of a type whose values the plan's type all has."""
+    if schema.names.count(field.name) != 1:
+        raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {field.name!r}.")
+    try:
+        agree(field.type, local_files.stored_type(schema.field(field.name).type))
+    except local_files.Mismatch as problem:
+        raise InvalidPlanError(f"The table {shown}: the column {field.name!r} {problem}.") from None
+    return str(field.name)
+
+
+def _holds_null(shown: str, *names: str) -> InvalidPlanError:
+    return InvalidPlanError(
+        f"The table {shown}: the column {' or '.join(map(repr, names))} holds null, which the plan rules out."
+    )

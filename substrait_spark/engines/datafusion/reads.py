@@ -1,0 +1,181 @@
+"""Binding the reads of a plan: each gets a table of DataFusion's that has its rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from datafusion import DataFrame, SessionContext
+from substrait.algebra_pb2 import ReadRel
+from substrait.type_pb2 import Type
+
+from ...errors import InvalidPlanError, Unsupported
+from ...reading.relation import spark_files
+from .. import local_files, parquet
+from ..arrow_schema import Columns, columns_of
+from ..file_access import Folders
+from ..spark_files import spark_table
+from .inputs import Inputs
+
+DEFAULT_CATALOG = "datafusion"
+
+_fresh = itertools.count(1)
+
+
+@dataclass
+class Binding:
+    """What the reads of a plan are bound to, and the names that were registered for them in a context."""
+
+    ctx: SessionContext
+    tables: Mapping[str, Any]
+    under: Folders
+    registered: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.inputs = Inputs(self.tables)
+
+    def register(self, frames: Sequence[DataFrame]) -> str:
+        """The name of a table with all rows of the frames."""
+        union = frames[0]
+        for frame in frames[1:]:
+            union = union.union(frame)
+        name = self._name()
+        self.ctx.register_view(name, union)
+        return name
+
+    def register_rows(self, table: pa.Table) -> str:
+        """The name of a table with these rows."""
+        name = self._name()
+        batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+        self.ctx.register_record_batches(name, [batches])
+        return name
+
+    def _name(self) -> str:
+        name = f"substrait_spark_{next(_fresh)}"
+        self.registered.append(name)
+        return name
+
+    def release(self) -> None:
+        """Forget what was registered. What was planned before keeps its tables."""
+        for name in self.registered:
+            self.ctx.deregister_table(name)
+
+
+def bind(reads: Sequence[ReadRel], binding: Binding) -> None:
+    """Have reads name tables of the context's. Raises InvalidPlanError where Spark would have other rows, or there are none."""
+    _require_distinct(reads, binding.tables)
+    for read in reads:
+        binder = BINDERS.get(str(read.WhichOneof("read_type")))
+        if binder is not None:
+            binder(read, binding)
+    for read in reads:
+        _allow_nulls(read)
+
+
+def _allow_nulls(read: ReadRel) -> None:
+    """Take columns for nullable: DataFusion refuses a plan whose required column its table says may be null."""
+    for kind in read.base_schema.struct.types:
+        getattr(kind, kind.WhichOneof("kind") or "bool").nullability = Type.NULLABILITY_NULLABLE
+
+
+def _rename(read: ReadRel, parts: Sequence[str]) -> None:
+    """Have a read of any kind name a table."""
+    del read.named_table.names[:]
+    read.named_table.names.extend(parts)
+
+
+# ---- named tables
+
+
+def _require_distinct(reads: Sequence[ReadRel], tables: Mapping[str, Any]) -> None:
+    """Refuse tables by their last part alone where the plan reads several of that."""
+    found: dict[str, str] = {}
+    for parts in (list(read.named_table.names) for read in reads if read.HasField("named_table")):
+        full, last = ".".join(parts), parts[-1]
+        if full not in tables and last in tables and found.setdefault(last, full) != full:
+            raise InvalidPlanError(
+                f"The plan reads {found[last]!r} and {full!r}: give each by its full name in tables=."
+            )
+
+
+def _bind_named_table(read: ReadRel, binding: Binding) -> None:
+    parts = list(read.named_table.names)
+    given = binding.inputs.name_of(parts)
+    if given is not None:
+        _rename(read, [binding.register(binding.inputs.frames(given, binding.ctx, columns_of(read)))])
+        return
+    known = _registered(binding.ctx, parts)
+    if known is None:
+        raise InvalidPlanError(
+            f"There is no table {'.'.join(parts)!r}: give its rows or the path of its files as tables={{{parts[-1]!r}: …}}, "
+            "register it, or make the plan with reads='files'."
+        )
+    _rename(read, known)
+
+
+def _registered(ctx: SessionContext, parts: list[str]) -> list[str] | None:
+    """The name by which DataFusion knows a table: its full name, or else its last part."""
+    for candidate in (parts, parts[-1:]):
+        name = ".".join('"' + part.replace('"', '""') + '"' for part in candidate)
+        if _has_schema(ctx, candidate[:-1]) and ctx.table_exist(name):
+            return candidate
+    return None
+
+
+def _has_schema(ctx: SessionContext, parts: list[str]) -> bool:
+    """Whether there is this schema, or catalog and schema. To ask for a table in one that is not there would raise."""
+    if not parts:
+        return True
+    catalog = parts[0] if len(parts) > 1 else DEFAULT_CATALOG
+    return len(parts) <= 2 and catalog in ctx.catalog_names() and parts[-1] in ctx.catalog(catalog).schema_names()
+
+
+# ---- files
+
+
+def _bind_local_files(read: ReadRel, binding: Binding) -> None:
+    columns = columns_of(read)
+    items = list(read.local_files.items)
+    formats = {str(item.WhichOneof("file_format")) for item in items}
+    if len(formats) != 1 or not formats <= {"parquet", "orc", "text", "extension"}:
+        raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(formats))}.")
+    paths = local_files.paths(items, binding.under)
+    (format,) = formats
+    if format == "parquet":
+        name = binding.register(parquet.files(binding.ctx, paths, columns))
+    else:
+        name = binding.register_rows(pa.concat_tables(_rows(format, items, paths, columns)))
+    read.ClearField("local_files")
+    _rename(read, [name])
+
+
+def _rows(format: str, items: Sequence[Any], paths: Sequence[Path], columns: Columns) -> list[pa.Table]:
+    """The rows of each of the files of a format that is read here."""
+    if format == "orc":
+        return [local_files.orc_table(path, columns) for path in paths]
+    if format == "extension":
+        return _spark_tables(items, paths, columns)
+    return [local_files.text_table(path, items[0].text, columns.schema) for path in paths]
+
+
+def _spark_tables(items: Sequence[Any], paths: Sequence[Path], columns: Columns) -> list[pa.Table]:
+    """The rows of files of one of Spark's formats."""
+    try:
+        found = {spark_files(item.extension) for item in items}
+    except Unsupported as problem:
+        raise InvalidPlanError(f"The plan's {problem.reason}.") from None
+    if len(found) != 1:
+        raise InvalidPlanError("Files of several formats in one read can't be read here.")
+    (format,) = found
+    return [spark_table(path, format.name, dict(format.options), columns) for path in paths]
+
+
+BINDERS: Mapping[str, Callable[[ReadRel, Binding], None]] = {
+    "named_table": _bind_named_table,
+    "local_files": _bind_local_files,
+}
+"""What binds a read, by the field of `ReadRel` that says where its rows are. DataFusion itself takes those that are left."""
