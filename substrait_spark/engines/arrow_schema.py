@@ -71,10 +71,11 @@ def _field(message: TypeMessage, names: Iterator[str]) -> pa.Field:
     name = next(names, None)
     if name is None:
         raise InvalidPlanError("The schema of a read has fewer names than there are columns and fields.")
-    return pa.field(name, _type(message, names))
+    return pa.field(name, arrow_type(message, names))
 
 
-def _type(message: TypeMessage, names: Iterator[str]) -> pa.DataType:
+def arrow_type(message: TypeMessage, names: Iterator[str]) -> pa.DataType:
+    """The Arrow type of a Substrait type whose struct fields have these names, depth-first."""
     kind = message.WhichOneof("kind")
     if kind in _SIMPLE:
         return _SIMPLE[kind]
@@ -90,10 +91,10 @@ def _type(message: TypeMessage, names: Iterator[str]) -> pa.DataType:
             raise InvalidPlanError(f"There is no Arrow type for Substrait's {kind} of {value.precision} digits.")
         return pa.timestamp(_UNITS[value.precision], "UTC" if kind == "precision_timestamp_tz" else None)
     if kind == "list":
-        return pa.list_(_type(value.type, names))
+        return pa.list_(arrow_type(value.type, names))
     if kind == "map":
-        key = _type(value.key, names)
-        return pa.map_(key, _type(value.value, names))
+        key = arrow_type(value.key, names)
+        return pa.map_(key, arrow_type(value.value, names))
     if kind == "struct":
         return pa.struct([_field(inner, names) for inner in value.types])
     raise InvalidPlanError(f"There is no Arrow type for Substrait's {kind}.")

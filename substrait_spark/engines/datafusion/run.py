@@ -36,6 +36,7 @@ from ..file_access import Folders, folders
 from ..generate import generated
 from ..result import named, without_columns
 from ..spark_files import spark_table
+from . import python_functions
 
 _fresh = itertools.count(1)
 
@@ -92,13 +93,19 @@ def execute(
     _require_tables(tables or {})
     if ctx is None:
         ctx = context()
-    bound, names = _without_root(with_values(plan, parameters))
+    with python_functions.registered(with_values(plan, parameters), ctx) as ready:
+        return _executed(ready, ctx, tables or {}, under)
+
+
+def _executed(plan: Plan, ctx: SessionContext, tables: Mapping[str, Any], under: Folders) -> pa.Table:
+    """The rows of a plan whose functions the context has."""
+    bound, names = _without_root(plan)
     registered: list[str | None] = []
     try:
         with _refusing():
             reads = _reads(bound)
-            _require_distinct(reads, tables or {})
-            registered.extend(_bind(read, ctx, tables or {}, under) for read in reads)
+            _require_distinct(reads, tables)
+            registered.extend(_bind(read, ctx, tables, under) for read in reads)
             for read in reads:
                 _allow_nulls(read)
             registered.extend(_bind_generated(rel, bound, ctx) for rel in _generators(bound))

@@ -274,7 +274,7 @@ FUNCTIONS: dict[str, Callable[[Naming, ScalarFunction], Steps[Names]]] = {
 class RelationNames:
     """The names in the columns of relations in DataFusion's forms."""
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: Lowering | None = None) -> None:
         self._known: dict[int, tuple[Relation, Sequence[Names]]] = {}
 
     def of(self, root: Relation) -> Sequence[Names]:

@@ -1,0 +1,363 @@
+"""Functions of Python in DataFusion, over Arrow: each is registered once for every signature that a plan calls it with.
+
+DataFusion's Python package takes one exact signature for a name, and a plan may call a function with several. So a call gets
+a name of its own for each, in the plan that is handed to DataFusion: `registered` gives that plan.
+"""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+from datafusion import Accumulator, SessionContext, udaf, udf
+from substrait.type_pb2 import Type as TypeMessage
+
+from ... import extensions
+from ...algebra import types
+from ...algebra.expression import (
+    AggregateFunction,
+    Expression,
+    Literal,
+    ScalarFunction,
+    Subquery,
+    WindowCall,
+    WindowFunction,
+)
+from ...algebra.relation import Aggregate, Relation
+from ...algebra.traversal import inputs_first, rewritten
+from ...algebra.types import Type
+from ...errors import EngineError, InvalidPlanError, SubstraitSparkError
+from ...plan import build
+from ...reading.plan import read_plan
+from ..arrow_schema import arrow_type
+from .guards.struct_names import Names, Naming, RelationNames
+
+if TYPE_CHECKING:
+    from substrait.plan_pb2 import Plan
+
+    from ...extensions import Declaration
+
+_fresh = itertools.count(1)
+
+Compute = Callable[[Sequence[pa.Array], int], Any]
+"""From the arguments as arrays of so many rows to the result: of a scalar function an array of as many rows, of an
+aggregate function, which gets all rows of a group at once, one value."""
+
+
+class Signature(NamedTuple):
+    """How a plan calls a function: the types of the arguments and of the result, and the options that it states."""
+
+    name: str
+    arguments: tuple[Type, ...]
+    result: Type
+    arrow_arguments: tuple[pa.DataType, ...]
+    arrow_result: pa.DataType
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class PythonFunction:
+    """A function that Python computes. `compute` makes what computes it for one signature, once for each plan.
+
+    `deterministic` functions may be computed once where a plan calls them several times with the same arguments. The result has
+    the type `Signature.arrow_result`; `field_names` are the depth-first names of the struct fields in it, where it has other ones than
+    an argument of the same type.
+    """
+
+    compute: Callable[[Signature], Compute]
+    deterministic: bool = True
+    field_names: Names = ()
+
+
+def over_arrays(function: Callable[..., Any]) -> Callable[[Signature], Compute]:
+    """What makes `compute` of a function that takes the arrays as its arguments, as those of `pyarrow.compute` do."""
+    return lambda signature: lambda arrays, rows: function(*arrays)
+
+
+Functions = Mapping[tuple[str, str], PythonFunction]
+"""By URN and name."""
+
+OWN: dict[tuple[str, str], PythonFunction] = {}
+"""Those that `functions.yaml` declares, which every plan may call."""
+
+
+@contextmanager
+def registered(plan: Plan, ctx: SessionContext, functions: Functions | None = None) -> Iterator[Plan]:
+    """The plan as DataFusion is to get it, while the functions of Python that it calls are registered.
+
+    What such a function raises in the block is an EngineError that shows it, with its traceback. Raises InvalidPlanError where
+    the plan can't be read, or calls a function with what it doesn't take.
+    """
+    known = {**OWN, **(functions or {})}
+    if not any(called in known for called in _declared(plan)):
+        yield plan
+        return
+    calls = Calls(known)
+    try:
+        yield calls.renamed(plan, ctx)
+    except SubstraitSparkError as error:
+        if calls.failed is None or not isinstance(error, EngineError):
+            raise
+        raise EngineError(_told(*calls.failed)) from calls.failed[1]
+    finally:
+        calls.deregister(ctx)
+
+
+def _declared(plan: Plan) -> list[tuple[str, str]]:
+    """The functions that a plan declares, by URN and name."""
+    urns = {entry.extension_urn_anchor: entry.urn for entry in plan.extension_urns}
+    functions = [entry.extension_function for entry in plan.extensions if entry.HasField("extension_function")]
+    return [(urns.get(each.extension_urn_reference, ""), each.name.partition(":")[0]) for each in functions]
+
+
+def _told(name: str, error: BaseException) -> str:
+    """What a function raised, as Python shows it, from the function's own code on."""
+    shown = traceback.TracebackException.from_exception(error)
+    shown.stack = traceback.StackSummary.from_list([f for f in shown.stack if f.filename != __file__])
+    return f"The function {name} raised an exception.\n{''.join(shown.format()).rstrip()}"
+
+
+class Calls:
+    """The calls of Python's functions in one plan, by the names that they get, and what a function raised."""
+
+    def __init__(self, functions: Functions) -> None:
+        self._functions = functions
+        self._names: dict[tuple[Any, ...], Declaration] = {}
+        self._registered: list[tuple[str, str]] = []
+        self._makers: list[Callable[[SessionContext], None]] = []
+        self.failed: tuple[str, BaseException] | None = None
+        """The function that raised first, and what."""
+
+    def renamed(self, plan: Plan, ctx: SessionContext) -> Plan:
+        """The plan with a name for each signature, registered."""
+        extensions.load_all()
+        read = read_plan(plan)
+        if read.root is None or read.problems:
+            reason = read.problems[0].reason if read.problems else "it has no root"
+            raise InvalidPlanError(f"The plan can't be read: {reason}.")
+        built = build(self._over(read.root), read.names)
+        for register in self._makers:
+            register(ctx)
+        return built
+
+    def deregister(self, ctx: SessionContext) -> None:
+        """Have the context forget the names."""
+        for kind, name in self._registered:
+            (ctx.deregister_udf if kind == "scalar" else ctx.deregister_udaf)(name)
+
+    # ---- in the tree
+
+    def _over(self, root: Relation) -> Relation:
+        """A relation with its calls under their new names."""
+        names = RelationNames()
+        done: dict[Relation, Relation] = {}
+        for relation in inputs_first(root, subqueries=True):
+            inputs = tuple([done[input] for input in relation.inputs])
+            naming = Naming([each for input in relation.inputs for each in names.of(input)], names)
+            changed = [self._changed(each, naming, done) for each in relation.expressions()]
+            if all(a is b for a, b in zip(changed, relation.expressions(), strict=True)):
+                made = relation if inputs == relation.inputs else relation.with_inputs(inputs)
+            else:
+                made = relation.over(inputs, changed)
+            done[relation] = self._measured(made, relation, naming)
+        return done[root]
+
+    def _measured(self, made: Relation, before: Relation, naming: Naming) -> Relation:
+        """An aggregate with its measures under their new names."""
+        if not isinstance(made, Aggregate) or not isinstance(before, Aggregate):
+            return made
+        measures = [self._measure(call, old, naming) for call, old in zip(made.measures, before.measures, strict=True)]
+        if all(a is b for a, b in zip(measures, made.measures, strict=True)):
+            return made
+        found = Aggregate(made.inputs[0], made.groupings, measures, made.sets).emitting_as(made)
+        found.place, found.hint = made.place, made.hint
+        return found
+
+    def _measure(self, call: AggregateFunction, before: AggregateFunction, naming: Naming) -> AggregateFunction:
+        function = self._of(call.declaration)
+        if function is None:
+            return call
+        declaration = self._declared(function, call, before.arguments, naming)
+        return AggregateFunction(declaration, _counted(call.arguments), (), call.distinct, call.sorts, call.filter)
+
+    def _changed(self, expression: Expression, naming: Naming, done: Mapping[Relation, Relation]) -> Expression:
+        """An expression with its calls under their new names."""
+
+        def change(part: Expression) -> Expression | None:
+            if not isinstance(part, Subquery) and self._called_by(part) is None:
+                return None
+            inside = part.with_children([rewritten(child, change) for child in part.children()])
+            if isinstance(inside, Subquery):
+                return inside.with_relation(done[inside.relation])
+            return self._under_new_name(inside, part, naming)
+
+        return rewritten(expression, change)
+
+    def _called_by(self, expression: Expression) -> PythonFunction | None:
+        """The function of Python that an expression calls; None for other expressions."""
+        if isinstance(expression, ScalarFunction):
+            return self._of(expression.declaration)
+        return self._of(expression.call.declaration) if isinstance(expression, WindowFunction) else None
+
+    def _under_new_name(self, call: Expression, before: Expression, naming: Naming) -> Expression:
+        """A call whose arguments have their new names already, under its own, by what it was before."""
+        function = self._called_by(before)
+        if function and isinstance(call, ScalarFunction) and isinstance(before, ScalarFunction):
+            declaration = self._declared(function, before, before.arguments, naming)
+            return ScalarFunction(declaration, _counted(call.arguments), (), call.raising)
+        if function and isinstance(call, WindowFunction) and isinstance(before, WindowFunction):
+            declaration = self._declared(function, before.call, before.call.arguments, naming)
+            frame = (call.call.rows, call.call.lower, call.call.upper)
+            return WindowFunction(
+                WindowCall(declaration, _counted(call.call.arguments), *frame), call.partition, call.sorts
+            )
+        return call
+
+    def _of(self, declaration: Declaration) -> PythonFunction | None:
+        return self._functions.get((declaration.urn, declaration.name))
+
+    def _declared(
+        self,
+        function: PythonFunction,
+        call: ScalarFunction | AggregateFunction | WindowCall,
+        arguments: Sequence[Expression | str],
+        naming: Naming,
+    ) -> Declaration:
+        """The declaration under the name of a call's signature."""
+        values = [argument for argument in arguments if isinstance(argument, Expression)]
+        if len(values) < len(arguments):
+            raise InvalidPlanError(f"The function {call.declaration.name} has an argument that is no value.")
+        kind = "scalar" if isinstance(call, ScalarFunction) else "aggregate"
+        # What hangs on constants alone is left for the rows that reach it, as Spark does: it may raise.
+        volatile = not function.deterministic or all(isinstance(value, Literal) for value in values)
+        named = [naming.of(value) for value in values]
+        result_names = function.field_names or (naming.of(call) if isinstance(call, ScalarFunction) else ())
+        key = (
+            kind,
+            call.declaration,
+            call.options,
+            tuple(value.type for value in values),
+            tuple(named),
+            result_names,
+            volatile,
+        )
+        found = self._names.get(key)
+        if found is None:
+            signature = Signature(
+                call.declaration.name,
+                tuple([value.type for value in values]),
+                call.declaration.result,
+                tuple([arrow_of(value.type, names) for value, names in zip(values, named, strict=True)]),
+                arrow_of(call.declaration.result, result_names),
+                call.options,
+            )
+            name = f"python_function_{next(_fresh)}"
+            found = self._names[key] = replace(call.declaration, name=name)
+            self._note(kind, name, function.compute(signature), signature, volatile)
+        return found
+
+    # ---- in DataFusion
+
+    def _note(self, kind: str, name: str, compute: Compute, signature: Signature, volatile: bool) -> None:
+        """Have a name registered, once the whole plan is known to be fine."""
+        volatility = "volatile" if volatile else "immutable"
+        inputs = list(signature.arrow_arguments) or [pa.int64()]
+        count = len(signature.arrow_arguments)
+
+        def register(ctx: SessionContext) -> None:
+            if kind == "scalar":
+                ctx.register_udf(
+                    udf(self._scalar(compute, signature, count), inputs, signature.arrow_result, volatility, name)
+                )
+            else:
+                state = [pa.list_(input) for input in inputs]
+
+                def accumulator() -> Accumulator:
+                    return _Rows(inputs, lambda arrays, rows: self._value(compute, signature, arrays[:count], rows))
+
+                ctx.register_udaf(udaf(accumulator, inputs, signature.arrow_result, state, volatility, name))
+            self._registered.append((kind, name))
+
+        self._makers.append(register)
+
+    def _scalar(self, compute: Compute, signature: Signature, count: int) -> Callable[..., pa.Array]:
+        def call(*arrays: pa.Array) -> pa.Array:
+            return self._noting(signature, lambda: compute(arrays[:count], len(arrays[0])))
+
+        return call
+
+    def _value(self, compute: Compute, signature: Signature, arrays: Sequence[pa.Array], rows: int) -> pa.Scalar:
+        def typed() -> pa.Scalar:
+            value = compute(arrays, rows)
+            return value if isinstance(value, pa.Scalar) else pa.scalar(value, signature.arrow_result)
+
+        found: pa.Scalar = self._noting(signature, typed)
+        return found
+
+    def _noting(self, signature: Signature, compute: Callable[[], Any]) -> Any:
+        try:
+            return compute()
+        except BaseException as error:
+            if self.failed is None:
+                self.failed = (signature.name, error)
+            raise
+
+
+class _Rows(Accumulator):
+    """The rows of one group, which are kept until it is complete: only then is the function called."""
+
+    def __init__(self, kinds: Sequence[pa.DataType], compute: Compute) -> None:
+        self._parts: list[list[pa.Array]] = [[] for _ in kinds]
+        self._kinds = kinds
+        self._compute = compute
+
+    def update(self, *values: pa.Array) -> None:
+        for parts, value in zip(self._parts, values, strict=True):
+            parts.append(value)
+
+    def merge(self, states: list[pa.Array]) -> None:
+        for parts, lists in zip(self._parts, states, strict=True):
+            parts.append(lists.flatten())
+
+    def state(self) -> list[pa.Scalar]:
+        return [_listed(array) for array in self._arrays()]
+
+    def evaluate(self) -> pa.Scalar:
+        arrays = self._arrays()
+        found: pa.Scalar = self._compute(arrays, len(arrays[0]))
+        return found
+
+    def _arrays(self) -> list[pa.Array]:
+        return [
+            pa.concat_arrays(parts) if parts else pa.array([], kind)
+            for parts, kind in zip(self._parts, self._kinds, strict=True)
+        ]
+
+
+def _listed(array: pa.Array) -> pa.Scalar:
+    """A list of an array's values, as one value."""
+    return pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array)[0]
+
+
+def _counted(arguments: tuple[Expression | str, ...]) -> tuple[Expression | str, ...]:
+    """The arguments of a call; of one without any, a literal, since only an array tells how many rows there are."""
+    return arguments or (Literal(0, types.I64),)
+
+
+def arrow_of(type: Type, names: Sequence[str | None]) -> pa.DataType:
+    """The Arrow type that DataFusion has for a type whose struct fields have these names, depth-first.
+
+    Raises InvalidPlanError where a name isn't known.
+    """
+    if None in names:
+        raise InvalidPlanError(
+            "The plan doesn't tell the names of the fields of a struct that a function of Python takes."
+        )
+    message = TypeMessage()
+    types.write(type, message)
+    return arrow_type(message, iter([name for name in names if name is not None]))
