@@ -36,6 +36,7 @@ def df_to_substrait(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
@@ -77,6 +78,7 @@ def df_to_substrait(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
     )
     if plan is None:
         raise UnsupportedPlanError(problems)
@@ -99,6 +101,7 @@ def sql_to_substrait(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
 ) -> Plan:
     """The Substrait plan of a SQL statement, which is analysed in a session and not run. Further arguments as `df_to_substrait`.
 
@@ -130,6 +133,7 @@ def sql_to_substrait(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
     )
     plan, problems = convert_statement(spark, sql, parameters or {}, settings)
     if plan is None:
@@ -157,6 +161,7 @@ def write_to_substrait(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of what `df.write` would save, which writes nothing. Further arguments as `df_to_substrait`.
@@ -210,6 +215,7 @@ def write_to_substrait(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
     )
     if plan is None:
         raise UnsupportedPlanError(problems)
@@ -236,6 +242,7 @@ def check(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
@@ -259,6 +266,7 @@ def check(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
         writes=False,
     )
     if plan is None:
@@ -282,6 +290,7 @@ def capture(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
 ) -> Iterator[CapturedQueries]:
     """The queries that a block of code runs in a session: `with capture(spark) as queries`. Arguments as `df_to_substrait`.
 
@@ -311,6 +320,7 @@ def capture(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
     )
     capturing = Capture(settings)
     capturing.listen(spark)

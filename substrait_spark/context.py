@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .algebra.builder import Traits
 from .algebra.expression import Origin
@@ -13,6 +14,9 @@ from .algebra.relation import Relation
 from .catalyst.tree import Document, Plan
 from .dialects.dialect import Dialect
 from .errors import Unsupported
+from .user_functions.declared import UserFunctions
+
+NO_FUNCTIONS = UserFunctions()
 
 READS = ("auto", "files", "tables")
 
@@ -43,6 +47,8 @@ class Settings:
     """Whether the plan says what it was made of."""
     share_subplans: bool = False
     """Whether parts of the plan that are the same are in it once."""
+    functions: UserFunctions = NO_FUNCTIONS
+    """The caller's own functions, which the plan may call by their names."""
     hints: bool = False
     """Whether the plan has what Spark knows of its rows, and what the query calls its parts and advises."""
 
@@ -87,6 +93,8 @@ class Context:
     """How often the plan refers to each common table expression."""
     beside: dict[Path, bytes] = field(default_factory=dict)
     """Files that the plan reads and that are still to be written, by their paths."""
+    gateway: Any = None
+    """The way to the JVM that has planned the query; None where there is none."""
     finish: Finish | None = None
     """What becomes of the root relation of a query, where it is not the plan's."""
     _path: list[str] = field(default_factory=list)

@@ -19,7 +19,7 @@ from .catalyst import reader
 from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
-from .context import READS, STAGES, SWITCHES, Context, Finish, PendingProblem, Settings
+from .context import NO_FUNCTIONS, READS, STAGES, SWITCHES, Context, Finish, PendingProblem, Settings
 from .dialects import Dialect, load
 from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
 from .expr.membership_places import unsettled
@@ -36,6 +36,7 @@ from .rel.hints import note_aliases
 from .rel.used import used_columns
 from .rewrites import numbered_rows, rewrite
 from .type_aliases import declare_aliases
+from .user_functions.declared import UserFunctions
 from .versions import release
 
 Made = TypeVar("Made")
@@ -48,7 +49,7 @@ def convert_as(
 
     `finish` makes of the query's relation one that writes it.
     """
-    context = Context(settings, finish=finish)
+    context = Context(settings, gateway=df.sparkSession._sc._gateway, finish=finish)
     plan = reported(context, lambda: _plan_of(context, reader.read(df, settings)))
     if not context.found:
         if settings.writes:
@@ -58,13 +59,23 @@ def convert_as(
 
 
 def settings_of(
-    *, dialect: str | Path | Dialect | None = None, local_data: str | Path | None = None, **asked: Any
+    *,
+    dialect: str | Path | Dialect | None = None,
+    local_data: str | Path | None = None,
+    functions: Sequence[Any] = (),
+    **asked: Any,
 ) -> Settings:
     """What the caller asked for, if it can be asked for. Arguments as `df_to_substrait` has them, and fields of `Settings`.
 
     Raises ValueError for values that an argument doesn't take; DialectError for a dialect that is unknown or invalid.
     """
-    settings = Settings(load(dialect), local_data=None if local_data is None else beside.folder(local_data), **asked)
+    given = UserFunctions(functions)
+    settings = Settings(
+        load(dialect).with_functions(given.named) if given else load(dialect),
+        local_data=None if local_data is None else beside.folder(local_data),
+        functions=given if given else NO_FUNCTIONS,
+        **asked,
+    )
     if settings.reads not in READS:
         raise ValueError(f"reads must be one of {', '.join(READS)}, not {settings.reads!r}")
     if not _is_count(settings.inline_limit):

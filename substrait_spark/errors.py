@@ -112,6 +112,10 @@ class Report:
         return report_html(self)
 
 
+class FunctionError(SubstraitSparkError):
+    """What was given as `functions=` can't be declared: its name or its file says why."""
+
+
 class UnsupportedPlanError(SubstraitSparkError):
     """The DataFrame means something that the plan could not say exactly.
 

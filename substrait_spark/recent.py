@@ -72,7 +72,7 @@ def _size(content: bytes) -> int:
 
 def key(text: str, settings: Settings) -> Key | None:
     """What a plan is kept by; None where it isn't: local data beside it have to be written each time."""
-    if settings.local_data is not None or not is_built_in(settings.dialect):
+    if settings.local_data is not None or settings.functions or not is_built_in(settings.dialect):
         return None
     # Of the same document, a report and a plan are made alike.
     return hashlib.blake2b(text.encode(), digest_size=32).digest(), replace(settings, writes=True)

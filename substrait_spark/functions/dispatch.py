@@ -18,7 +18,7 @@ from ..expr import (
     reference,
     subquery,
 )
-from ..refusals import no_aggregate, no_expression, unknown_form
+from ..refusals import unknown_form
 from . import (
     arithmetic,
     bitmap,
@@ -46,6 +46,7 @@ from . import (
     structured_text,
     time_of_day,
     user_error,
+    user_function,
     variant,
     vector,
 )
@@ -69,6 +70,7 @@ EXPRESSIONS: dict[str, Rule] = {
     **parameter.RULES,
     **reference.RULES,
     **subquery.RULES,
+    **user_function.EXPRESSIONS,
 }
 """The expression kinds that are no function calls, by Catalyst class."""
 
@@ -114,9 +116,7 @@ def rule_of(node: Expression) -> Rule:
     if rule is not None:
         return rule
     rule = special_rule(node) or scalar_rule(node)
-    if rule is None:
-        raise no_expression(node, key_of(node))
-    return rule
+    return user_function.scalar if rule is None else rule
 
 
 def scalar_rule(node: Expression) -> Rule | None:
@@ -170,7 +170,7 @@ def aggregate_form(call: EmittedCall) -> AggregateForm:
     try:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
-            raise no_aggregate(function)
+            rule = user_function.aggregate
         require_aggregate(function)
         form = rule(call, function)
         for part in form.calls:
