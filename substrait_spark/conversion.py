@@ -73,7 +73,7 @@ def settings_of(
     settings = Settings(
         load(dialect).with_functions(given.named) if given else load(dialect),
         local_data=None if local_data is None else beside.folder(local_data),
-        functions=given if given else NO_FUNCTIONS,
+        functions=given or NO_FUNCTIONS,
         **asked,
     )
     if settings.reads not in READS:

@@ -24,7 +24,21 @@ from functools import lru_cache
 from typing import Any
 
 from ..errors import UNEXPECTED, Unsupported, said
-from .tree import UNTYPED, DataType, Document, Expression, Field, Folders, Node, NodeClass, Opaque, Options, Plan, PythonCode, Rows
+from .tree import (
+    UNTYPED,
+    DataType,
+    Document,
+    Expression,
+    Field,
+    Folders,
+    Node,
+    NodeClass,
+    Opaque,
+    Options,
+    Plan,
+    PythonCode,
+    Rows,
+)
 
 
 def decode(text: str) -> Document:

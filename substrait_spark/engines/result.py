@@ -22,7 +22,7 @@ def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
     if next(remaining, None) is not None:
         raise InvalidPlanError(f"The plan's root has {len(names)} names, more than there are columns and fields.")
     arrays = [
-        pa.chunked_array([_rebuilt(chunk, field.type) for chunk in column.chunks], field.type)
+        pa.chunked_array([rebuilt(chunk, field.type) for chunk in column.chunks], field.type)
         for column, field in zip(table.columns, fields, strict=True)
     ]
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
@@ -77,23 +77,23 @@ def _type(type: pa.DataType, names: Iterator[str]) -> pa.DataType:
     return type
 
 
-def _rebuilt(array: pa.Array, type: pa.DataType) -> pa.Array:
+def rebuilt(array: pa.Array, type: pa.DataType) -> pa.Array:
     """The array in a type that differs in field names and offset sizes only."""
     if array.type == type:
         return array
     if pa.types.is_struct(type):
-        parts = [_rebuilt(part, type.field(n).type) for n, part in enumerate(array.flatten())]
+        parts = [rebuilt(part, type.field(n).type) for n, part in enumerate(array.flatten())]
         return pa.StructArray.from_arrays(parts, fields=list(type), mask=array.is_null())
     if pa.types.is_map(type):
         offsets, kept = _contents(array)
         keys, items = (
-            _rebuilt(part, inner).take(kept)
+            rebuilt(part, inner).take(kept)
             for part, inner in ((array.keys, type.key_type), (array.items, type.item_type))
         )
         return pa.MapArray.from_arrays(offsets, keys, items, type=type, mask=None)
     if pa.types.is_list(type):
         offsets, kept = _contents(array)
-        return pa.ListArray.from_arrays(offsets, _rebuilt(array.values, type.value_type).take(kept), type=type)
+        return pa.ListArray.from_arrays(offsets, rebuilt(array.values, type.value_type).take(kept), type=type)
     return array.cast(type)
 
 

@@ -87,7 +87,9 @@ def _arguments(e: ExpressionBuilder, function: UserFunction, node: tree.Expressi
     try:
         return [values[n] for n in function.spark.positions(len(given) - len(names), names)]
     except (LookupError, TypeError, ValueError) as error:
-        raise Unsupported(f"{function.name} is called with arguments by name: {error}", "Give them by position.") from None
+        raise Unsupported(
+            f"{function.name} is called with arguments by name: {error}", "Give them by position."
+        ) from None
 
 
 def named_argument(e: ExpressionBuilder, node: tree.Expression) -> Expression:

@@ -76,7 +76,9 @@ def declare_function(function: Any, *, name: str | None = None, urn: str | None 
 @cache
 def _taken() -> frozenset[str]:
     """The names of all functions in the files that come with the package and the specification, in lower case."""
-    sections = [extensions.load(alias).get(kind) or () for alias in extensions.ALIASES for kind in extensions.KINDS.values()]
+    sections = [
+        extensions.load(alias).get(kind) or () for alias in extensions.ALIASES for kind in extensions.KINDS.values()
+    ]
     return frozenset(str(function["name"]).lower() for section in sections for function in section)
 
 
@@ -133,7 +135,9 @@ class UserFunctions:
         """
         code = node.get("func")
         if isinstance(code, tree.PythonCode):
-            found = next((each for each in self.objects if each.spark and each.spark.digest(gateway) == code.digest), None)
+            found = next(
+                (each for each in self.objects if each.spark and each.spark.digest(gateway) == code.digest), None
+            )
             if found is not None:
                 return found
             if any(each.spark and name in (each.spark.name, each.name) for each in self.objects):

@@ -60,9 +60,10 @@ class SparkFunction:
         return self._pickled()
 
     def _pickled(self) -> str:
-        from pyspark.serializers import CloudPickleSerializer
+        from pyspark import serializers
 
-        command = CloudPickleSerializer().dumps((self.function, self.return_type))
+        pickling: Any = serializers
+        command: bytes = pickling.CloudPickleSerializer().dumps((self.function, self.return_type))
         return hashlib.sha256(command).hexdigest()
 
     def positions(self, count: int, names: tuple[str, ...]) -> list[int]:

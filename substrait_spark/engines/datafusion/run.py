@@ -30,13 +30,14 @@ from ...errors import (
 from ...parameters import bound as with_values
 from ...reading.relation import spark_files
 from ...type_aliases import without_aliases
+from ...user_functions.declared import UserFunctions
 from .. import local_files, parquet
 from ..arrow_schema import Columns, columns_of
 from ..file_access import Folders, folders
 from ..generate import generated
 from ..result import named, without_columns
 from ..spark_files import spark_table
-from . import python_functions
+from . import python_functions, user_functions
 
 _fresh = itertools.count(1)
 
@@ -72,6 +73,7 @@ def execute(
     tables: Mapping[str, Any] | None = None,
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
+    functions: Sequence[Any] = (),
 ) -> pa.Table:
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
@@ -84,6 +86,9 @@ def execute(
 
     `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted.
 
+    `functions` are those of your own that the plan calls, as `df_to_substrait` takes them: objects of PySpark's, which run in this
+    process over Arrow, with the conversions of arguments and results that PySpark makes. A plan can't run any other.
+
     Raises InvalidPlanError, before anything runs, where a parameter has no value of its type, a file or a table is missing, or where Spark would read a column of
     it in another way than DataFusion (by a name in other case, or by converting its type); TypeError where `tables` has
     something else; PlanningError where DataFusion does not take the plan; and EngineError where it fails while it runs the
@@ -93,7 +98,11 @@ def execute(
     _require_tables(tables or {})
     if ctx is None:
         ctx = context()
-    with python_functions.registered(with_values(plan, parameters), ctx) as ready:
+    given = UserFunctions(functions)
+    user_functions.require_given(plan, ctx, given)
+    with python_functions.registered(
+        with_values(plan, parameters), ctx, user_functions.python_functions(given)
+    ) as ready:
         return _executed(ready, ctx, tables or {}, under)
 
 
