@@ -9,10 +9,12 @@ from typing import Any
 from .api import (
     capture,
     check,
+    declare_function,
     df_to_substrait,
     expressions_to_substrait,
     lower,
     sql_to_substrait,
+    write_extension_file,
     write_to_substrait,
 )
 from .captured import CapturedQueries, CapturedQuery
@@ -21,6 +23,7 @@ from .display import to_dot, to_html, to_mermaid, to_svg
 from .errors import (
     DialectError,
     EngineError,
+    FunctionError,
     InvalidPlanError,
     PlanningError,
     Problem,
@@ -36,6 +39,7 @@ __all__ = [
     "CapturedQuery",
     "DialectError",
     "EngineError",
+    "FunctionError",
     "InvalidPlanError",
     "PlanningError",
     "Problem",
@@ -46,6 +50,7 @@ __all__ = [
     "UnsupportedSessionError",
     "capture",
     "check",
+    "declare_function",
     "df_to_substrait",
     "diff",
     "explain",
@@ -58,6 +63,7 @@ __all__ = [
     "to_mermaid",
     "to_svg",
     "unload_ipython_extension",
+    "write_extension_file",
     "write_to_substrait",
 ]
 

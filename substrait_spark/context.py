@@ -14,9 +14,7 @@ from .algebra.relation import Relation
 from .catalyst.tree import Document, Plan
 from .dialects.dialect import Dialect
 from .errors import Unsupported
-from .user_functions.declared import UserFunctions
-
-NO_FUNCTIONS = UserFunctions()
+from .user_functions.declared import NO_FUNCTIONS, UserFunctions
 
 READS = ("auto", "files", "tables")
 

@@ -19,7 +19,7 @@ from .catalyst import reader
 from .catalyst.document import decode
 from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
-from .context import NO_FUNCTIONS, READS, STAGES, SWITCHES, Context, Finish, PendingProblem, Settings
+from .context import READS, STAGES, SWITCHES, Context, Finish, PendingProblem, Settings
 from .dialects import Dialect, load
 from .errors import UNEXPECTED, Problem, SubstraitSparkError, Unsupported
 from .expr.membership_places import unsettled
@@ -36,7 +36,7 @@ from .rel.hints import note_aliases
 from .rel.used import used_columns
 from .rewrites import numbered_rows, rewrite
 from .type_aliases import declare_aliases
-from .user_functions.declared import UserFunctions
+from .user_functions.declared import NO_FUNCTIONS, UserFunctions
 from .versions import release
 
 Made = TypeVar("Made")

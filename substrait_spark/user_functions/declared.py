@@ -110,6 +110,11 @@ class UserFunctions:
         declared = {(each.urn, each.name) for each in self.objects}
         return frozenset(declared | {(urn, name) for urn in self.files for _, name in _declared_in(urn)})
 
+    @property
+    def nondeterministic(self) -> frozenset[tuple[str, str]]:
+        """Those of the objects that aren't deterministic, by URN and name."""
+        return frozenset((each.urn, each.name) for each in self.objects if each.spark and not each.spark.deterministic)
+
     def _require_different_names(self) -> None:
         found: dict[str, str] = {}
         everything = [(each.name, f"{each.name} of {each.urn}") for each in self.objects]
@@ -147,6 +152,9 @@ class UserFunctions:
                 )
         urn = next((urn for urn in self.files if any(n == name for _, n in _declared_in(urn))), None)
         return None if urn is None else UserFunction(name, urn)
+
+
+NO_FUNCTIONS = UserFunctions()
 
 
 def _identity(function: UserFunction) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +37,13 @@ def compare(
     tables: Mapping[str, Any] | None = None,
     files_under: Iterable[str | Path] | None = None,
     tolerance: float = TOLERANCE,
+    functions: Sequence[Any] = (),
 ) -> Comparison:
     """Run a DataFrame in Spark and a plan in an engine, and tell how their rows differ: true when they are the same.
 
     The plan is the DataFrame's own unless one is given: lowered for `engine="datafusion"`, canonical for `engine="spark"`.
-    `tables` and `files_under` are as `execute` of the engine takes them; the DataFrame's own plan reads catalog tables from
+    `functions` are your own that the query calls, as `df_to_substrait` takes them. `tables` and `files_under` are as `execute` of the
+    engine takes them; the DataFrame's own plan reads catalog tables from
     their files in DataFusion, unless `tables` are given.
 
     Rows are compared as multisets, so that each counts as often as it occurs; the columns that the query orders by must
@@ -63,14 +65,14 @@ def compare(
     from .tables import compared
 
     if plan is None:
-        plan = _plan(df, engine, named=tables is not None)
+        plan = _plan(df, engine, functions, named=tables is not None)
     expected, spark_error = None, ""
     try:
         expected = spark_rows(df)
     except EngineError as error:
         spark_error = str(error)
     try:
-        actual = _executed(df, plan, engine, tables, files_under)
+        actual = _executed(df, plan, engine, tables, files_under, functions)
     except (EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError) as error:
         count = None if expected is None else expected.num_rows
         return Comparison(ENGINES[engine], count, spark_error=spark_error, engine_error=error)
@@ -93,11 +95,11 @@ def _require(df: Any, engine: str, tolerance: float) -> None:
     require_running(df)
 
 
-def _plan(df: DataFrame, engine: str, *, named: bool) -> Plan:
+def _plan(df: DataFrame, engine: str, functions: Sequence[Any], *, named: bool) -> Plan:
     """The DataFrame's own plan; its catalog tables by name where somebody knows the names."""
     if engine == "spark":
-        return df_to_substrait(df)
-    return df_to_substrait(df, dialect=engine, reads="auto" if named else "files")
+        return df_to_substrait(df, functions=functions)
+    return df_to_substrait(df, dialect=engine, reads="auto" if named else "files", functions=functions)
 
 
 def _executed(
@@ -106,12 +108,15 @@ def _executed(
     engine: str,
     tables: Mapping[str, Any] | None,
     files_under: Iterable[str | Path] | None,
+    functions: Sequence[Any],
 ) -> pa.Table:
     if engine == "spark":
         from .. import spark
         from ..spark.rows import spark_rows
 
-        return spark_rows(spark.execute(plan, df.sparkSession, tables=tables, files_under=files_under))
+        return spark_rows(
+            spark.execute(plan, df.sparkSession, tables=tables, files_under=files_under, functions=functions)
+        )
     from .. import datafusion
 
-    return datafusion.execute(plan, tables=tables, files_under=files_under)
+    return datafusion.execute(plan, tables=tables, files_under=files_under, functions=functions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from ...errors import Problem, Unsupported, UnsupportedPlanError
 from ...parameters import bound
 from ...plan import TOO_DEEP
 from ...reading.plan import ReadPlan, read_plan
+from ...user_functions.declared import UserFunctions
 from ..file_access import folders
 from .builder import Builder, Columns
 from .correlation import by_single_steps
@@ -39,6 +40,7 @@ def execute(
     tables: Mapping[str, DataFrame] | None = None,
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
+    functions: Sequence[Any] = (),
 ) -> DataFrame:
     """A DataFrame of a canonical plan's rows, in columns named as the plan says.
 
@@ -51,6 +53,8 @@ def execute(
 
     `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted.
 
+    `functions` are those of your own that the plan calls, as `df_to_substrait` takes them: objects of PySpark's.
+
     Raises UnsupportedPlanError, which lists every obstacle, where the plan has what this engine, or this Spark, can't
     run; InvalidPlanError where a parameter has no value of its type; UnsupportedSessionError for Spark Connect, and for stopped
     and too old sessions; SubstraitSparkError for what is no session; TypeError where `tables` has something else than DataFrames.
@@ -58,9 +62,12 @@ def execute(
     require_classic_session(spark, IN_CONNECT)
     under = folders(files_under)
     extensions.load_all()
-    read = read_plan(bound(plan, parameters))
+    given = UserFunctions(functions)
+    read = read_plan(bound(plan, parameters), given.nondeterministic)
     try:
-        found: DataFrame = answer(InSession(spark), lambda: _run(read, Tables(spark, tables or {}, under), spark))
+        found: DataFrame = answer(
+            InSession(spark), lambda: _run(read, Tables(spark, tables or {}, under), given, spark)
+        )
     except Unsupported as problem:
         refused = _unreadable("", None, problem.reason)
     else:
@@ -74,14 +81,14 @@ IN_CONNECT = (
 )
 
 
-def _run(read: ReadPlan, tables: Tables, spark: SparkSession) -> DataFrame:
+def _run(read: ReadPlan, tables: Tables, functions: UserFunctions, spark: SparkSession) -> DataFrame:
     problems = [_unreadable(entry.path, entry.part, entry.reason) for entry in read.problems]
     if read.root is None:
         raise UnsupportedPlanError(problems)
     whole = inlined(read.root)
     if whole is not read.root and (twice := drawn_twice(whole)):
         raise UnsupportedPlanError([_unreadable("", None, twice.reason)])
-    builder = Builder(tables)
+    builder = Builder(tables, functions, str(spark.conf.get("spark.sql.session.timeZone")))
     try:
         root = RelationBuilder(builder).plan(by_single_steps(whole))
     except RecursionError:
@@ -120,7 +127,10 @@ def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
     datasets = gateway.jvm.java.util.ArrayList()
     for df in builder.document.datasets:
         datasets.add(df._jdf)
-    found = _BUILDERS.of(gateway).build(spark._jsparkSession, builder.document.text(), datasets)
+    functions = gateway.jvm.java.util.ArrayList()
+    for function in builder.document.functions:
+        functions.add(function._judf)
+    found = _BUILDERS.of(gateway).build(spark._jsparkSession, builder.document.text(), datasets, functions)
     if isinstance(found, str):
         builder.report_nodes([(number, reason) for number, reason in json.loads(found)])
         raise UnsupportedPlanError(builder.problems)
