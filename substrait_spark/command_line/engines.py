@@ -14,7 +14,9 @@ from ..dialects.file import load
 from ..errors import EngineError, PlanningError
 from ..quotation import shortened
 from ..testing import departures
+from ..user_functions.declared import UserFunctions
 from . import spark_query
+from .user_functions import registered
 from .waiting import waiting
 
 if TYPE_CHECKING:
@@ -33,14 +35,16 @@ LONGEST = 1000
 ENGINES = ("datafusion", "spark")
 
 
-def run_on_datafusion(plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None) -> pa.Table:
+def run_on_datafusion(
+    plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None, functions: Sequence[Any]
+) -> pa.Table:
     """The rows of a plan. Of one that isn't in the forms of the dialect `datafusion`, it is told what they lack."""
     from ..engines import datafusion
 
-    found = departures(plan, load("datafusion"))
+    found = departures(plan, load("datafusion").with_functions(UserFunctions(functions).named))
     try:
         with waiting("running the plan"):
-            rows = datafusion.execute(plan, tables=dict(tables), files_under=files_under)
+            rows = datafusion.execute(plan, tables=dict(tables), files_under=files_under, functions=functions)
     except PlanningError as error:
         if not found:
             raise PlanningError(shortened(str(error).partition("\n")[0], LONGEST)) from error
@@ -65,6 +69,7 @@ def run_on_spark(
     tables: Mapping[str, str],
     files_under: Sequence[str] | None,
     settings: Sequence[tuple[str, str]],
+    functions: Sequence[str],
 ) -> pa.Table:
     """The rows of a canonical plan, by a local Spark session."""
     _require_pyarrow()
@@ -75,7 +80,8 @@ def run_on_spark(
         from ..engines import spark as engine
 
         frames = {name: spark_query.table(spark, name, path) for name, path in tables.items()}
-        df = engine.execute(plan, spark, tables=frames, files_under=files_under)
+        given = registered(spark, functions)
+        df = engine.execute(plan, spark, tables=frames, files_under=files_under, functions=given)
         try:
             with waiting("running the plan"):
                 return _collected(df)
@@ -90,6 +96,7 @@ def compared(
     tables: Mapping[str, str],
     files_under: Sequence[str] | None,
     tolerance: float,
+    functions: Sequence[Any],
 ) -> Comparison:
     """The rows of a query beside those of a plan, or of its own."""
     _require_pyarrow()
@@ -99,7 +106,15 @@ def compared(
     if engine == "spark":
         given = {name: spark_query.table(df.sparkSession, name, path) for name, path in tables.items()}
     with waiting("running the query and the plan"):
-        return compare(df, plan, engine=engine, tables=given, files_under=files_under, tolerance=tolerance)
+        return compare(
+            df,
+            plan,
+            engine=engine,
+            tables=given,
+            files_under=files_under,
+            tolerance=tolerance,
+            functions=functions,
+        )
 
 
 def _require_pyarrow() -> None:

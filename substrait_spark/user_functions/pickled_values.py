@@ -123,7 +123,7 @@ def converter(kind: DataType) -> Convert:
 
 def _java(value: Any) -> Any:
     """The value, if Spark can unpickle it: an object of just these classes."""
-    if type(value) not in UNPICKLED:
+    if type(value) not in UNPICKLED or getattr(value, "tzinfo", None) is not None:
         raise NotUnpickled(
             f"Spark can't unpickle a {type(value).__module__}.{type(value).__qualname__}: return plain values of Python"
         )
