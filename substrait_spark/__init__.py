@@ -9,10 +9,12 @@ from typing import Any
 from .api import (
     capture,
     check,
+    declare_function,
     df_to_substrait,
     expressions_to_substrait,
     lower,
     sql_to_substrait,
+    write_extension_file,
     write_to_substrait,
 )
 from .captured import CapturedQueries, CapturedQuery
@@ -22,6 +24,7 @@ from .errors import (
     CollectedInSparkWarning,
     DialectError,
     EngineError,
+    FunctionError,
     InvalidPlanError,
     PlanningError,
     Problem,
@@ -38,6 +41,7 @@ __all__ = [
     "CollectedInSparkWarning",
     "DialectError",
     "EngineError",
+    "FunctionError",
     "InvalidPlanError",
     "PlanningError",
     "Problem",
@@ -48,6 +52,7 @@ __all__ = [
     "UnsupportedSessionError",
     "capture",
     "check",
+    "declare_function",
     "df_to_substrait",
     "diff",
     "explain",
@@ -60,6 +65,7 @@ __all__ = [
     "to_mermaid",
     "to_svg",
     "unload_ipython_extension",
+    "write_extension_file",
     "write_to_substrait",
 ]
 

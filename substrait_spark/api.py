@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .context import WriteRoot
     from .dialects import Dialect
+    from .user_functions.declared import UserFunction
 
 
 def df_to_substrait(
@@ -37,6 +38,7 @@ def df_to_substrait(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
@@ -55,12 +57,15 @@ def df_to_substrait(
     out, are in it once, and referred to; plans of dialects have them written out. With `hints`, relations
     have hints (`RelCommon.hint`): how many rows of what size Spark knows them to have, in the analyzed stage what the query
     calls them, and its advice on joins and partitions. A Spark Connect frame is planned by the Spark that is installed
-    here, which must be of the server's minor version, unless `allow_version_mismatch` is true.
+    here, which must be of the server's minor version, unless `allow_version_mismatch` is true. `functions` are your own that the
+    plan may call by their names: what `udf`, `pandas_udf`, `arrow_udf` or `udf.register` returns, or that under another name by
+    `declare_function`; and paths of extension files, which declare functions by names and types. Nothing of a function but its
+    name gets into the plan.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`: at most `inline_limit + 1`, or all with `local_data`.
 
     Raises UnsupportedPlanError, which lists every obstacle, where the plan can't say exactly what the DataFrame
-    means; UnsupportedSessionError for stopped and too old sessions, and for Spark Connect servers that don't answer, or that no
+    means; FunctionError for functions that can't be declared; UnsupportedSessionError for stopped and too old sessions, and for Spark Connect servers that don't answer, or that no
     Spark is here for; DialectError for a dialect that is
     unknown or invalid.
     """
@@ -78,6 +83,7 @@ def df_to_substrait(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
     )
     if plan is None:
         raise UnsupportedPlanError(problems)
@@ -100,6 +106,7 @@ def sql_to_substrait(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
 ) -> Plan:
     """The Substrait plan of a SQL statement, which is analysed in a session and not run. Further arguments as `df_to_substrait`.
 
@@ -131,6 +138,7 @@ def sql_to_substrait(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
     )
     plan, problems = convert_statement(spark, sql, parameters or {}, settings)
     if plan is None:
@@ -158,6 +166,7 @@ def write_to_substrait(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> Plan:
     """The Substrait plan of what `df.write` would save, which writes nothing. Further arguments as `df_to_substrait`.
@@ -211,6 +220,7 @@ def write_to_substrait(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
     )
     if plan is None:
         raise UnsupportedPlanError(problems)
@@ -237,6 +247,7 @@ def check(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
@@ -260,6 +271,7 @@ def check(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
         writes=False,
     )
     if plan is None:
@@ -283,6 +295,7 @@ def capture(
     provenance: bool = False,
     share_subplans: bool = False,
     hints: bool = False,
+    functions: Sequence[Any] = (),
 ) -> Iterator[CapturedQueries]:
     """The queries that a block of code runs in a session: `with capture(spark) as queries`. Arguments as `df_to_substrait`.
 
@@ -312,6 +325,7 @@ def capture(
         provenance=provenance,
         share_subplans=share_subplans,
         hints=hints,
+        functions=functions,
     )
     capturing = Capture(settings)
     capturing.listen(spark)
@@ -333,14 +347,15 @@ def expressions_to_substrait(
     *,
     dialect: str | Path | Dialect | None = None,
     detach: bool = False,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> ExtendedExpression:
     """Expressions by themselves, over the columns of a schema: `substrait.proto.ExtendedExpression`, version 0.106.
 
     `expressions` are Columns, or SQL text of one each, by the names that they get: scalar expressions, and aggregates, each of
     which is one measure. The schema is that of a DataFrame, of which nothing else matters, or a `StructType`, or one in
-    words such as `"price double, item string"`; for these, the active session settles what expressions mean. `dialect` and
-    `allow_version_mismatch` are as for `df_to_substrait`. With `detach`, what nests deeper than readers of protobuf follow is
+    words such as `"price double, item string"`; for these, the active session settles what expressions mean. `dialect`, `functions`
+    and `allow_version_mismatch` are as for `df_to_substrait`. With `detach`, what nests deeper than readers of protobuf follow is
     stored apart (`ExtendedExpression.detached_expressions`). Starts no Spark job.
 
     Raises UnsupportedPlanError, which lists every obstacle, with the name of the expression; UnsupportedSessionError and
@@ -348,23 +363,34 @@ def expressions_to_substrait(
     """
     from .dialects.file import load
     from .extended.api import convert
+    from .user_functions.declared import UserFunctions
 
     return convert(
-        df_or_schema, expressions, load(dialect), detach=detach, allow_version_mismatch=allow_version_mismatch
+        df_or_schema,
+        expressions,
+        load(dialect),
+        detach=detach,
+        functions=UserFunctions(functions),
+        allow_version_mismatch=allow_version_mismatch,
     )
 
 
 @overload
-def lower(plan: Plan, dialect: str | Path | Dialect) -> Plan: ...
+def lower(plan: Plan, dialect: str | Path | Dialect, *, functions: Sequence[Any] = ()) -> Plan: ...
 @overload
-def lower(plan: ExtendedExpression, dialect: str | Path | Dialect) -> ExtendedExpression: ...
-def lower(plan: Plan | ExtendedExpression, dialect: str | Path | Dialect) -> Plan | ExtendedExpression:
+def lower(
+    plan: ExtendedExpression, dialect: str | Path | Dialect, *, functions: Sequence[Any] = ()
+) -> ExtendedExpression: ...
+def lower(
+    plan: Plan | ExtendedExpression, dialect: str | Path | Dialect, *, functions: Sequence[Any] = ()
+) -> Plan | ExtendedExpression:
     """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
     Likewise an extended expression.
 
     The plan may be `df_to_substrait`'s or another producer's: any plan of one root relation whose parts are read
     (docs/design.md says how). A plan of `df_to_substrait`'s that calls an engine's own functions is lowered already, and is
-    refused, since what keeps the engine from its defects would be in it twice. `dialect` is as for `df_to_substrait`.
+    refused, since what keeps the engine from its defects would be in it twice. `dialect` and `functions` are as for
+    `df_to_substrait`.
 
     Raises UnsupportedPlanError, which lists every obstacle by its place in the plan; DialectError for a dialect that is
     unknown or invalid; TypeError where `plan` is no such message.
@@ -376,12 +402,15 @@ def lower(plan: Plan | ExtendedExpression, dialect: str | Path | Dialect) -> Pla
     from .extended.plans import is_extended_expression
     from .lowering.plan import lower_plan
     from .testing.structure import structural_problems
+    from .user_functions.declared import UserFunctions
 
+    given = UserFunctions(functions)
+    wanted = load(dialect).with_functions(given.named) if given else load(dialect)
     lowered: Plan | ExtendedExpression | None
     if is_extended_expression(plan):
-        lowered, problems = lower_expressions(plan, load(dialect))
+        lowered, problems = lower_expressions(plan, wanted, given)
     elif isinstance(plan, Message):
-        lowered, problems = lower_plan(plan, load(dialect))
+        lowered, problems = lower_plan(plan, wanted, given)
     else:
         raise TypeError(f"plan must be a substrait.plan_pb2.Plan or an ExtendedExpression, not {kind_of(plan)}")
     if lowered is None:
@@ -392,6 +421,35 @@ def lower(plan: Plan | ExtendedExpression, dialect: str | Path | Dialect) -> Pla
             [Problem("the plan", "Plan", "Plan", f"it is not well-formed: {found}", NOT_OURS) for found in wrong]
         )
     return lowered
+
+
+def declare_function(function: Any, *, name: str | None = None, urn: str | None = None) -> UserFunction:
+    """A function of Spark's, under the name and the URN that plans have for it: it stands in `functions=` in the function's place.
+
+    `function` is what `udf`, `pandas_udf`, `arrow_udf` or `udf.register` has returned. Without a name, plans have the function's
+    own; without a URN, `extension:<name>:functions`.
+
+    Raises FunctionError where the name is none for a function, as `<lambda>`, or that of a standard one; TypeError for what is
+    no such function.
+    """
+    from .user_functions.declared import declare_function as declared
+
+    return declared(function, name=name, urn=urn)
+
+
+def write_extension_file(path: str | Path, plan: Plan, functions: Sequence[Any]) -> list[Path]:
+    """Write the Substrait extension files that declare the functions of one's own that a plan calls; returns their paths.
+
+    They tell whoever implements an engine the names, argument types and result types; `functions` are as for
+    `df_to_substrait`. A file has one URN: for functions of several, `path` is a folder, in which each URN gets a file.
+
+    Raises FunctionError where the plan calls none of the functions, or those of several URNs and `path` is a file; InvalidPlanError
+    for a plan that can't be read.
+    """
+    from .user_functions.declared import UserFunctions
+    from .user_functions.extension_file import written
+
+    return written(path, plan, UserFunctions(functions))
 
 
 NOT_OURS = "Ask the producer of the plan for one that keeps to the specification."

@@ -6,12 +6,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .algebra.builder import Traits
 from .algebra.relation import Relation
 from .catalyst.tree import Document, Plan
 from .dialects.dialect import Dialect
 from .errors import Origin, Unsupported
+from .user_functions.declared import NO_FUNCTIONS, UserFunctions
 
 READS = ("auto", "files", "tables")
 
@@ -42,6 +44,8 @@ class Settings:
     """Whether the plan says what it was made of."""
     share_subplans: bool = False
     """Whether parts of the plan that are the same are in it once."""
+    functions: UserFunctions = NO_FUNCTIONS
+    """The caller's own functions, which the plan may call by their names."""
     hints: bool = False
     """Whether the plan has what Spark knows of its rows, and what the query calls its parts and advises."""
 
@@ -88,6 +92,8 @@ class Context:
     """Whether one that is used several times is one relation, which the plan refers to, as canonical plans have it."""
     spilled_rows: dict[Path, bytes] = field(default_factory=dict)
     """Files that the plan reads and that are still to be written, by their paths."""
+    gateway: Any = None
+    """The way to the JVM that has planned the query; None where there is none."""
     write_root: WriteRoot | None = None
     """What makes of the root relation of a query the one that writes its rows, where a plan is to do so."""
     _path: list[str] = field(default_factory=list)

@@ -35,6 +35,7 @@ from .rel.column_pruning import used_columns
 from .rel.dispatch import HANDLERS
 from .rel.hints import note_aliases
 from .rewrites import numbered_rows, rewrite
+from .user_functions.declared import NO_FUNCTIONS, UserFunctions
 
 Made = TypeVar("Made")
 
@@ -46,7 +47,7 @@ def convert_as(
 
     `write_root` makes of the query's relation one that writes it.
     """
-    context = Context(settings, write_root=write_root)
+    context = Context(settings, gateway=df.sparkSession._sc._gateway, write_root=write_root)
     plan = reported(context, lambda: _plan_of(context, reader.read(df, settings)))
     if not context.found:
         if settings.writes:
@@ -56,14 +57,22 @@ def convert_as(
 
 
 def settings_of(
-    *, dialect: str | Path | Dialect | None = None, local_data: str | Path | None = None, **asked: Any
+    *,
+    dialect: str | Path | Dialect | None = None,
+    local_data: str | Path | None = None,
+    functions: Sequence[Any] = (),
+    **asked: Any,
 ) -> Settings:
     """What the caller asked for, if it can be asked for. Arguments as `df_to_substrait` has them, and fields of `Settings`.
 
     Raises ValueError for values that an argument doesn't take; DialectError for a dialect that is unknown or invalid.
     """
+    given = UserFunctions(functions)
     settings = Settings(
-        load(dialect), local_data=None if local_data is None else spilled_rows.folder(local_data), **asked
+        load(dialect).with_functions(given.named) if given else load(dialect),
+        local_data=None if local_data is None else spilled_rows.folder(local_data),
+        functions=given or NO_FUNCTIONS,
+        **asked,
     )
     if settings.reads not in READS:
         raise ValueError(f"reads must be one of {', '.join(READS)}, not {settings.reads!r}")

@@ -72,7 +72,7 @@ def _size(content: bytes) -> int:
 
 def key(text: str, settings: Settings) -> Key | None:
     """What a plan is kept by that has no files beside it; None where it isn't kept."""
-    if not is_built_in(settings.dialect):
+    if settings.functions or not is_built_in(settings.dialect):
         return None
     # Of the same document, a report and a plan are made alike, and so are plans that have no use for a folder of local data.
     return hashlib.blake2b(text.encode(), digest_size=32).digest(), replace(settings, writes=True, local_data=None)

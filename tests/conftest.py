@@ -111,7 +111,7 @@ def _every_plan_is_right() -> Iterator[None]:
     def built(*arguments: Any) -> Plan:
         plan = build(*arguments)
         assert_well_formed(plan)
-        unknown = [entry.urn for entry in plan.extension_urns if registry.alias_of(entry.urn) is None]
+        unknown = [entry.urn for entry in plan.extension_urns if not registry.is_known(entry.urn)]
         assert not unknown, f"no extension file has {unknown}"
         read = read_plan(plan)
         assert not read.problems

@@ -32,7 +32,7 @@ RUNNER = """
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.engine import Engine
 
-ENGINE = Engine("Pocket", "pocket", lambda plan, tables, files_under, session: datafusion.execute(plan))
+ENGINE = Engine("Pocket", "pocket", lambda plan, tables, files_under, functions, session: datafusion.execute(plan))
 """
 
 

@@ -12,9 +12,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from substrait_spark import df_to_substrait
-from substrait_spark.engines.datafusion import python_functions
+from substrait_spark.engines.datafusion import context, execute, python_functions
 from substrait_spark.engines.datafusion.python_functions import Compute, PythonFunction, Signature, over_arrays
-from substrait_spark.engines.datafusion import context, execute
 from substrait_spark.errors import EngineError
 from substrait_spark.extensions import registry
 

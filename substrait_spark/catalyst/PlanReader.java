@@ -3,6 +3,8 @@ package substrait_spark;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -22,6 +24,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
+import org.apache.spark.api.python.PythonFunction;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.ScalaReflection$;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
@@ -33,6 +36,7 @@ import org.apache.spark.sql.catalyst.expressions.InSet;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.PivotFirst;
+import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython;
 import org.apache.spark.sql.catalyst.plans.logical.CommandResult;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -103,6 +107,18 @@ public class PlanReader {
   /** The SQL text of the nodes with these numbers, in a document of the same Dataset or kept query. */
   public String describe(Object source, int inlineLimit, int listFiles, boolean tablesAsFiles, String numbers) throws Exception {
     return (String) onDeepStack(new Reading(this, source, inlineLimit, listFiles, tablesAsFiles, false, numbers));
+  }
+
+  /** What tells functions of Python apart: a digest of what Python's worker would be sent of one. */
+  public static String digest(PythonFunction function) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      scala.collection.Iterator bytes = function.command().iterator();
+      while (bytes.hasNext()) digest.update(((Byte) bytes.next()).byteValue());
+      return String.format("%064x", new Object[] {new java.math.BigInteger(1, digest.digest())});
+    } catch (NoSuchAlgorithmException missing) {
+      throw new IllegalStateException(missing);
+    }
   }
 
   private static QueryExecution queryExecution(Object dataset) throws Exception {
@@ -472,6 +488,8 @@ public class PlanReader {
     final boolean isExpression;
     /** Whether it has an id, which is in no parameter. */
     final boolean isNamed;
+    /** Whether its columns are written, too: a step that computes functions of Python passes on those of its child. */
+    final boolean hasOutput;
     /** The parameter that is not written: each aggregate call has an id of its own, which would hide that two calls are the same. */
     final int skipped;
 
@@ -489,6 +507,7 @@ public class PlanReader {
       this.entry = entry(type, kind, names, false);
       this.isExpression = false;
       this.isNamed = false;
+      this.hasOutput = false;
       this.skipped = -1;
     }
 
@@ -496,6 +515,7 @@ public class PlanReader {
       this.way = way(value);
       this.isExpression = value instanceof Expression;
       this.isNamed = value instanceof NamedExpression && !(value instanceof AttributeReference);
+      this.hasOutput = value instanceof BaseEvalPython;
       String[] names = way == ATTRIBUTE || way > LAST_NODE ? new String[0] : names(value);
       String kind = isExpression ? "e" : value instanceof LogicalPlan ? "p" : "v";
       this.entry = entry(value.getClass(), kind, names, isNamed);
@@ -552,8 +572,15 @@ public class PlanReader {
         case SCAN: return new String[] {"output", "scan", "files", "iceberg", "remote", "options", "rows"};
         case COMMAND_RESULT: return new String[] {"output", "command", "data", "isStreaming"};
         case CATALOG_TABLE: return new String[] {"identifier", "tableType", "provider"};
-        default: return Walk.fieldNames((scala.Product) value);
+        default: return hasOutput ? withOutput(Walk.fieldNames((scala.Product) value)) : Walk.fieldNames((scala.Product) value);
       }
+    }
+
+    private static String[] withOutput(String[] names) {
+      String[] found = new String[names.length + 1];
+      System.arraycopy(names, 0, found, 0, names.length);
+      found[names.length] = "output";
+      return found;
     }
 
     private static String entry(Class<?> type, String kind, String[] names, boolean isNamed) {
@@ -625,6 +652,18 @@ public class PlanReader {
       "spark.sql.timestampType"
     };
 
+    /** Settings by which Spark converts the arguments and results of functions in Python. They are told where they aren't the defaults. */
+    private static final String[] PYTHON = {
+      "spark.sql.execution.arrow.useLargeVarTypes",
+      "spark.sql.execution.pandas.convertToArrowArraySafely",
+      "spark.sql.execution.pandas.structHandlingMode",
+      "spark.sql.execution.pyspark.binaryAsBytes",
+      "spark.sql.execution.pythonUDF.pandas.intToDecimalCoercionEnabled",
+      "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype",
+      "spark.sql.legacy.execution.pandas.groupedMap.assignColumnsByName",
+      "spark.sql.legacy.execution.pythonUDF.pandas.conversion.enabled"
+    };
+
     /** Metadata of attributes that says where their values come from, or that they are windows to merge. */
     private static final String[] MARKS = {
       "__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT",
@@ -661,6 +700,7 @@ public class PlanReader {
     /** What each folder was found to be: the tables of a query often are in one. */
     private final Map<Path, String> tableFormats = new HashMap<Path, String>();
     private Query query;
+    private boolean callsPython;
 
     /** Without rows, nodes have the same numbers, and no Spark job runs. */
     Walk(Set<String> harmlessOptions, int inlineLimit, int listFiles, boolean tablesAsFiles, boolean withRows, boolean hints) {
@@ -684,10 +724,13 @@ public class PlanReader {
       string(org.apache.spark.package$.MODULE$.SPARK_VERSION(), out);
       out.append(",\"configuration\":{");
       SQLConf settings = query.configuration();
-      for (int i = 0; i < CONFIGURATION.length; i++) {
-        string(CONFIGURATION[i], i > 0 ? out.append(',') : out);
-        string(setting(settings, CONFIGURATION[i]), out.append(':'));
+      for (int i = 0; i < CONFIGURATION.length; i++) setting(CONFIGURATION[i], setting(settings, CONFIGURATION[i]));
+      SQLConf defaults = callsPython ? new SQLConf() : null;
+      for (int i = 0; i < PYTHON.length && callsPython; i++) {
+        String value = setting(settings, PYTHON[i]);
+        if (!value.equals(setting(defaults, PYTHON[i]))) setting(PYTHON[i], value);
       }
+      out.setLength(out.length() - 1);
       out.append("},\"statistics\":{").append(statistics);
       out.append("},\"streaming\":").append(query.streaming).append(",\"cached\":").append(query.cached).append(",\"names\":[");
       scala.collection.Iterator shown = elements(query.shown);
@@ -695,6 +738,12 @@ public class PlanReader {
       out.append("],\"output\":").append(output).append(",\"root\":").append(root);
       out.append(",\"classes\":[").append(classes).append("],\"types\":[").append(types);
       return out.append("],\"columns\":[").append(columns).append("],\"nodes\":[").append(nodes).append("]}").toString();
+    }
+
+    private void setting(String name, String value) {
+      string(name, out);
+      string(value, out.append(':'));
+      out.append(',');
     }
 
     /** The value of a setting; empty where it has none, and where this Spark has no such setting. */
@@ -798,6 +847,7 @@ public class PlanReader {
         out.append(',');
       }
       if (form.isNamed) id(((NamedExpression) product).exprId());
+      if (form.hasOutput) value(((LogicalPlan) product).output());
     }
 
     /** Of an expression its type and whether it is nullable, in one number. */
@@ -1558,7 +1608,9 @@ public class PlanReader {
     }
 
     private void opaque(Object value) {
-      string(value.getClass().getName(), out.append("{\"o\":"));
+      boolean isPython = value instanceof PythonFunction;
+      callsPython |= isPython;
+      string(isPython ? digest((PythonFunction) value) : value.getClass().getName(), out.append(isPython ? "{\"p\":" : "{\"o\":"));
       out.append('}');
     }
 

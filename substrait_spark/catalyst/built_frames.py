@@ -11,13 +11,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def built(builder: JavaClass, spark: SparkSession, document: str, datasets: Sequence[DataFrame]) -> DataFrame | str:
-    """The DataFrame of a document, which refers to other DataFrames by their positions; or what the class says against it."""
+def built(
+    builder: JavaClass, spark: SparkSession, document: str, datasets: Sequence[DataFrame], functions: Sequence[Any]
+) -> DataFrame | str:
+    """The DataFrame of a document, or what the class says against it.
+
+    The document refers to other DataFrames, and to functions of PySpark's, by their positions.
+    """
     from pyspark.sql import DataFrame
 
     gateway: Any = spark._sc._gateway
-    given = gateway.jvm.java.util.ArrayList()
+    frames, callables = gateway.jvm.java.util.ArrayList(), gateway.jvm.java.util.ArrayList()
     for df in datasets:
-        given.add(df._jdf)
-    found = builder.of(gateway).build(spark._jsparkSession, document, given)
+        frames.add(df._jdf)
+    for function in functions:
+        callables.add(function._judf)
+    found = builder.of(gateway).build(spark._jsparkSession, document, frames, callables)
     return found if isinstance(found, str) else DataFrame(found, spark)

@@ -12,7 +12,7 @@ A JSON object: `spark` (version), `streaming`, `cached`, `configuration`, `stati
 A head is a number that says what an expression gives: twice its type, and one more if it is nullable; -1 without a type.
 
 A field value is a number (of a node), a string, a boolean, null, a list, or an object that tells what it is:
-`i` integer, `d` double, `t` type, `o` opaque object, `m` options, `x` bytes of a string that is no UTF-8, `row` data in
+`i` integer, `d` double, `t` type, `o` opaque object, `p` digest of a function in Python, `m` options, `x` bytes of a string that is no UTF-8, `row` data in
 Catalyst's internal form, `f` files by folder (`[folder, name, length, …]` or `[folder, pattern]`).
 """
 
@@ -24,7 +24,21 @@ from functools import lru_cache
 from typing import Any
 
 from ..errors import UNEXPECTED, Unsupported, said
-from .tree import UNTYPED, DataType, Document, Expression, Field, Folders, Node, NodeClass, Opaque, Options, Plan, Rows
+from .tree import (
+    UNTYPED,
+    DataType,
+    Document,
+    Expression,
+    Field,
+    Folders,
+    Node,
+    NodeClass,
+    Opaque,
+    Options,
+    Plan,
+    PythonCode,
+    Rows,
+)
 
 
 def decode(text: str) -> Document:
@@ -158,6 +172,8 @@ def _tagged(value: dict[str, Any], types: list[DataType]) -> Any:
         return types[content]
     if tag == "o":
         return Opaque(content)
+    if tag == "p":
+        return PythonCode(content)
     if tag == "m":
         return Options(dict(content))
     if tag == "x":

@@ -160,9 +160,15 @@ def _columns_of(result: int, root: Plan) -> list[str]:
     return list(names)
 
 
+def name_of(node: Node) -> str:
+    """What a user's function is called; of Spark's other functions, what they are in SQL, as far as the class tells."""
+    if node.name not in USER_FUNCTIONS:
+        return node.name.lower()
+    return str(node.get("name") or node.get("udfName") or node.get("aggregatorName") or _made_by(node))
+
+
 def _no_user_function(node: Node) -> str:
-    name = node.get("name") or node.get("udfName") or node.get("aggregatorName") or _made_by(node)
-    return f"the {USER_FUNCTIONS[node.name]} function {name} runs in Spark only"
+    return f"the {USER_FUNCTIONS[node.name]} function {name_of(node)} runs in Spark only"
 
 
 def _made_by(node: Node) -> str:

@@ -63,6 +63,13 @@ class Opaque:
 
 
 @dataclass(frozen=True, slots=True)
+class PythonCode:
+    """A function in Python as Spark has it, pickled. It is never looked into: a digest tells functions apart."""
+
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """Values in Catalyst's internal form: dates in days, timestamps in microseconds, decimals unscaled."""
 

@@ -16,12 +16,15 @@ from ..dialects.file import load
 from ..engines import engine as engines
 from ..engines.comparison.run import TOLERANCE
 from ..testing import departures
+from ..user_functions.declared import UserFunctions
 from . import plan_files, rows, supported
 from .engines import compared, run_on, run_on_spark
 from .outcome import FINDING, FINE
 from .plan_tables import require_tables
 from .script import captured, summary
 from .spark_query import Query, dataframe, with_tables
+from .user_functions import FUNCTIONS
+from .user_functions import given as own_functions
 from .waiting import waiting
 
 PLAN = click.argument("plan", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
@@ -177,6 +180,7 @@ def group() -> None:
 @STAGE
 @click.option("--statements", is_flag=True, help="Take other statements than queries too; nothing of them runs.")
 @SWITCHED_ON
+@FUNCTIONS
 @FORMAT
 @OUTPUT
 def export(
@@ -188,6 +192,7 @@ def export(
     stage: str,
     statements: bool,
     switches: tuple[str, ...],
+    functions: tuple[str, ...],
     form: str | None,
     output: str,
 ) -> None:
@@ -210,13 +215,13 @@ def export(
         settings_of(**asked)
     except ValueError as error:
         raise click.UsageError(f"{error}.") from error
-    query = Query(_text(sql), tables, settings)
+    query = Query(_text(sql), tables, settings, functions)
     if statements:
-        with with_tables(query) as spark, waiting("exporting the plan"):
-            plan = sql_to_substrait(spark, query.sql, **asked)
+        with with_tables(query) as (spark, given), waiting("exporting the plan"):
+            plan = sql_to_substrait(spark, query.sql, functions=given, **asked)
     else:
-        with dataframe(query) as df, waiting("exporting the plan"):
-            plan = df_to_substrait(df, **asked)
+        with dataframe(query) as (df, given), waiting("exporting the plan"):
+            plan = df_to_substrait(df, functions=given, **asked)
     plan_files.write_plan(plan, output, plan_files.form_of(output, form))
 
 
@@ -239,8 +244,15 @@ def export(
     type=click.Path(file_okay=False),
     help="Where to write local rows (createDataFrame) of which there are more than 10,000, as Parquet files that the plans read. If not given, they are refused.",
 )
+@FUNCTIONS
 def capture_command(
-    script: str, arguments: tuple[str, ...], dialect: str | None, reads: str, output: str, local_data: str | None
+    script: str,
+    arguments: tuple[str, ...],
+    dialect: str | None,
+    reads: str,
+    output: str,
+    local_data: str | None,
+    functions: tuple[str, ...],
 ) -> None:
     """Run a script, and keep the plans of its queries.
 
@@ -258,7 +270,8 @@ def capture_command(
     """
     from ..conversion import settings_of
 
-    queries, code = captured(script, arguments, settings_of(dialect=dialect, reads=reads, local_data=local_data))
+    settings = settings_of(dialect=dialect, reads=reads, local_data=local_data, functions=own_functions(functions))
+    queries, code = captured(script, arguments, settings)
     plan_files.write_captured(queries, output)
     click.echo(summary(queries, output), err=True)
     lacking = any(query.plan is None and query.action != COMMAND for query in queries)
@@ -274,9 +287,10 @@ def capture_command(
     required=True,
     help=f"A built-in dialect ({', '.join(discovery.engines(discovery.DIALECT))}), or the path of a dialect file.",
 )
+@FUNCTIONS
 @FORMAT
 @OUTPUT
-def lower_command(plan: str, dialect: str, form: str | None, output: str) -> None:
+def lower_command(plan: str, dialect: str, functions: tuple[str, ...], form: str | None, output: str) -> None:
     """Put a plan into the forms of an engine.
 
     PLAN is a canonical plan, of this command or of another producer. The new plan means the same, in what the dialect
@@ -286,7 +300,7 @@ def lower_command(plan: str, dialect: str, form: str | None, output: str) -> Non
       substrait-spark lower revenue.plan --dialect datafusion -o revenue_for_datafusion.plan
       cat revenue.json | substrait-spark lower - --dialect our_engine.yaml -f json
     """
-    lowered = lower(plan_files.read_plan(plan), dialect)
+    lowered = lower(plan_files.read_plan(plan), dialect, functions=own_functions(functions))
     plan_files.write_plan(lowered, output, plan_files.form_of(output, form))
 
 
@@ -313,12 +327,14 @@ def explain_command(plan: str, verbose: bool, output: str) -> None:
 @click.option("--sql", help="Check this query (its text, a .sql file, or -) in place of a plan.")
 @query_options
 @DIALECT
+@FUNCTIONS
 def check(
     plan: str | None,
     sql: str | None,
     tables: list[tuple[str, str]],
     settings: list[tuple[str, str]],
     dialect: str | None,
+    functions: tuple[str, ...],
 ) -> None:
     """Check a plan or a query against a dialect.
 
@@ -339,12 +355,14 @@ def check(
         raise click.UsageError("Say by --dialect what to check the plan against.")
     known = load(dialect)
     if sql is not None:
-        with dataframe(Query(_text(sql), tables, settings)) as df, waiting("checking the query"):
-            report = check_query(df, dialect=dialect)
+        query = Query(_text(sql), tables, settings, functions)
+        with dataframe(query) as (df, given), waiting("checking the query"):
+            report = check_query(df, dialect=dialect, functions=given)
         _, *needs = str(report).splitlines()
         good = "\n".join([f"The query can be exported {_for(dialect)}.", *needs])
         _conclude(bool(report), good, str(report))
         return
+    known = known.with_functions(UserFunctions(own_functions(functions)).named)
     found = departures(plan_files.read_plan(str(plan)), known)
     lacking = [f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in found)]
     _conclude(not found, f"{known.name} has everything that the plan needs.", "\n".join(lacking))
@@ -400,6 +418,7 @@ def diff_command(old: str, new: str, output: str) -> None:
     show_default=True,
     help="How far floating-point numbers may be apart, as a part of the larger one; 0 for exact ones.",
 )
+@FUNCTIONS
 def compare_command(
     sql: str,
     tables: list[tuple[str, str]],
@@ -408,6 +427,7 @@ def compare_command(
     files_under: tuple[str, ...],
     engine: str,
     tolerance: float,
+    functions: tuple[str, ...],
 ) -> None:
     """Compare a query's rows in Spark with those of its plan in an engine.
 
@@ -422,8 +442,8 @@ def compare_command(
     if sql == plan == "-":
         raise click.UsageError("Only one of the query and the plan can come from stdin.")
     message = None if plan is None else plan_files.read_plan(plan)
-    with dataframe(Query(_text(sql), tables, settings)) as df:
-        found = compared(df, message, engine, dict(tables), files_under or None, tolerance)
+    with dataframe(Query(_text(sql), tables, settings, functions)) as (df, given):
+        found = compared(df, message, engine, dict(tables), files_under or None, tolerance, given)
     click.echo(str(found))
     if not found:
         raise click.exceptions.Exit(FINDING)
@@ -451,6 +471,7 @@ def compare_command(
 )
 @ENGINE
 @SETTINGS
+@FUNCTIONS
 @OUTPUT
 def run(
     plan: str,
@@ -459,6 +480,7 @@ def run(
     form: str | None,
     engine: str,
     settings: list[tuple[str, str]],
+    functions: tuple[str, ...],
     output: str,
 ) -> None:
     """Run a plan and show its rows.
@@ -485,9 +507,9 @@ def run(
     message = plan_files.read_plan(plan)
     require_tables(message, dict(tables))
     if chosen.in_spark:
-        result = run_on_spark(message, dict(tables), files_under or None, settings)
+        result = run_on_spark(message, dict(tables), files_under or None, settings, functions)
     else:
-        result = run_on(chosen, message, dict(tables), files_under or None)
+        result = run_on(chosen, message, dict(tables), files_under or None, own_functions(functions))
     plan_files.write(rows.written(result, form), output)
 
 

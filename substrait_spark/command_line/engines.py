@@ -15,7 +15,9 @@ from ..engines.engine import engine_of
 from ..errors import EngineError, PlanningError
 from ..errors.quotation import shortened
 from ..testing import departures
+from ..user_functions.declared import UserFunctions
 from . import spark_query
+from .user_functions import registered
 from .waiting import waiting
 
 if TYPE_CHECKING:
@@ -33,12 +35,14 @@ LONGEST = 1000
 """How many characters of an engine's own error are told: DataFusion's may hold the whole plan."""
 
 
-def run_on(engine: Engine, plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None) -> pa.Table:
+def run_on(
+    engine: Engine, plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None, functions: Sequence[Any]
+) -> pa.Table:
     """The rows of a plan. Of one that isn't in the forms of the engine's dialect, it is told what they lack."""
-    found = departures(plan, load(engine.dialect))
+    found = departures(plan, load(engine.dialect).with_functions(UserFunctions(functions).named))
     try:
         with waiting("running the plan"):
-            rows = engine.rows(plan, dict(tables), files_under, None)
+            rows = engine.rows(plan, dict(tables), files_under, functions, None)
     except PlanningError as error:
         if not found:
             raise PlanningError(shortened(str(error).partition("\n")[0], LONGEST)) from error
@@ -64,6 +68,7 @@ def run_on_spark(
     tables: Mapping[str, str],
     files_under: Sequence[str] | None,
     settings: Sequence[tuple[str, str]],
+    functions: Sequence[str],
 ) -> pa.Table:
     """The rows of a canonical plan, by a local Spark session."""
     _require_pyarrow()
@@ -71,7 +76,8 @@ def run_on_spark(
         from ..engines import spark as engine
 
         frames = {name: spark_query.table(spark, name, path) for name, path in tables.items()}
-        df = engine.execute(plan, spark, tables=frames, files_under=files_under)
+        given = registered(spark, functions)
+        df = engine.execute(plan, spark, tables=frames, files_under=files_under, functions=given)
         try:
             with waiting("running the plan"):
                 return _collected(df)
@@ -86,6 +92,7 @@ def compared(
     tables: Mapping[str, str],
     files_under: Sequence[str] | None,
     tolerance: float,
+    functions: Sequence[Any],
 ) -> Comparison:
     """The rows of a query beside those of a plan, or of its own."""
     _require_pyarrow()
@@ -95,7 +102,15 @@ def compared(
     if engine_of(engine).in_spark:
         given = {name: spark_query.table(df.sparkSession, name, path) for name, path in tables.items()}
     with waiting("running the query and the plan"):
-        return compare(df, plan, engine=engine, tables=given, files_under=files_under, tolerance=tolerance)
+        return compare(
+            df,
+            plan,
+            engine=engine,
+            tables=given,
+            files_under=files_under,
+            tolerance=tolerance,
+            functions=functions,
+        )
 
 
 def _require_pyarrow() -> None:

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,6 +18,7 @@ from ..catalyst.failures import sentence, spark_errors
 from ..catalyst.session import NO_PYSPARK
 from ..catalyst.statement import command_kind
 from ..engines.table_format import table_format
+from .user_functions import registered
 from .waiting import waiting
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ GREETINGS = ("WARNING", "NOTE", "Picked up", "Setting default", "Using Spark's",
 """How lines begin that a JVM and Spark write though nothing is wrong."""
 
 
+Functions = Sequence[Any]
+"""The user's own functions, as `df_to_substrait` takes them."""
+
+
 class Query(NamedTuple):
     """A query and what it needs."""
 
@@ -46,22 +51,25 @@ class Query(NamedTuple):
     """Names and the paths of their files."""
     settings: Sequence[tuple[str, str]]
     """Settings of the Spark session."""
+    functions: Sequence[str] = ()
+    """The user's own, as `--functions` has them."""
 
 
 @contextmanager
-def dataframe(query: Query) -> Iterator[DataFrame]:
-    """The DataFrame of a query, as long as its session lives."""
+def dataframe(query: Query) -> Iterator[tuple[DataFrame, Functions]]:
+    """The DataFrame of a query, and the functions that it may call, as long as its session lives."""
     with session(query.settings) as spark:
-        yield _planned(spark, query)
+        functions = registered(spark, query.functions)
+        yield _planned(spark, query), functions
 
 
 @contextmanager
-def with_tables(query: Query) -> Iterator[SparkSession]:
-    """A local session that knows the tables of a statement, as long as it is needed."""
+def with_tables(query: Query) -> Iterator[tuple[SparkSession, Functions]]:
+    """A local session that knows the tables of a statement, and the functions, as long as it is needed."""
     with session(query.settings) as spark:
         for name, path in query.tables:
             _add_table(spark, name, path)
-        yield spark
+        yield spark, registered(spark, query.functions)
 
 
 @contextmanager

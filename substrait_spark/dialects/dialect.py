@@ -7,6 +7,7 @@ substrait-extensions package). What the schema has no words for is in `metadata`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -99,6 +100,7 @@ class Dialect:
             kind: _functions(document.get(f"supported_{section}"), dependencies)
             for kind, section in registry.KINDS.items()
         }
+        self._given: frozenset[tuple[str, str]] = frozenset()
         self._known: dict[tuple[Any, ...], Function | None] = {}
         self.known_forms: set[tuple[Any, ...]] = set()
         """Forms of expressions that were found to be supported: their kinds, types and variants."""
@@ -109,6 +111,13 @@ class Dialect:
     @lru_cache(maxsize=1)
     def canonical() -> Dialect:
         return Dialect("canonical", {})
+
+    def with_functions(self, named: frozenset[tuple[str, str]]) -> Dialect:
+        """The dialect of an engine that is also given these functions, by URN and name. They may raise."""
+        found = copy(self)
+        found._given = self._given | named
+        found._known, found.known_forms, found._allowed_types = {}, set(), {}
+        return found
 
     def allows_type(self, type: Type, column: bool = False) -> bool:
         """Whether values of a type are supported, at every level of it; with `column`, also as a table's column."""
@@ -193,7 +202,7 @@ class Dialect:
         options: tuple[tuple[str, str], ...],
     ) -> Function | None:
         """The dialect's entry for a function, None where it supports all. Raises NotInDialect where it has none."""
-        if self._functions[kind] is None:
+        if self._functions[kind] is None and not self._given:
             return None
         entry = self._entry(kind, declaration, options)
         if entry is None:
@@ -250,6 +259,8 @@ class Dialect:
     ) -> Function | None:
         """The dialect's entry for a function with exactly these options; None where it lists functions and not this one."""
         listed = self._functions[kind]
+        if (urn, name) in self._given:
+            return GIVEN_FUNCTION
         if listed is None:
             return EVERY_FUNCTION
         return next(
@@ -259,6 +270,9 @@ class Dialect:
 
 EVERY_FUNCTION = Function(frozenset(), {}, {})
 """What a dialect says of a function that has no list of them."""
+
+GIVEN_FUNCTION = Function(frozenset(), {}, {"raises": True, "window": "growing", "sorts": False, "distinct": False})
+"""What a dialect says of a function that the caller gives the engine."""
 
 
 def _with(options: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
 
 Rows = Callable[
-    ["Plan", "Mapping[str, Any] | None", "Iterable[str | Path] | None", "SparkSession | None"],
+    ["Plan", "Mapping[str, Any] | None", "Iterable[str | Path] | None", "Sequence[Any]", "SparkSession | None"],
     "pa.Table",
 ]
-"""From a plan, the tables that it reads by name, the folders that it may read files in, and the session of an engine in Spark."""
+"""From a plan, the tables that it reads by name, the folders that it may read files in, the users' functions that it calls, and the
+session of an engine in Spark."""
 
 
 class Engine(NamedTuple):

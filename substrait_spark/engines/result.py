@@ -15,7 +15,7 @@ def named(table: pa.Table, names: Sequence[str]) -> pa.Table:
         return table
     schema = named_schema(table.schema, names)
     arrays = [
-        pa.chunked_array([_rebuilt(chunk, field.type) for chunk in column.chunks], field.type)
+        pa.chunked_array([rebuilt(chunk, field.type) for chunk in column.chunks], field.type)
         for column, field in zip(table.columns, schema, strict=True)
     ]
     return pa.Table.from_arrays(arrays, schema=schema)
@@ -38,7 +38,7 @@ def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The batch in a schema that `named_schema` gives."""
     if not batch.columns:
         return batch
-    arrays = [_rebuilt(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    arrays = [rebuilt(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
@@ -91,23 +91,24 @@ def _type(type: pa.DataType, names: Iterator[str]) -> pa.DataType:
     return type
 
 
-def _rebuilt(array: pa.Array, type: pa.DataType) -> pa.Array:
+def rebuilt(array: pa.Array, type: pa.DataType) -> pa.Array:
     """The array in a type that differs in field names and offset sizes only."""
-    if array.type == type:
+    # Types that differ in the names of elements alone are equal, and engines tell them apart.
+    if array.type == type and (not pa.types.is_nested(type) or str(array.type) == str(type)):
         return array
     if pa.types.is_struct(type):
-        parts = [_rebuilt(part, type.field(n).type) for n, part in enumerate(array.flatten())]
+        parts = [rebuilt(part, type.field(n).type) for n, part in enumerate(array.flatten())]
         return pa.StructArray.from_arrays(parts, fields=list(type), mask=array.is_null())
     if pa.types.is_map(type):
         offsets, kept = _contents(array)
         keys, items = (
-            _rebuilt(part, inner).take(kept)
+            rebuilt(part, inner).take(kept)
             for part, inner in ((array.keys, type.key_type), (array.items, type.item_type))
         )
         return pa.MapArray.from_arrays(offsets, keys, items, type=type, mask=None)
     if pa.types.is_list(type):
         offsets, kept = _contents(array)
-        return pa.ListArray.from_arrays(offsets, _rebuilt(array.values, type.value_type).take(kept), type=type)
+        return pa.ListArray.from_arrays(offsets, rebuilt(array.values, type.value_type).take(kept), type=type)
     return array.cast(type)
 
 

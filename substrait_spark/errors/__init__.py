@@ -26,6 +26,7 @@ __all__ = [
     "CollectedInSparkWarning",
     "DialectError",
     "EngineError",
+    "FunctionError",
     "InvalidPlanError",
     "NotInDialect",
     "Origin",
@@ -56,6 +57,10 @@ class UnsupportedSessionError(SubstraitSparkError):
 
 class DialectError(SubstraitSparkError):
     """A dialect is unknown, or its file is not a valid dialect file."""
+
+
+class FunctionError(SubstraitSparkError):
+    """What was given as `functions=` can't be declared: its name or its file says why."""
 
 
 class InvalidPlanError(SubstraitSparkError):

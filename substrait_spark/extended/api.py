@@ -13,6 +13,7 @@ from ..catalyst.failures import shown, spark_errors
 from ..catalyst.session import is_connect, require_dataframe, require_pyspark, require_running
 from ..dialects import Dialect
 from ..errors import Problem, SubstraitSparkError, Unsupported, UnsupportedPlanError, UnsupportedSessionError, kind_of
+from ..user_functions.declared import UserFunctions
 from .convert import SELECTED, referred, schema_of, settings_of
 from .message import Referred, build
 
@@ -28,11 +29,17 @@ NO_SESSION = (
 
 
 def convert(
-    given: Any, expressions: Mapping[str, Any], dialect: Dialect, *, detach: bool, allow_version_mismatch: bool
+    given: Any,
+    expressions: Mapping[str, Any],
+    dialect: Dialect,
+    *,
+    detach: bool,
+    functions: UserFunctions,
+    allow_version_mismatch: bool,
 ) -> ExtendedExpression:
     """The message of expressions over a schema. Arguments as `expressions_to_substrait`."""
     _require_expressions(expressions)
-    settings = settings_of(dialect, detach)
+    settings = settings_of(dialect, detach, functions)
     columns = _columns_of(given)
 
     schema, problems = _planned(columns, partial(schema_of, settings=settings), allow_version_mismatch)

@@ -25,6 +25,7 @@ from ..rel.builder import Handler, RelationBuilder
 from ..rel.columns import local
 from ..rel.output import Output, ids_of
 from ..rewrites import rewrite
+from ..user_functions.declared import UserFunctions
 from .message import Referred, Schema
 from .value import require_no_variable, value_of
 
@@ -32,11 +33,12 @@ SELECTED = "false"
 """The condition of what expressions select from, which the reader takes for its columns alone."""
 
 
-def settings_of(dialect: Dialect, detach: bool) -> Settings:
+def settings_of(dialect: Dialect, detach: bool, functions: UserFunctions) -> Settings:
     """How expressions are read. Raises ValueError for a dialect and expressions that are stored apart."""
     if detach and not dialect.is_canonical:
         raise ValueError(DETACHED_IN_DIALECT)
-    return Settings(dialect, "auto", 0, stage=reader.OVER_SCHEMA, detach=detach)
+    wanted = dialect.with_functions(functions.named) if functions else dialect
+    return Settings(wanted, "auto", 0, stage=reader.OVER_SCHEMA, detach=detach, functions=functions)
 
 
 def schema_of(frame: reader.Planned, settings: Settings) -> tuple[Schema | None, Sequence[Problem]]:
@@ -60,7 +62,7 @@ def referred(
 ) -> tuple[Referred | None, Sequence[Problem]]:
     """An expression under its name, or None and what stands in its way."""
     registry.load_all()
-    context = Context(settings)
+    context = Context(settings, gateway=frame.sparkSession._sc._gateway)
 
     def made() -> Referred | None:
         document = decode(reader.read(frame, settings))

@@ -16,18 +16,19 @@ from ..extensions import registry
 from ..lowering.plan import engines_functions, lowered_already, lowered_root, problem_of
 from ..reading.encodings import unknown_fields
 from ..reading.plan import ReadPlan, read_plan
+from ..user_functions.declared import NO_FUNCTIONS, UserFunctions
 from .message import Referred, Schema, build
 from .plans import URIS, plan_of
 from .value import require_no_variable, value_of
 
 
 def lower_expressions(
-    message: ExtendedExpression, dialect: Dialect
+    message: ExtendedExpression, dialect: Dialect, functions: UserFunctions = NO_FUNCTIONS
 ) -> tuple[ExtendedExpression | None, Sequence[Problem]]:
     """The message in the dialect's forms, or None and what stands in its way."""
     registry.load_all()
     plan = plan_of(message)
-    if lowered_for := engines_functions(plan):
+    if lowered_for := engines_functions(plan, functions):
         return None, [lowered_already(lowered_for)]
     if unknown := _unknown_fields(message):
         return None, [
@@ -39,7 +40,7 @@ def lower_expressions(
     found: list[Referred] = []
     problems: list[Problem] = []
     for n, reference in enumerate(message.referred_expr):
-        schema, referred, obstacles = _lowered(read_plan(_only(plan, n)), dialect, detach)
+        schema, referred, obstacles = _lowered(read_plan(_only(plan, n), functions.nondeterministic), dialect, detach)
         name = f"expression {reference.output_names[0]!r}" if reference.output_names else f"expression {n}"
         problems += [replace(each, path=name) for each in obstacles]
         found += [] if referred is None else [referred]

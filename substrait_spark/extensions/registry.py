@@ -51,6 +51,9 @@ ENGINES = tuple(sorted(each.name for each in _ENGINES.iterdir() if each.joinpath
 ALIASES = (*STANDARD, OWN, *ENGINES)
 """The aliases of all files that come with the package and the specification."""
 
+_users: set[str] = set()
+"""The URNs of functions that callers have declared without a file."""
+
 _registered: dict[str, str] = {}
 """By URN, the text of the extension files that dialects have brought."""
 
@@ -97,6 +100,8 @@ class Declaration:
     deterministic: bool = True
     kind: str = "scalar"
     """`scalar`, `aggregate` or `window`."""
+    users: bool = False
+    """Whether it is a caller's own, which no file that is known declares: it takes what its call gives it."""
 
     @cached_property
     def function(self) -> str:
@@ -165,6 +170,16 @@ def _validated(urn: str, function: Mapping[str, Any], entry: Mapping[str, Any]) 
         raise ValueError(
             f"the function {function['name']} has an argument or a return type that can't be read: {error}"
         ) from error
+
+
+def note_users(urn: str) -> None:
+    """Let plans name functions of a URN that no file stands behind: the caller declares them."""
+    _users.add(urn)
+
+
+def is_known(urn: str) -> bool:
+    """Whether there is an extension file of a URN, or callers have declared functions of it without one."""
+    return urn in _users or alias_of(urn) is not None
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..catalyst.refusals import no_aggregate, no_expression
 from ..catalyst.tree import Expression
 from ..errors import UNEXPECTED, Unsupported, unknown_form
 from ..expr import (
@@ -46,6 +45,7 @@ from . import (
     structured_text,
     time_of_day,
     user_error,
+    user_function,
     variant,
     vector,
 )
@@ -69,6 +69,7 @@ EXPRESSIONS: dict[str, Rule] = {
     **parameter.RULES,
     **reference.RULES,
     **subquery.RULES,
+    **user_function.EXPRESSIONS,
 }
 """The expression kinds that are no function calls, by Catalyst class."""
 
@@ -114,9 +115,7 @@ def rule_of(node: Expression) -> Rule:
     if rule is not None:
         return rule
     rule = special_rule(node) or scalar_rule(node)
-    if rule is None:
-        raise no_expression(node, key_of(node))
-    return rule
+    return user_function.scalar if rule is None else rule
 
 
 def scalar_rule(node: Expression) -> Rule | None:
@@ -170,7 +169,7 @@ def aggregate_form(call: EmittedCall) -> AggregateForm:
     try:
         rule = AGGREGATE.get(function.cls.name)
         if rule is None:
-            raise no_aggregate(function)
+            rule = user_function.aggregate
         require_aggregate(function)
         form = rule(call, function)
         for part in form.calls:

@@ -9,8 +9,8 @@ from ..algebra import types
 from ..algebra.aggregate_form import WindowForm, as_is
 from ..algebra.frame import WHOLE, Frame, over
 from ..catalyst import tree
-from ..catalyst.refusals import no_aggregate
 from ..errors import Unsupported
+from . import user_function
 from .aggregate import AGGREGATE
 from .collation import require_aggregate
 from .measure import EmittedCall
@@ -98,9 +98,7 @@ def aggregate(e: ExpressionBuilder, node: tree.Expression, frame: Frame) -> Wind
                 "Where the value is never null, write function(CASE WHEN condition THEN value END) IGNORE NULLS.",
             )
         return POSITIONAL[function.name](e, function, frame)
-    rule = AGGREGATE.get(function.name)
-    if rule is None:
-        raise no_aggregate(function)
+    rule = AGGREGATE.get(function.name, user_function.aggregate)
     require_aggregate(function)
     if node["isDistinct"]:
         raise Unsupported("DISTINCT on a window function has no Substrait form")

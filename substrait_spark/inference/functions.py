@@ -66,7 +66,7 @@ class Functions:
         self._referenced.add(entry.extension_urn_reference)
         if urn is None:
             self._complain(f"{entry.name}: the URN anchor {entry.extension_urn_reference} is not declared")
-        elif registry.alias_of(urn) is None:
+        elif not registry.is_known(urn):
             self._complain(f"{entry.name}: no extension file has the URN {urn}")
         if kind == "extension_function":
             self._read_function(entry, urn or "")

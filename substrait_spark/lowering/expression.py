@@ -358,6 +358,8 @@ def over_lowered(
     What takes anything takes counts as it does intervals; the rule for any other function sees the declaration that it had.
     """
     if not any(is_count(was, now) for was, now in zip(before, after, strict=True)):
+        if old.users:  # it takes what it is given
+            return old
         return e.resolve(old.kind, old.function, arguments)
     if old.function not in e.lowering.rules.counting:
         raise NotInDialect(

@@ -15,22 +15,25 @@ from ..plan import parameters
 from ..plan.message import PRODUCER, RELATION_DEPTH, TOO_DEEP, build
 from ..reading.place import MessagePart
 from ..reading.plan import ReadPlan, read_plan
+from ..user_functions.declared import NO_FUNCTIONS, UserFunctions
 from .lowering import Lowering
 
 
-def lower_plan(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
-    """The plan in the dialect's forms, or None and what stands in its way."""
+def lower_plan(
+    plan: Plan, dialect: Dialect, functions: UserFunctions = NO_FUNCTIONS
+) -> tuple[Plan | None, Sequence[Problem]]:
+    """The plan in the dialect's forms, or None and what stands in its way. `functions` are the caller's own."""
     try:
-        return _lowered(plan, dialect)
+        return _lowered(plan, dialect, functions)
     except RecursionError:
         return None, [problem_of("", None, TOO_DEEP)]
 
 
-def _lowered(plan: Plan, dialect: Dialect) -> tuple[Plan | None, Sequence[Problem]]:
+def _lowered(plan: Plan, dialect: Dialect, functions: UserFunctions) -> tuple[Plan | None, Sequence[Problem]]:
     registry.load_all()
-    if lowered_for := engines_functions(plan):
+    if lowered_for := engines_functions(plan, functions):
         return None, [lowered_already(lowered_for)]
-    lowered, names, problems = lowered_root(read_plan(plan), dialect)
+    lowered, names, problems = lowered_root(read_plan(plan, functions.nondeterministic), dialect)
     if lowered is None:
         return None, problems
     try:
@@ -68,8 +71,10 @@ def lowered_already(functions: Sequence[str]) -> Problem:
     return problem_of("", None, Unsupported(reason, CANONICAL))
 
 
-def engines_functions(plan: Plan) -> list[str]:
+def engines_functions(plan: Plan, functions: UserFunctions = NO_FUNCTIONS) -> list[str]:
     """The extension files of engines that a plan of ours calls functions of, which canonical plans do not.
+
+    Those of the caller's own functions are none of an engine.
 
     To lower it again would guard twice. Plans of other producers may call what functions they like.
     """
@@ -77,7 +82,8 @@ def engines_functions(plan: Plan) -> list[str]:
         return []
     canonical = (*registry.STANDARD, registry.OWN)
     urns = [entry.urn for entry in plan.extension_urns]
-    return [urn for urn in urns if registry.built_in_alias(urn) not in canonical]
+    own = {urn for urn, _ in functions.named}
+    return [urn for urn in urns if urn not in own and registry.built_in_alias(urn) not in canonical]
 
 
 def problem_of(path: str, origin: Origin | None, problem: Unsupported) -> Problem:

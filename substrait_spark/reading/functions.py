@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from substrait.plan_pb2 import Plan
@@ -49,7 +49,8 @@ class Declared(NamedTuple):
 class DeclaredFunctions:
     """By anchor, the functions of a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, nondeterministic: Collection[tuple[str, str]] = ()) -> None:
+        self._nondeterministic = nondeterministic
         urns = {entry.extension_urn_anchor: entry.urn for entry in plan.extension_urns}
         self._functions: dict[int, Declared] = {}
         for declaration in plan.extensions:
@@ -89,7 +90,11 @@ class DeclaredFunctions:
         kind = (declared or kinds)[0]
         if result is None:
             raise Unsupported(f"a call of {function.name} states no type, and no file that is known derives one")
-        return Declaration(alias, function.urn, function.name, function.signature, result, True, kind)
+        deterministic = (function.urn, function.name) not in self._nondeterministic
+        is_users = known is None and bool(function.urn)
+        return Declaration(
+            alias, function.urn, function.name, function.signature, result, deterministic, kind, users=is_users
+        )
 
     def standard(
         self, kinds: Sequence[str], name: str, shapes: tuple[Type | str, ...], result: Type | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from substrait.algebra_pb2 import Expression
@@ -31,8 +32,10 @@ class ReadPlan(NamedTuple):
     traits: Traits
 
 
-def read_plan(plan: Plan) -> ReadPlan:
+def read_plan(plan: Plan, nondeterministic: Collection[tuple[str, str]] = ()) -> ReadPlan:
     """The tree of a plan of one root relation, in the encodings of this release or an older one.
+
+    `nondeterministic` are functions that no extension file declares, by URN and name, which aren't deterministic.
 
     Raises InvalidPlanError where a plan stands for far more than it says.
     """
@@ -53,7 +56,7 @@ def read_plan(plan: Plan) -> ReadPlan:
         return ReadPlan(None, [], problems, Traits())
     own = [entry.WhichOneof("rel_type") for entry in plan.relations].index("root")
     traits = Traits()
-    reader = RelationReader(DeclaredFunctions(plan), declared, parameters, plan.relations, traits)
+    reader = RelationReader(DeclaredFunctions(plan, nondeterministic), declared, parameters, plan.relations, traits)
     root, names = reader.read_entry(own), list(roots[0].names)
     problems += reader.problems
     unused = set(range(len(plan.relations))) - reader.used - {own}

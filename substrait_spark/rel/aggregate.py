@@ -14,6 +14,7 @@ from ..algebra.relation import Aggregate, Filter, Relation
 from ..algebra.traversal import columns
 from ..catalyst import tree
 from ..catalyst.row_order import RowOrder, is_ordered, order_below, sorted_by, without_pruning
+from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import constant
 from ..functions.dispatch import aggregate_form
@@ -39,13 +40,30 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     group = _group(e, calls, order)
     measures = Measures(len(groupings))
     results = [_measured(measures, EmittedCall(e, call, group=group)) for call in calls]
-    if not groupings and not measures.calls:
+    needs_rows = _has_rows_only(calls) and not groupings
+    rows = (
         measures.add(e.aggregate("aggregate_generic:count"))
-    relation = Aggregate(input.relation, groupings, measures.calls)
+        if needs_rows or not (groupings or measures.calls)
+        else None
+    )
+    relation: Relation = Aggregate(input.relation, groupings, measures.calls)
     above = r.expressions(Output(relation, ()).scope())
+    if rows is not None and needs_rows:
+        relation = Filter(relation, above.call("comparison:gt", rows, above.i64(0)))
     for ordinal, key in enumerate(keys):
         above.let(key, FieldReference(ordinal, relation.types[ordinal]))
     return _output(above, relation, results, node)
+
+
+def _has_rows_only(calls: Sequence[tree.Expression]) -> bool:
+    """Whether a group of no rows gives no row: Spark doesn't call an aggregate function in Python for it."""
+    python = [call for call in calls if call["aggregateFunction"].name == "PythonUDAF"]
+    if python and len(python) < len(calls):
+        raise Unsupported(
+            f"Spark doesn't compute {python[0]['aggregateFunction']['name']} beside aggregate functions of its own",
+            "Compute each by itself, and join the results.",
+        )
+    return bool(python)
 
 
 def _ordered_source(source: tree.Plan, calls: Sequence[tree.Expression]) -> tuple[tree.Plan, RowOrder | None]:

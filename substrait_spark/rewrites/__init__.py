@@ -18,6 +18,7 @@ from . import (
     lateral_limits,
     merged_subqueries,
     negated_memberships,
+    python_steps,
     replaced_functions,
     session_windows,
     untyped_nulls,
@@ -27,6 +28,7 @@ from .transform import transform
 Rule = Callable[[Node], Node | None]
 
 RULES: tuple[tuple[str, Rule], ...] = (
+    *python_steps.RULES,
     *decimal_aggregates.RULES,
     *float_keys.RULES,
     *lateral_limits.RULES,

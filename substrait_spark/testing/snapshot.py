@@ -38,14 +38,19 @@ class Form(NamedTuple):
     """The dialect that DataFrames are exported for."""
     stage: str = "optimized"
     """The stage of the plans of DataFrames."""
+    functions: tuple[Any, ...] = ()
+    """The functions of one's own that DataFrames may call."""
 
     def text(self, data: DataFrame | Plan | CapturedQueries) -> str:
         """The text of a DataFrame's plan, of a plan, or of all that a job ran."""
         if isinstance(data, CapturedQueries):
             return "\n".join(self._captured(number, query) for number, query in enumerate(data, 1))
-        plan = data if isinstance(data, Plan) else df_to_substrait(data, dialect=self.dialect, stage=self.stage)
+        plan = data if isinstance(data, Plan) else self._plan(data)
         plan = normalised(plan, keep=self.keep, roots=dict(self.roots))
         return explain(plan, verbose="statistics" in self.keep).rstrip("\n") + "\n"
+
+    def _plan(self, df: DataFrame) -> Plan:
+        return df_to_substrait(df, dialect=self.dialect, stage=self.stage, functions=self.functions)
 
     def _captured(self, number: int, query: CapturedQuery) -> str:
         target = query.target
@@ -110,6 +115,10 @@ class PlanSnapshot(SnapshotAssertion):
     def at_stage(self, stage: str) -> PlanSnapshot:
         """A snapshot of the plan at a stage: that of `analyzed` hangs on no setting of the optimizer."""
         return self._of(self.form._replace(stage=stage))
+
+    def with_functions(self, functions: Sequence[Any]) -> PlanSnapshot:
+        """A snapshot of DataFrames that call functions of one's own, which are given as `df_to_substrait` takes them."""
+        return self._of(self.form._replace(functions=(*self.form.functions, *functions)))
 
     def _of(self, form: Form) -> PlanSnapshot:
         return self.with_defaults(extension_class=extension(form))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,12 +29,14 @@ def compare(
     tables: Mapping[str, Any] | None = None,
     files_under: Iterable[str | Path] | None = None,
     tolerance: float = TOLERANCE,
+    functions: Sequence[Any] = (),
 ) -> Comparison:
     """Run a DataFrame in Spark and a plan in an engine, and tell how their rows differ: true when they are the same.
 
     The plan is the DataFrame's own unless one is given: lowered for `engine="datafusion"`, canonical for `engine="spark"`.
     Other engines are those that installed packages bring (docs/how-to/add-an-engine.md).
-    `tables` and `files_under` are as `execute` of the engine takes them; the DataFrame's own plan reads catalog tables from
+    `functions` are your own that the query calls, as `df_to_substrait` takes them. `tables` and `files_under` are as `execute` of the
+    engine takes them; the DataFrame's own plan reads catalog tables from
     their files in DataFusion, unless `tables` are given.
 
     Rows are compared as multisets, so that each counts as often as it occurs; the columns that the query orders by must
@@ -57,14 +59,14 @@ def compare(
 
     if plan is None:
         reads = "auto" if runner.in_spark or tables is not None else "files"
-        plan = df_to_substrait(df, dialect=runner.dialect, reads=reads)
+        plan = df_to_substrait(df, dialect=runner.dialect, reads=reads, functions=functions)
     expected, spark_error = None, ""
     try:
         expected = spark_rows(df)
     except EngineError as error:
         spark_error = str(error)
     try:
-        actual = runner.rows(plan, tables, files_under, df.sparkSession if runner.in_spark else None)
+        actual = runner.rows(plan, tables, files_under, functions, df.sparkSession if runner.in_spark else None)
     except (EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError) as error:
         count = None if expected is None else expected.num_rows
         return Comparison(runner.title, count, spark_error=spark_error, engine_error=error)

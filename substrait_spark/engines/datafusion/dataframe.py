@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ def collect(
     ctx: SessionContext | None = None,
     stage: str = "optimized",
     progress: bool | None = None,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> pa.Table:
     """The rows of a Spark DataFrame, computed by DataFusion: its plan is made, run and collected in one call.
@@ -50,7 +51,8 @@ def collect(
     query raises in Spark is raised as an EngineError.
 
     `ctx` is the DataFusion context, for example of limited memory (`datafusion.context`). `stage` and
-    `allow_version_mismatch` are as `df_to_substrait` has them, and `progress` as `execute` has it.
+    `allow_version_mismatch` are as `df_to_substrait` has them, and `progress` as `execute` has it. `functions` are your own that the
+    query calls, as both have them.
 
     Columns are of Arrow's types for the DataFrame's, timestamps in UTC, wherever they come from.
 
@@ -58,7 +60,7 @@ def collect(
     """
     _require(otherwise)
     try:
-        return _stream(df, ctx, stage, progress, allow_version_mismatch).read_all()
+        return _stream(df, ctx, stage, progress, functions, allow_version_mismatch).read_all()
     except (*REFUSED, EngineError) as error:
         if otherwise is None:
             raise
@@ -76,6 +78,7 @@ def stream(
     otherwise: str | None = None,
     stage: str = "optimized",
     progress: bool | None = None,
+    functions: Sequence[Any] = (),
     allow_version_mismatch: bool = False,
 ) -> pa.RecordBatchReader:
     """The rows of a DataFrame, or of a plan of the `datafusion` dialect, batch by batch, so that they needn't fit in memory.
@@ -92,11 +95,11 @@ def stream(
     if isinstance(df_or_plan, Plan):
         if otherwise is not None:
             raise TypeError("otherwise is for a DataFrame: a plan alone doesn't run in Spark here.")
-        return run.opened(df_or_plan, ctx, progress=progress, **given)
+        return run.opened(df_or_plan, ctx, progress=progress, functions=functions, **given)
     if wrong := [name for name, value in given.items() if value is not None]:
         raise TypeError(f"{wrong[0]} is for a plan: a DataFrame knows where its rows are.")
     try:
-        return _stream(df_or_plan, ctx, stage, progress, allow_version_mismatch)
+        return _stream(df_or_plan, ctx, stage, progress, functions, allow_version_mismatch)
     except REFUSED as error:
         if otherwise is None:
             raise
@@ -111,9 +114,10 @@ def show(
     *,
     ctx: SessionContext | None = None,
     progress: bool | None = None,
+    functions: Sequence[Any] = (),
 ) -> None:
     """Print the first `n` rows of a DataFrame, computed by DataFusion. Arguments and errors as `collect`."""
-    rows = collect(df.limit(n + 1), otherwise, ctx=ctx, progress=progress)
+    rows = collect(df.limit(n + 1), otherwise, ctx=ctx, progress=progress, functions=functions)
     more = rows.num_rows > n
     print(text_table(rows.slice(0, n), f"only the first {n:,} rows" if more else None), end="")  # noqa: T201
 
@@ -124,7 +128,12 @@ def _require(otherwise: str | None) -> None:
 
 
 def _stream(
-    df: DataFrame, ctx: SessionContext | None, stage: str, progress: bool | None, allow_version_mismatch: bool
+    df: DataFrame,
+    ctx: SessionContext | None,
+    stage: str,
+    progress: bool | None,
+    functions: Sequence[Any],
+    allow_version_mismatch: bool,
 ) -> pa.RecordBatchReader:
     folder = tempfile.TemporaryDirectory(prefix="substrait-spark-", ignore_cleanup_errors=True)
     try:
@@ -135,9 +144,10 @@ def _stream(
             local_data=folder.name,
             list_files=None,
             stage=stage,
+            functions=functions,
             allow_version_mismatch=allow_version_mismatch,
         )
-        return run.opened(plan, ctx, progress=progress, finish=folder.cleanup)
+        return run.opened(plan, ctx, progress=progress, functions=functions, finish=folder.cleanup)
     except BaseException:
         folder.cleanup()
         raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 def _rows(
-    plan: Plan, tables: Mapping[str, Any] | None, files_under: Iterable[str | Path] | None, _session: object
+    plan: Plan,
+    tables: Mapping[str, Any] | None,
+    files_under: Iterable[str | Path] | None,
+    functions: Sequence[Any],
+    _session: object,
 ) -> pa.Table:
     from . import execute
 
-    return execute(plan, tables=tables, files_under=files_under)
+    return execute(plan, tables=tables, files_under=files_under, functions=functions)
 
 
 ENGINE = Engine("DataFusion", "datafusion", _rows)

@@ -7,6 +7,7 @@ a name of its own for each, in the plan that is handed to DataFusion: `registere
 from __future__ import annotations
 
 import itertools
+import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
 
     from ...extensions.registry import Declaration
+
+BETWEEN = re.compile(r"\b(?:substrait_spark|pyspark)[/\\](?:\w+[/\\])*\w+\.py$")
+"""The files of what calls users' functions."""
 
 _fresh = itertools.count(1)
 
@@ -94,7 +98,7 @@ def registered(plan: Plan, ctx: SessionContext, functions: Functions | None = No
     the plan can't be read, or calls a function with what it doesn't take.
     """
     known = {**OWN, **(functions or {})}
-    if not any(called in known for called in _declared(plan)):
+    if not any(called in known for called in declared(plan)):
         yield plan
         return
     calls = Calls(known)
@@ -108,7 +112,7 @@ def registered(plan: Plan, ctx: SessionContext, functions: Functions | None = No
         calls.deregister(ctx)
 
 
-def _declared(plan: Plan) -> list[tuple[str, str]]:
+def declared(plan: Plan) -> list[tuple[str, str]]:
     """The functions that a plan declares, by URN and name."""
     urns = {entry.extension_urn_anchor: entry.urn for entry in plan.extension_urns}
     functions = [entry.extension_function for entry in plan.extensions if entry.HasField("extension_function")]
@@ -118,7 +122,9 @@ def _declared(plan: Plan) -> list[tuple[str, str]]:
 def _told(name: str, error: BaseException) -> str:
     """What a function raised, as Python shows it, from the function's own code on."""
     shown = traceback.TracebackException.from_exception(error)
-    shown.stack = traceback.StackSummary.from_list([f for f in shown.stack if f.filename != __file__])
+    own = [frame for frame in shown.stack if not BETWEEN.search(frame.filename)]
+    if own:
+        shown.stack = traceback.StackSummary.from_list(own)
     return f"The function {name} raised an exception.\n{''.join(shown.format()).rstrip()}"
 
 

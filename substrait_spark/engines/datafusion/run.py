@@ -19,11 +19,12 @@ from ...algebra.message_walk import messages
 from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError, said
 from ...plan.type_aliases import without_aliases
 from ...reading.parameters import bound as with_values
+from ...user_functions.declared import UserFunctions
 from ..file_access import folders
 from ..generate import generated
 from ..progress import Progress
 from ..result import in_schema, named_schema, without_columns
-from . import python_functions
+from . import python_functions, user_functions
 from .inputs import require_tables
 from .reads import Binding, bind
 from .session import LIMITS, context, joining_sorted
@@ -37,6 +38,7 @@ def execute(
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
     progress: bool | None = None,
+    functions: Sequence[Any] = (),
 ) -> pa.Table:
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
@@ -52,13 +54,22 @@ def execute(
     `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted. `progress`
     says whether rows and time are told while it runs: in a notebook and on a terminal, unless it is given.
 
+    `functions` are those of your own that the plan calls, as `df_to_substrait` takes them: objects of PySpark's, which run in this
+    process over Arrow, with the conversions of arguments and results that PySpark makes. A plan can't run any other.
+
     Raises InvalidPlanError, before anything runs, where a parameter has no value of its type, a file or a table is missing, or where Spark would read a column of
     it in another way than DataFusion (by a name in other case, or by converting its type); TypeError where `tables` has
     something else; PlanningError where DataFusion does not take the plan; and EngineError where it fails while it runs the
     plan, as it must where Spark raises an error.
     """
     return opened(
-        plan, ctx, tables=tables, files_under=files_under, parameters=parameters, progress=progress
+        plan,
+        ctx,
+        tables=tables,
+        files_under=files_under,
+        parameters=parameters,
+        progress=progress,
+        functions=functions,
     ).read_all()
 
 
@@ -70,13 +81,14 @@ def opened(
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
     progress: bool | None = None,
+    functions: Sequence[Any] = (),
     finish: Callable[[], None] | None = None,
 ) -> pa.RecordBatchReader:
     """The rows of a plan as a stream, batch by batch as they are asked for. Arguments as `execute`.
 
     `finish` is called when all rows were read, or nobody asks for more of them.
     """
-    result = _result(plan, ctx, tables or {}, files_under, parameters)
+    result = _result(plan, ctx, tables or {}, files_under, parameters, functions)
     batches = _told(result.batches, Progress(progress), finish)
     next(batches)  # Now it has begun, so that it comes to its end once nobody holds it.
     return pa.RecordBatchReader.from_batches(result.schema, batches)
@@ -95,12 +107,16 @@ def _result(
     tables: Mapping[str, Any],
     files_under: Iterable[str | Path] | None,
     parameters: Mapping[str, Any] | None,
+    functions: Sequence[Any],
 ) -> Result:
     under = folders(files_under)
     require_tables(tables)
     ctx = context() if ctx is None else ctx
+    given = UserFunctions(functions)
+    user_functions.require_given(plan, ctx, given)
+    own = user_functions.python_functions(given)
     with ExitStack() as held:
-        ready = held.enter_context(python_functions.registered(with_values(plan, parameters), ctx))
+        ready = held.enter_context(python_functions.registered(with_values(plan, parameters), ctx, own))
         found, names = _executed(ready, Binding(ctx, tables, under))
         with _refusing():
             schema = named_schema(found.schema, names)

@@ -51,8 +51,8 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public class PlanBuilder {
   /** A Dataset, or a list of problems as JSON: the number of a node and what is wrong with it. */
-  public Object build(Object session, String document, List datasets) throws Exception {
-    return new Build(session, (Map) new ObjectMapper().readValue(document, Map.class), datasets).inSession();
+  public Object build(Object session, String document, List datasets, List functions) throws Exception {
+    return new Build(session, (Map) new ObjectMapper().readValue(document, Map.class), datasets, functions).inSession();
   }
 
   static SQLConf settings(boolean ansi) {
@@ -100,15 +100,17 @@ public class PlanBuilder {
     private final List nodes;
     private final List typeTexts;
     private final List datasets;
+    private final List functions;
     private final Object[] built;
     private final DataType[] types;
     private final List<String> problems = new ArrayList<String>();
 
-    Build(Object session, Map document, List datasets) {
+    Build(Object session, Map document, List datasets, List functions) {
       this.session = session;
       this.nodes = (List) document.get("nodes");
       this.typeTexts = (List) document.get("types");
       this.datasets = datasets;
+      this.functions = functions;
       this.built = new Object[nodes.size()];
       this.types = new DataType[typeTexts.size()];
     }
@@ -188,6 +190,7 @@ public class PlanBuilder {
       if (kind.equals("literal")) return new Literal(value(node.get(2), type(node.get(1))), type(node.get(1)));
       if (kind.equals("column")) return ((LogicalPlan) at(node.get(1))).output().apply((Integer) node.get(2));
       if (kind.equals("dataset")) return analyzed(datasets.get((Integer) node.get(1)));
+      if (kind.equals("python")) return python(functions.get((Integer) node.get(1)), list(all(node.get(2))));
       if (kind.equals("rows")) return rows(all(node.get(1)), (List) node.get(2));
       if (kind.equals("window")) return window(node);
       throw new IllegalArgumentException("There are no nodes of the kind " + kind + ".");
@@ -296,6 +299,14 @@ public class PlanBuilder {
         if (!ours[n].name().equals(theirs[n].name()) || !isSame(ours[n].dataType(), theirs[n].dataType())) return false;
       }
       return true;
+    }
+
+    /** A call of a function in Python. */
+    private static Object python(Object function, Object arguments) throws Exception {
+      for (Method method : function.getClass().getMethods()) {
+        if (method.getName().equals("builder") && method.getParameterCount() == 1) return unwrapped(method, function, arguments);
+      }
+      throw new NoSuchMethodException("this Spark makes calls of functions in Python in another way");
     }
 
     private LogicalPlan rows(List<Object> columns, List rows) throws Exception {

@@ -13,6 +13,7 @@ from .document import UTC, Document, Node, Part, singleton, some
 from .types import spark_type
 
 if TYPE_CHECKING:
+    from ...user_functions.declared import UserFunctions
     from .reads import Tables
 
 T = TypeVar("T")
@@ -28,9 +29,13 @@ class Columns(NamedTuple):
 class Builder:
     """Writes one document. What can't be written goes to `problems`, and a stand-in takes its place."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, functions: UserFunctions, time_zone: str) -> None:
         self.document = Document()
         self.tables = tables
+        self.functions = functions
+        """Those that the caller gives."""
+        self.time_zone = time_zone
+        """The session's."""
         self.problems: list[Problem] = []
         self._place: Place | None = None
         self._made_for: dict[int, tuple[Place | None, Origin | None]] = {}

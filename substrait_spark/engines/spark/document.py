@@ -10,6 +10,7 @@
 | `["typed", node, type]` | the expression, cast where it has another type than this |
 | `["window", function, partition, order, frame]` | a window function; the frame is for those that have none of their own |
 | `["rows", attributes, rows]` | a table of literal rows |
+| `["python", index, nodes]` | a call of one of the functions in Python that come with the document |
 | `["dataset", index]` | the plan of one of the Datasets that come with the document |
 
 Nodes and types are written as their numbers. Parts of an object are JSON's plain values and lists, null for None, and
@@ -69,6 +70,8 @@ class Document:
         self._nodes: list[list[Any]] = []
         self._types: dict[str, int] = {}
         self.datasets: list[DataFrame] = []
+        self.functions: list[Any] = []
+        """Functions in Python, PySpark's objects."""
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -116,6 +119,11 @@ class Document:
     def rows(self, attributes: Sequence[Node], rows: Sequence[Sequence[Any]]) -> Node:
         """A table of literal rows; their values as `literals.py` writes them."""
         return self._add("rows", _numbers(attributes), rows)
+
+    def python(self, function: Any, arguments: Sequence[Node]) -> Node:
+        """A call of a function in Python."""
+        self.functions.append(function)
+        return self._add("python", len(self.functions) - 1, _numbers(arguments))
 
     def dataset(self, df: DataFrame) -> Node:
         self.datasets.append(df)

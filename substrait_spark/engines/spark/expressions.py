@@ -35,6 +35,7 @@ from .calls import AggregateCall, Call, ScalarCall, WindowCall
 from .casts import cast
 from .document import Node, some
 from .functions import rule_of
+from .user_functions import called
 from .windows import frame_of, held
 
 if TYPE_CHECKING:
@@ -107,7 +108,9 @@ class ExpressionBuilder:
 
     def _finished(self, call: Call) -> Node:
         """What the rule of the function makes of a call, in the type that the plan declares."""
-        found = rule_of(call)(call)
+        declaration = call.function.declaration
+        function = self._b.functions.object_of(declaration.urn, declaration.name)
+        found = rule_of(call)(call) if function is None else called(call, function)
         return self._b.made(self._b.typed(found, call.type), call.function.origin)
 
     def _scalar_function(self, call: ScalarFunction, scope: Scope) -> Node:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from ...extensions import registry
 from ...plan.message import TOO_DEEP
 from ...reading.parameters import bound
 from ...reading.plan import ReadPlan, read_plan
+from ...user_functions.declared import UserFunctions
 from ..file_access import folders
 from .builder import Builder, Columns
 from .correlation import by_single_steps
@@ -40,6 +41,7 @@ def execute(
     tables: Mapping[str, DataFrame] | None = None,
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
+    functions: Sequence[Any] = (),
 ) -> DataFrame:
     """A DataFrame of a canonical plan's rows, in columns named as the plan says.
 
@@ -52,6 +54,8 @@ def execute(
 
     `parameters` are values of the plan's parameters by name, where it doesn't bind them itself or others are wanted.
 
+    `functions` are those of your own that the plan calls, as `df_to_substrait` takes them: objects of PySpark's.
+
     Raises UnsupportedPlanError, which lists every obstacle, where the plan has what this engine, or this Spark, can't
     run; InvalidPlanError where a parameter has no value of its type; UnsupportedSessionError for Spark Connect, and for stopped
     and too old sessions; SubstraitSparkError for what is no session; TypeError where `tables` has something else than DataFrames.
@@ -59,9 +63,12 @@ def execute(
     require_classic_session(spark, IN_CONNECT)
     under = folders(files_under)
     registry.load_all()
-    read = read_plan(bound(plan, parameters))
+    given = UserFunctions(functions)
+    read = read_plan(bound(plan, parameters), given.nondeterministic)
     try:
-        found: DataFrame = answer(InSession(spark), lambda: _run(read, Tables(spark, tables or {}, under), spark))
+        found: DataFrame = answer(
+            InSession(spark), lambda: _run(read, Tables(spark, tables or {}, under), given, spark)
+        )
     except Unsupported as problem:
         refused = _unreadable("", None, problem.reason)
     else:
@@ -75,14 +82,14 @@ IN_CONNECT = (
 )
 
 
-def _run(read: ReadPlan, tables: Tables, spark: SparkSession) -> DataFrame:
+def _run(read: ReadPlan, tables: Tables, functions: UserFunctions, spark: SparkSession) -> DataFrame:
     problems = [_unreadable(entry.path, entry.part, entry.reason) for entry in read.problems]
     if read.root is None:
         raise UnsupportedPlanError(problems)
     whole = inlined(read.root)
     if whole is not read.root and (twice := drawn_twice(whole)):
         raise UnsupportedPlanError([_unreadable("", None, twice.reason)])
-    builder = Builder(tables)
+    builder = Builder(tables, functions, str(spark.conf.get("spark.sql.session.timeZone")))
     try:
         root = RelationBuilder(builder).plan(by_single_steps(whole))
     except RecursionError:
@@ -115,7 +122,8 @@ def _named(builder: Builder, root: Columns, types: Any, names: list[str]) -> Non
 
 
 def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
-    found = built(_BUILDERS, spark, builder.document.text(), builder.document.datasets)
+    document = builder.document
+    found = built(_BUILDERS, spark, document.text(), document.datasets, document.functions)
     if isinstance(found, str):
         builder.report_nodes([(number, reason) for number, reason in json.loads(found)])
         raise UnsupportedPlanError(builder.problems)

@@ -29,6 +29,7 @@ from ....algebra.expression import (
 from ....algebra.relation import Aggregate, Expand, Generate, Project, Read, Relation, Set, VirtualTable, Window
 from ....algebra.trampoline import Steps, done, run
 from ....algebra.types import Type, field_count
+from ....user_functions.declared import RESULT_FIELDS, field_names
 
 if TYPE_CHECKING:
     from ....lowering.lowering import Lowering
@@ -174,6 +175,8 @@ def _of_anything(naming: Naming, expression: StandIn) -> Steps[Names]:
 
 
 def _of_call(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    if stated := field_names(call.options, RESULT_FIELDS):
+        return done(tuple(stated))
     return FUNCTIONS.get(call.declaration.name, _like_an_argument)(naming, call)
 
 

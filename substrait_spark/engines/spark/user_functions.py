@@ -1,0 +1,56 @@
+"""Users' own functions in Spark: calls of the objects that the caller gives, by the names that a plan has for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...algebra.types import field_count
+from ...catalyst.versions import running
+from ...errors import Unsupported
+from ...user_functions.declared import ARGUMENT_FIELDS, RELEASE, TIME_ZONE, field_names
+from ...user_functions.spark_function import AGGREGATES, SparkFunction
+from .calls import Call
+from .document import Node
+from .types import spark_columns
+
+if TYPE_CHECKING:
+    from .builder import Builder
+
+
+def called(call: Call, function: SparkFunction) -> Node:
+    """Spark's expression of a call. Raises Unsupported where this session would convert for the function in another way."""
+    _require_same_conversions(call)
+    made = call.builder.document.python(function.unwrapped, _arguments(call))
+    return call.over_rows(made) if function.eval_type in AGGREGATES else made
+
+
+def _arguments(call: Call) -> list[Node]:
+    """The arguments, structs with the names that the function knows their fields by."""
+    names = iter(field_names(call.function.options, ARGUMENT_FIELDS))
+    found: list[Node] = []
+    for node, kind in zip(call.values, call.types, strict=True):
+        inside = [name for _, name in zip(range(field_count(kind)), names, strict=False)]
+        found.append(_named(call.builder, node, call, inside, len(found)) if inside else node)
+    return found
+
+
+def _named(builder: Builder, node: Node, call: Call, names: list[str], position: int) -> Node:
+    ((_, kind),) = spark_columns([call.types[position]], ["argument", *names])
+    return builder.document.typed(node, kind)
+
+
+def _require_same_conversions(call: Call) -> None:
+    name = call.function.declaration.name
+    here = ".".join(map(str, running()[:2]))
+    if call.option(RELEASE) != here:
+        raise Unsupported(
+            f"{name} is called as Spark {call.option(RELEASE)} does, and this is Spark {here}, which may convert arguments and results "
+            "otherwise",
+            f"Make the plan with Spark {here}.",
+        )
+    zone, session = call.option(TIME_ZONE), call.builder.time_zone
+    if zone is not None and zone != session:
+        raise Unsupported(
+            f"{name} sees instants in the time zone {zone}, and the session's is {session}",
+            f"Set spark.sql.session.timeZone to {zone}.",
+        )

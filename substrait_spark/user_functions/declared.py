@@ -1,0 +1,266 @@
+"""The functions that a caller declares: which of them a node of Catalyst calls, and as what a plan calls it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from ..algebra import types
+from ..algebra.types import SHORT_NAMES, Type
+from ..catalyst import tree
+from ..catalyst.types import nested_names
+from ..errors import FunctionError, Unsupported, kind_of
+from ..extensions import registry
+from ..extensions.registry import Declaration
+from . import spark_function
+from .spark_function import SparkFunction
+
+Options = tuple[tuple[str, str], ...]
+
+RELEASE = "spark"
+"""The option of a call that says the release of Spark, as in `4.3`, whose conversions of arguments and results are meant."""
+
+TIME_ZONE = "time_zone"
+"""The option of a call that says in which time zone the function sees instants, where it gets them without one."""
+
+ARGUMENT_FIELDS = "argument_fields"
+RESULT_FIELDS = "result_fields"
+"""The options that name the fields of structs in a call's arguments and in its result, depth-first, as a list in JSON."""
+
+
+@dataclass(frozen=True, eq=False)
+class UserFunction:
+    """A function of a caller's under the name that plans call it by, in the extension file of a URN.
+
+    `spark` is PySpark's object of it; None where an extension file alone declares it.
+    """
+
+    name: str
+    urn: str
+    spark: SparkFunction | None = None
+
+
+def declare_function(function: Any, *, name: str | None = None, urn: str | None = None) -> UserFunction:
+    """A function that `udf`, `pandas_udf`, `arrow_udf` or `udf.register` has made, under a name and a URN that plans have for it.
+
+    Without them, the name is the function's own, and the URN `extension:<name>:functions`. What is returned stands in a list of
+    `functions=` in the function's place.
+
+    Raises FunctionError where the name is none for a function, as `<lambda>`, or that of a standard one; TypeError for what is
+    no such function.
+    """
+    made = spark_function.spark_function(function)
+    called = made.name if name is None else name
+    if not re.fullmatch(r"[A-Za-z_]\w*", called):
+        raise FunctionError(
+            f"A function of the name {called!r} can't be called in a plan: give it one, as declare_function(function, name='clean')."
+        )
+    if called.lower() in _taken():
+        raise FunctionError(
+            f"There is a standard function {called}, and readers look functions up by their names: give this one another, "
+            f"as declare_function(function, name='my_{called}')."
+        )
+    if made.eval_type not in spark_function.SCALARS | spark_function.AGGREGATES:
+        raise FunctionError(f"The function {called} is neither scalar nor an aggregate function.")
+    return UserFunction(called, urn or f"extension:{called}:functions", made)
+
+
+@cache
+def _taken() -> frozenset[str]:
+    """The names of all functions in the files that come with the package and the specification, in lower case."""
+    sections = [registry.load(alias).get(kind) or () for alias in registry.ALIASES for kind in registry.KINDS.values()]
+    return frozenset(str(function["name"]).lower() for section in sections for function in section)
+
+
+class UserFunctions:
+    """The functions that a caller gives as `functions=`."""
+
+    def __init__(self, given: Iterable[Any] = ()) -> None:
+        if isinstance(given, str | Path) or not isinstance(given, Iterable):
+            raise TypeError(f"functions= takes a list, not {kind_of(given)}.")
+        objects: list[UserFunction] = []
+        self.files: list[str] = []
+        """The URNs of the extension files."""
+        for each in given:
+            if isinstance(each, str | Path):
+                self.files.append(_registered(Path(each)))
+            else:
+                objects.append(each if isinstance(each, UserFunction) else declare_function(each))
+        self.objects = tuple({(each.name, each.urn, _identity(each)): each for each in objects}.values())
+        self._require_different_names()
+        for each in self.objects:
+            registry.note_users(each.urn)
+
+    def __bool__(self) -> bool:
+        return bool(self.objects or self.files)
+
+    @cached_property
+    def named(self) -> frozenset[tuple[str, str]]:
+        """All that are declared, by URN and name."""
+        declared = {(each.urn, each.name) for each in self.objects}
+        return frozenset(declared | {(urn, name) for urn in self.files for _, name in _declared_in(urn)})
+
+    @property
+    def nondeterministic(self) -> frozenset[tuple[str, str]]:
+        """Those of the objects that aren't deterministic, by URN and name."""
+        return frozenset((each.urn, each.name) for each in self.objects if each.spark and not each.spark.deterministic)
+
+    def _require_different_names(self) -> None:
+        found: dict[str, str] = {}
+        everything = [(each.name, f"{each.name} of {each.urn}") for each in self.objects]
+        everything += [(name, f"{name} of {urn}") for urn in self.files for name in {n for _, n in _declared_in(urn)}]
+        for name, shown in everything:
+            if name.lower() in found:
+                raise FunctionError(
+                    f"Two functions have the name {name}, {found[name.lower()]} and {shown}, and readers look functions up by their "
+                    "names: give one of them another, as declare_function(function, name='other')."
+                )
+            found[name.lower()] = shown
+
+    def object_of(self, urn: str, name: str) -> SparkFunction | None:
+        """PySpark's object of a function that a plan calls."""
+        return next((each.spark for each in self.objects if (each.urn, each.name) == (urn, name)), None)
+
+    # ---- of Catalyst's nodes
+
+    def of(self, node: tree.Node, name: str, gateway: Any) -> UserFunction | None:
+        """The function that a node of Catalyst calls, which has a name in Spark; None where none is declared.
+
+        Raises Unsupported where another function of that name is given than the one that the query calls.
+        """
+        code = node.get("func")
+        if isinstance(code, tree.PythonCode):
+            found = next(
+                (each for each in self.objects if each.spark and each.spark.digest(gateway) == code.digest), None
+            )
+            if found is not None:
+                return found
+            if any(each.spark and name in (each.spark.name, each.name) for each in self.objects):
+                raise Unsupported(
+                    f"the query calls another function {name} than the one that functions= has",
+                    "Give the object that the query was made with.",
+                )
+        urn = next((urn for urn in self.files if any(n == name for _, n in _declared_in(urn))), None)
+        return None if urn is None else UserFunction(name, urn)
+
+
+NO_FUNCTIONS = UserFunctions()
+
+
+def _identity(function: UserFunction) -> int:
+    return id(function.spark.unwrapped) if function.spark else 0
+
+
+def _declared_in(urn: str) -> list[tuple[str, str]]:
+    """The functions that an extension file declares, by kind and name."""
+    content = registry.load(urn)
+    return [(kind, str(f["name"])) for kind, section in registry.KINDS.items() for f in content.get(section) or ()]
+
+
+def _registered(path: Path) -> str:
+    """The URN of an extension file, whose functions plans may call from now on."""
+    try:
+        return registry.register(path.read_text("utf-8"))
+    except OSError as error:
+        raise FunctionError(f"The extension file {path} can't be read: {error.strerror or error}.") from error
+    except ValueError as error:
+        raise FunctionError(f"{path} is no extension file: {error}.") from error
+
+
+# ---- as what a plan calls it
+
+
+def declaration_of(
+    function: UserFunction, kind: str, node: tree.Expression, arguments: Sequence[Type], result: Type
+) -> Declaration:
+    """The declaration of a function for a call with arguments of these types. Raises Unsupported where there is none."""
+    if function.spark is None:
+        return _declared_by_file(function, kind, arguments, result)
+    if function.spark.kind != kind:
+        raise Unsupported(f"{function.name} is no {kind} function")
+    deterministic = bool(node.get("udfDeterministic", function.spark.deterministic))
+    signature = "_".join(SHORT_NAMES.get(each.kind, each.kind) for each in arguments)
+    return Declaration(function.urn, function.urn, function.name, signature, result, deterministic, kind, users=True)
+
+
+def _declared_by_file(function: UserFunction, kind: str, arguments: Sequence[Type], result: Type) -> Declaration:
+    found = registry.resolve(kind, function.urn, function.name, tuple(arguments))
+    listed = ", ".join(map(str, arguments))
+    if found is None:
+        known = ", ".join(
+            f"{i.name}:{i.signature}" for i in registry.implementations(kind, function.urn, function.name)
+        )
+        raise Unsupported(
+            f"{function.urn} declares no {kind} function {function.name} that takes ({listed})"
+            + (f"; there is {known}" if known else "")
+        )
+    found = registry.stated(found, result)
+    if not types.equal_but_nullability(found.result, result):
+        raise Unsupported(
+            f"{function.urn} declares that {function.name} returns {found.result}, and Spark's function of that name returns {result}",
+            "Declare the type that the function has in Spark.",
+        )
+    return found
+
+
+def options_of(
+    function: UserFunction,
+    release: tuple[int, ...],
+    time_zone: str,
+    arguments: Sequence[tree.Expression],
+    node: tree.Expression,
+) -> Options:
+    """What a call states of how the function gets its arguments, beside their types: by which release of Spark, in which zone."""
+    if function.spark is None:
+        return ()
+    found = [(RELEASE, ".".join(map(str, release[:2])))] if release else []
+    kinds = [each.type for each in arguments]
+    if function.spark.eval_type != spark_function.PICKLED and any(map(_holds_instants, (*kinds, node.type))):
+        found.append((TIME_ZONE, time_zone))
+    names = [name for kind in kinds for name in nested_names(kind)]
+    if names:
+        found.append((ARGUMENT_FIELDS, json.dumps(names, ensure_ascii=False)))
+    if nested_names(node.type):
+        found.append((RESULT_FIELDS, json.dumps(nested_names(node.type), ensure_ascii=False)))
+    return tuple(found)
+
+
+def field_names(options: Iterable[tuple[str, str]], option: str) -> list[str]:
+    """The names of fields that a call states by an option, depth-first; empty where it states none."""
+    names = dict(options).get(option)
+    return [str(name) for name in json.loads(names)] if names else []
+
+
+def _holds_instants(kind: tree.DataType) -> bool:
+    parts = [part.type if isinstance(part, tree.Field) else part for part in kind.parameters]
+    return kind.name == "timestamp" or any(_holds_instants(part) for part in parts if isinstance(part, tree.DataType))
+
+
+CONVERSIONS = (
+    "spark.sql.execution.arrow.useLargeVarTypes",
+    "spark.sql.execution.pandas.convertToArrowArraySafely",
+    "spark.sql.execution.pandas.structHandlingMode",
+    "spark.sql.execution.pyspark.binaryAsBytes",
+    "spark.sql.execution.pythonUDF.pandas.intToDecimalCoercionEnabled",
+    "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype",
+    "spark.sql.legacy.execution.pandas.groupedMap.assignColumnsByName",
+    "spark.sql.legacy.execution.pythonUDF.pandas.conversion.enabled",
+)
+"""The settings by which Spark converts what functions of Python get and return. They are known where they aren't the release's
+defaults."""
+
+
+def require_default_conversions(configuration: Mapping[str, str]) -> None:
+    """Refuse functions of Python in a session that converts for them in another way than its Spark does by itself."""
+    for name in CONVERSIONS:
+        if name in configuration:
+            raise Unsupported(
+                f"the session's setting {name} is {configuration[name]}, which says how Spark converts arguments and "
+                f"results of functions in Python, and a plan doesn't say it",
+                "Leave it at Spark's default.",
+            )
