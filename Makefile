@@ -11,13 +11,14 @@ MINUTES ?= 10
 FACTOR ?= 1
 PYTHONS ?= 3.10 3.11 3.12 3.13
 VERSIONS ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
+LAKES ?= 3.5.9 4.0.5 4.1.4
 
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench scale execution check format smoke matrix floors docs support page specification clean require
+.PHONY: help demo test fuzz bench scale execution check format smoke matrix lakes floors docs support page specification clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -58,6 +59,9 @@ smoke: require ## Run the smoke tests on the oldest supported Spark version, in 
 matrix: require ## Run all that uses Spark on every version (hours; VERSIONS, TESTS), and write docs/spark-versions.md.
 	@PYTHON="$(PYTHON)" OPTIONS="-n $(WORKERS) --slow --verdicts=docs/measurements/versions $(TESTS)" scripts/matrix $(VERSIONS); \
 	    status=$$?; "$(PYTHON)" scripts/write_versions_page.py && exit $$status
+
+lakes: require ## Run the tests of Iceberg's and Delta's tables, with their archives from Maven (LAKES=versions of Spark).
+	@PYTHON="$(PYTHON)" OPTIONS="$(TESTS)" scripts/lakes $(LAKES)
 
 floors: require ## Use everything once with the oldest dependencies that are allowed, on each Python that is here.
 	@PYTHON="$(PYTHON)" scripts/floors $(PYTHONS)

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import class_archive
+import lake_session
 import pytest
 import quick_spark
 import slow
@@ -50,6 +51,9 @@ LONGEST = (
 """The groups of tests that take longest."""
 
 
+LAKES = Path(__file__).parent / "lakes"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--scale-factor", type=float, default=0.01, help="scale factor of the TPC-H and TPC-DS data (default: 0.01)"
@@ -58,6 +62,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--verdicts", type=Path, metavar="FOLDER", help="run the tests that use Spark, and count what comes of them"
     )
     parser.addoption("--slow", action="store_true", help="run the slow tests, too (slow.py)")
+    parser.addoption(
+        "--lakes",
+        type=Path,
+        metavar="FOLDER",
+        help="run the tests of lakes, with archives of Iceberg and Delta (make lakes)",
+    )
     parser.addoption("--record", action="store_true", help="write the documents that test_document.py reads anew")
     parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
 
@@ -71,6 +81,11 @@ def pytest_configure(config: pytest.Config) -> None:
     many = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
     if many and not class_archive.PATH.exists():
         config.add_cleanup(class_archive.Making(quick_spark.COMPILED_ONCE).wait)  # JVMs that start before do without
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Tests of lakes need archives that no package brings."""
+    return True if collection_path == LAKES and not config.getoption("--lakes") else None
 
 
 def _group(nodeid: str) -> str:
@@ -170,7 +185,7 @@ def _tellers(modules: int) -> list[tuple[ModuleType, str]]:
 
 
 @pytest.fixture(scope="session")
-def shared_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def shared_session(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[SparkSession]:
     """A small, quiet local session."""
     # Python workers must be of this version, whatever `python3` is on PATH.
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -193,7 +208,9 @@ def shared_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSe
         .config("spark.sql.legacy.timeParserPolicy", "CORRECTED")  # as later releases have it
         .config("spark.sql.warehouse.dir", str(directory / "warehouse"))
     )
-    for key, value in quick_spark.SETTINGS.items():
+    archives = pytestconfig.getoption("--lakes")
+    lakes = lake_session.settings(archives, directory) if archives else {}
+    for key, value in {**quick_spark.SETTINGS, **lakes}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     # Queries that raise are what some tests are about; pytest shows the exceptions that matter.

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from changing_tables import add_catalog, fill, left_by
 from pyspark.sql import SparkSession
+from row_changes import left_by as left_by_plan
+from row_changes import query_of, replaced, root
 from rows import differences, other_session, spark_table
-from substrait.algebra_pb2 import Expression, Rel, SetRel, UpdateRel, WriteRel
+from substrait.algebra_pb2 import WriteRel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import UnsupportedPlanError, explain, lower, sql_to_substrait
-from substrait_spark.algebra.extension_messages import WriteBehavior
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.testing import structural_problems
 
@@ -41,78 +42,6 @@ def nothing_runs(session: SparkSession) -> Iterator[None]:
     assert list(tracker.getJobIdsForGroup(None)) == before
 
 
-def root(plan: Plan) -> Any:
-    rel = plan.relations[0].root.input
-    return getattr(rel, str(rel.WhichOneof("rel_type")))
-
-
-def table(schema: Any) -> Rel:
-    rel = Rel()
-    rel.read.common.direct.SetInParent()
-    rel.read.base_schema.CopyFrom(schema)
-    rel.read.named_table.names.extend(["changing", "t"])
-    return rel
-
-
-def column(place: int) -> Expression:
-    found = Expression()
-    found.selection.root_reference.SetInParent()
-    found.selection.direct_reference.struct_field.field = place
-    return found
-
-
-def selected(schema: Any, condition: Expression) -> Rel:
-    """The rows of the table for which a condition is true."""
-    rel = Rel()
-    rel.filter.common.direct.SetInParent()
-    rel.filter.input.CopyFrom(table(schema))
-    rel.filter.condition.CopyFrom(condition)
-    return rel
-
-
-def without(schema: Any, rows: Rel) -> Rel:
-    """The rows of the table but for some."""
-    rel = Rel()
-    rel.set.common.direct.SetInParent()
-    rel.set.op = SetRel.SET_OP_MINUS_PRIMARY_ALL
-    rel.set.inputs.add().CopyFrom(table(schema))
-    rel.set.inputs.add().CopyFrom(rows)
-    return rel
-
-
-def updated(update: UpdateRel) -> Rel:
-    """The rows that an update leaves: those for which its condition is true have its values in the columns' places."""
-    changed = selected(update.table_schema, update.condition)
-    values = {change.column_target: change.transformation for change in update.transformations}
-    width = len(update.table_schema.struct.types)
-    rel = Rel()
-    rel.set.common.direct.SetInParent()
-    rel.set.op = SetRel.SET_OP_UNION_ALL
-    rel.set.inputs.add().CopyFrom(without(update.table_schema, changed))
-    project = rel.set.inputs.add().project
-    project.input.CopyFrom(changed)
-    project.expressions.extend(values.get(place, column(place)) for place in range(width))
-    project.common.emit.output_mapping.extend(range(width, 2 * width))
-    return rel
-
-
-def replaced(write: WriteRel) -> Rel:
-    """The rows of the table that are replaced."""
-    behavior = WriteBehavior()
-    assert write.named_table.advanced_extension.enhancement.Unpack(behavior)
-    assert behavior.overwrite
-    return selected(write.table_schema, behavior.replace_where)
-
-
-def query_of(plan: Plan, rel: Rel) -> Plan:
-    found = Plan()
-    found.CopyFrom(plan)
-    del found.expected_type_urls[:]
-    found.relations[0].root.names.extend(root(plan).table_schema.names)
-    found.relations[0].root.input.CopyFrom(rel)
-    return found
-
-
 def rows(session: SparkSession, plan: Plan) -> Any:
     other = other_session(session)
     return spark_table(spark_engine.execute(plan, other, tables={"t": other.sql(f"SELECT * FROM {ROWS}")}))
@@ -136,7 +65,7 @@ def test_updates(session: SparkSession, sql: str) -> None:
     assert not structural_problems(plan)
     expected = spark_table(left_by(session, sql))
     assert expected.num_rows == 6
-    assert not differences(expected, rows(session, query_of(plan, updated(root(plan)))))
+    assert not differences(expected, rows(session, left_by_plan(plan)))
 
 
 DELETES = (
@@ -155,7 +84,7 @@ def test_deletes(session: SparkSession, sql: str) -> None:
     assert root(plan).op == WriteRel.WRITE_OP_DELETE
     expected = spark_table(left_by(session, sql))
     assert 0 < expected.num_rows < 6
-    assert not differences(expected, rows(session, query_of(plan, without(root(plan).table_schema, root(plan).input))))
+    assert not differences(expected, rows(session, left_by_plan(plan)))
 
 
 @pytest.mark.usefixtures("nothing_runs")

@@ -664,10 +664,13 @@ public class PlanReader {
       "spark.sql.legacy.execution.pythonUDF.pandas.conversion.enabled"
     };
 
+    /** Metadata of columns of Parquet that are found by numbers. */
+    private static final String FIELD_ID = "parquet.field.id";
+
     /** Metadata of attributes that says where their values come from, or that they are windows to merge. */
     private static final String[] MARKS = {
       "__metadata_col", "__file_source_metadata_col", "__CHAR_VARCHAR_TYPE_STRING", "EXISTS_DEFAULT",
-      "parquet.field.id", "spark.sessionWindow"
+      FIELD_ID, "spark.sessionWindow"
     };
 
     private static final Metadata NO_METADATA = Metadata.empty();
@@ -895,6 +898,7 @@ public class PlanReader {
       for (int i = 0; i < MARKS.length && metadata != NO_METADATA; i++) {
         if (metadata.contains(MARKS[i])) out.append(out.length() > marks ? " " : "").append(MARKS[i]);
       }
+      if (!metadata.contains(FIELD_ID) && isNumbered(attribute.dataType())) out.append(out.length() > marks ? " " : "").append(FIELD_ID);
       String text = out.append('"').substring(start);
       out.setLength(start);
       Integer number = (Integer) nodeNumbers.get(text);
@@ -907,6 +911,18 @@ public class PlanReader {
       }
       column.written(attribute, number.intValue());
       return column.number;
+    }
+
+    /** Whether a field inside of a type has a number in files of Parquet. */
+    private static boolean isNumbered(DataType type) {
+      if (type instanceof ArrayType) return isNumbered(((ArrayType) type).elementType());
+      if (type instanceof MapType) return isNumbered(((MapType) type).keyType()) || isNumbered(((MapType) type).valueType());
+      if (!(type instanceof StructType)) return false;
+      StructField[] fields = ((StructType) type).fields();
+      for (int i = 0; i < fields.length; i++) {
+        if (fields[i].metadata().contains(FIELD_ID) || isNumbered(fields[i].dataType())) return true;
+      }
+      return false;
     }
 
     private void literalEntry(Literal literal) {
@@ -1062,6 +1078,19 @@ public class PlanReader {
       return found.isEmpty() ? null : found;
     }
 
+    /** Whether a relation is a table of Delta, as it is now. */
+    public static boolean isCurrentDelta(Object plan) {
+      if (!(plan instanceof LogicalRelation) || !(((LogicalRelation) plan).relation() instanceof HadoopFsRelation)) return false;
+      DeltaVersion delta = DeltaVersion.of(((HadoopFsRelation) ((LogicalRelation) plan).relation()).location());
+      return delta != null && !delta.isChosen;
+    }
+
+    /** Whether a table of Delta computes columns of others. */
+    public static boolean hasGeneratedColumns(LogicalRelation relation) {
+      Object schema = call(call(((HadoopFsRelation) relation.relation()).location(), "metadata"), "schema");
+      return schema instanceof StructType && ((StructType) schema).json().contains("\"delta.generationExpression\"");
+    }
+
     private static Map<String, Object> inSmallLetters(Object options) {
       Map<String, Object> found = new java.util.TreeMap<String, Object>();
       Iterator each = javaIterator(options);
@@ -1181,11 +1210,12 @@ public class PlanReader {
         return;
       }
       Object columns = relation.relation().output();
+      Object expected = field(scan, "expectedSchema");
       int start = out.length();
       string(location.toString(), out.append('['));
       string(snapshot, out.append(','));
       out.append(',');
-      value(columns);
+      value(icebergColumns(columns, expected, icebergHas(icebergSchema(table, snapshot), declared(relation.relation().table(), "snapshotSchema"))));
       out.append(",[");
       Iterator each = ((List) filters).iterator();
       boolean known = true;
@@ -1212,15 +1242,52 @@ public class PlanReader {
       Object id = call(snapshot, "snapshotId");
       boolean isNow = (id == null ? current == null : id.equals(call(current, "snapshotId"))) && icebergHas(call(table, "schema"), expected);
       if (isNow && (!travelling || id == null)) return "";
-      Object schemas = call(table, "schemas");
-      Object schema = call(snapshot, "schemaId");
-      Object written = schemas instanceof Map && schema != null ? ((Map) schemas).get(schema) : null;
-      if (id != null && icebergHas(written, expected)) return id.toString();
+      if (id != null && icebergHas(icebergSchema(table, id.toString()), expected)) return id.toString();
       return isNow ? "" : null;
+    }
+
+    /** The columns that a snapshot of this number was written with; those of the table without a number. */
+    private static Object icebergSchema(Object table, String number) {
+      if (number.isEmpty()) return call(table, "schema");
+      Iterator snapshots = ((Iterable) call(table, "snapshots")).iterator();
+      while (snapshots.hasNext()) {
+        Object snapshot = snapshots.next();
+        if (!number.equals(String.valueOf(call(snapshot, "snapshotId")))) continue;
+        Object schema = call(snapshot, "schemaId");
+        return schema == null ? null : ((Map) call(table, "schemas")).get(schema);
+      }
+      return null;
+    }
+
+    /** The columns of a table that are in the schema that it is read with: all of them, or those that the scan needs. */
+    private static Object icebergColumns(Object columns, Object expected, boolean all) {
+      if (all) return columns;
+      Set<Object> names = new HashSet<Object>();
+      List fields = icebergFields(expected);
+      for (int i = 0; i < fields.size(); i++) names.add(call(fields.get(i), "name"));
+      List found = new ArrayList();
+      Iterator each = javaIterator(columns);
+      while (each.hasNext()) {
+        Attribute attribute = (Attribute) each.next();
+        if (names.contains(attribute.name())) found.add(attribute);
+      }
+      return list(found);
+    }
+
+    /** What a method of its own class returns, whoever may call it; null where there is none. */
+    private static Object declared(Object target, String name) {
+      try {
+        Method method = target.getClass().getDeclaredMethod(name);
+        method.setAccessible(true);
+        return method.invoke(target);
+      } catch (Exception missing) {
+        return null;
+      }
     }
 
     /** Whether a struct of Iceberg's has all fields of another, at any depth, by the same names, numbers and types. */
     private static boolean icebergHas(Object struct, Object wanted) {
+      if (struct == null || wanted == null) return false;
       Map<Object, Object> fields = new HashMap<Object, Object>();
       List found = icebergFields(struct);
       for (int i = 0; i < found.size(); i++) fields.put(call(found.get(i), "fieldId"), found.get(i));

@@ -152,10 +152,11 @@ public class StatementReader {
 
     /**
      * What changes rows of a table, as a query over it: of a DELETE the rows that go; of an UPDATE the rows that change,
-     * and behind their columns each new value, under its column's place. Null where the table's source can't do it.
+     * and behind their columns each new value, under its column's place. Null where the table's source can't do it, and a word
+     * for what else stands in the way.
      */
-    public Statement changed() throws Exception {
-      return (Statement) PlanReader.onDeepStack(new Changing(this));
+    public Object changed() throws Exception {
+      return PlanReader.onDeepStack(new Changing(this));
     }
 
     /** The rows of a table that a command overwrites, as a query over the table. */
@@ -380,9 +381,12 @@ public class StatementReader {
         LogicalPlan opened = (LogicalPlan) statement.execution.logical();
         Hidden hidden = new Hidden();
         LogicalPlan table = (LogicalPlan) analyzed((LogicalPlan) opened.children().head()).transformUp(hidden);
-        if (hidden.source == null || !isDone(statement.execution.analyzed(), hidden.source)) return null;
+        if (hidden.obstacle != null) return hidden.obstacle;
+        boolean done = hidden.isDelta || hidden.source != null && isDone(statement.execution.analyzed(), hidden.source);
+        if (!done) return null;
         LogicalPlan changing = analyzed((LogicalPlan) opened.withNewChildren(PlanReader.Walk.list(Collections.singletonList(table))));
         if (changing instanceof DeleteFromTable) return statement.over(new Filter(((DeleteFromTable) changing).condition(), table));
+        if (hidden.isGenerated) return "generated";
         return statement.over(updated((UpdateTable) changing, table));
       } catch (Exception failed) {
         Platform.throwException(failed);
@@ -439,13 +443,31 @@ public class StatementReader {
   /** Puts tables of the same columns in the place of those that know how to change their rows. */
   public static class Hidden extends scala.runtime.AbstractPartialFunction {
     Table source;
+    /** Whether it is a table of Delta, whose own commands change rows, and whether some of its columns are computed of others. */
+    boolean isDelta;
+    boolean isGenerated;
+    /** What stands in the way, in a word. */
+    String obstacle;
 
     public boolean isDefinedAt(Object plan) {
-      return plan instanceof DataSourceV2Relation;
+      return plan instanceof DataSourceV2Relation || PlanReader.Walk.isCurrentDelta(plan);
+    }
+
+    private Object delta(LogicalRelation relation) {
+      if (relation.catalogTable().isEmpty()) {
+        obstacle = "unnamed";
+        return relation;
+      }
+      isDelta = true;
+      isGenerated = PlanReader.Walk.hasGeneratedColumns(relation);
+      List parts = Description.list(((CatalogTable) relation.catalogTable().get()).identifier().nameParts());
+      Table columns = new Columns((String[]) parts.toArray(new String[0]), relation.schema());
+      return DataSourceV2Relation.create(columns, scala.Option.empty(), scala.Option.empty());
     }
 
     public Object applyOrElse(Object plan, scala.Function1 otherwise) {
       if (!isDefinedAt(plan)) return otherwise.apply(plan);
+      if (plan instanceof LogicalRelation) return delta((LogicalRelation) plan);
       DataSourceV2Relation relation = (DataSourceV2Relation) plan;
       if (relation.catalog().isEmpty() || relation.identifier().isEmpty()) return plan;
       source = relation.table();

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SubstraitSparkError, kind_of
+from ..errors import SubstraitSparkError, Unsupported, kind_of
 from .compiler import JavaClass
 from .failures import shown
 from .reader import COMMAND_FIELDS
@@ -23,6 +23,15 @@ RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "U
 
 CHANGES_ROWS = frozenset(("DeleteFromTable", "UpdateTable"))
 """Catalyst's classes of parsed statements that do so."""
+
+IN_THE_WAY = {
+    "unnamed": ("the table that it changes is known by its path alone", "Change a table of a catalog."),
+    "generated": (
+        "the table computes columns of others, and an update computes them anew",
+        "Run it in Spark, or export the query whose rows it uses.",
+    ),
+}
+"""What stands in the way of statements that change rows, and what to do about it."""
 
 _REQUIRED = re.compile(r"\s+not\s+null\s*$", re.IGNORECASE)
 
@@ -64,8 +73,12 @@ class Statement:
     @property
     def changed(self) -> Statement | None:
         """The rows that a DELETE deletes; what an UPDATE computes of each row (StatementReader.java); None where the
-        table's source can't do either. As the statement was written, so that nothing is pushed into the source."""
+        table's source can't do either. As the statement was written, so that nothing is pushed into the source.
+
+        Raises `Unsupported` for what else stands in the way."""
         found = self.java.changed()
+        if isinstance(found, str):
+            raise Unsupported(*IN_THE_WAY[found])
         return None if found is None else Statement(found, self.sparkSession, "analyzed")
 
     @property

@@ -70,7 +70,10 @@ NO_DEFAULT = "it changes more of a column than its default value, and no plan ha
 MERGE = "Substrait has no relation that merges rows into a table"
 
 REFUSED = {
-    **dict.fromkeys(("MergeIntoTable", "MergeIntoTableCommand", "ReplaceData", "WriteDelta"), MERGE),
+    **dict.fromkeys(
+        ("DeltaMergeInto", "MergeIntoCommand", "MergeIntoTable", "MergeIntoTableCommand", "ReplaceData", "WriteDelta"),
+        MERGE,
+    ),
     "RenameColumn": "a plan has the columns after the change, which don't tell a column of a new name from a new one",
     "ReplaceColumns": "a plan has the columns after the change, which don't tell new ones from those that stay",
     "Union": "it inserts into several tables at once, and a plan has one root",

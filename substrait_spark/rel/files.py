@@ -286,7 +286,7 @@ def _require_settings(r: RelationBuilder, used: Sequence[tree.Expression], optio
     """Refuse columns that the session converts from another calendar or time zone, or finds by their numbers."""
     names = type_names(used)
     times = not names.isdisjoint(delimited.TIMES)
-    numbered = "struct" in names or any("parquet.field.id" in attribute["metadata"] for attribute in used)
+    numbered = any("parquet.field.id" in attribute["metadata"] for attribute in used)
     for option, setting in REBASED.items():
         if times and option not in options:
             _require_setting(r, setting, "LEGACY", "Set it to CORRECTED where the files are newer than Spark 3.0")

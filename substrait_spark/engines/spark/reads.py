@@ -52,7 +52,7 @@ class Tables:
         source = self._spark.read.format("iceberg")
         if read.snapshot_id is not None:
             source = source.option("snapshot-id", read.snapshot_id)
-        return _by_names(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
+        return _with_schema(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
 
     def _named_table(self, read: NamedTable) -> DataFrame:
         from pyspark.sql import DataFrame
@@ -151,7 +151,7 @@ def _require_allowed(file: File, under: Folders) -> None:
 
 
 def _with_schema(df: DataFrame, read: Read, shown: str) -> DataFrame:
-    """The columns that a read's schema names, which must have its types."""
+    """The columns that a read's schema names, which must have its types; structs may have more fields, and in another order."""
     found = {field.name: field.dataType for field in df.schema.fields}
     if len(found) != len(df.columns):
         raise Unsupported(f"the table {shown} has several columns of one name")
@@ -159,24 +159,14 @@ def _with_schema(df: DataFrame, read: Read, shown: str) -> DataFrame:
     for field in wanted.fields:
         if field.name not in found:
             raise Unsupported(f"the table {shown} has no column {field.name}")
-        if _nullable(found[field.name]) != field.dataType:
+        if not _holds(_nullable(found[field.name]), field.dataType):
             raise Unsupported(
                 f"the column {field.name} of the table {shown} is {found[field.name].simpleString()}, "
                 f"and {field.dataType.simpleString()} in the plan"
             )
-    return df.select(*(df[f"`{field.name.replace('`', '``')}`"] for field in wanted.fields))
-
-
-def _by_names(df: DataFrame, read: Read, shown: str) -> DataFrame:
-    """The columns that a read's schema names, and of structs the fields: a lake's table may have more of both."""
-    wanted = _schema(read)
-    for field in wanted.fields:
-        found = [column.dataType for column in df.schema.fields if column.name == field.name]
-        if len(found) != 1 or not _holds(_nullable(found[0]), field.dataType):
-            raise Unsupported(
-                f"the table {shown} has no column {field.name} with all that is in {field.dataType.simpleString()}"
-            )
-    return df.to(wanted)
+    columns = df.select(*(df[f"`{field.name.replace('`', '``')}`"] for field in wanted.fields))
+    same = all(_nullable(found[field.name]) == field.dataType for field in wanted.fields)
+    return columns if same else columns.to(wanted)
 
 
 def _holds(type: DataType, wanted: DataType) -> bool:

@@ -1,0 +1,238 @@
+"""Tables of Iceberg and Delta, what is read of each, what its plan becomes, and what DataFusion makes of that.
+
+docs/reference/sources.md shows them: the tests see to it that they are so.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ICEBERG, SNAPSHOT, DELTA = "`IcebergTable`", "`IcebergTable` with a snapshot", "`DeltaTable`"
+FILES, NAME, ROWS, REFUSED = "`LocalFiles`", "`NamedTable`", "rows", "refused"
+
+
+class Read(NamedTuple):
+    """A query of the table `{t}`; `{v}` is the number of its first version or snapshot."""
+
+    sql: str
+    becomes: str
+    says: str = ""
+    """What DataFusion refuses it with before any row, or what the library does where the plan itself is refused."""
+    reads: str = "auto"
+    stages: tuple[str, ...] = ("optimized", "analyzed")
+
+
+class Case(NamedTuple):
+    """A table, made by statements, and what is read of it."""
+
+    name: str
+    statements: tuple[str, ...]
+    reads: tuple[Read, ...]
+
+
+ROWS_OF_ALL = """SELECT /*+ COALESCE(1) */ * FROM VALUES (1, 'abc', TIMESTAMP'2024-01-15 10:00:00', 1.5D, 10L),
+    (2, 'abd', TIMESTAMP'2024-02-15 10:00:00', double('NaN'), NULL), (3, '', NULL, -0.0D, -1L), (NULL, NULL, TIMESTAMP'9999-12-31 10:00:00', NULL, 2L),
+    (5, 'ü', TIMESTAMP'0001-01-02 10:00:00', 1e308D, 9223372036854775807L), (5, 'ü', TIMESTAMP'2024-02-15 10:00:00', 0.0D, 3L)"""
+
+COLUMNS = "(k INT, s STRING, at TIMESTAMP, d DOUBLE, l BIGINT)"
+
+SCALARS = """(bo BOOLEAN, i INT, l BIGINT, f FLOAT, d DOUBLE, e DECIMAL(9,2), g DECIMAL(38,10), s STRING, x BINARY, day DATE,
+    at TIMESTAMP, local TIMESTAMP_NTZ, a ARRAY<INT>, m MAP<STRING, STRUCT<u: INT, v: STRING>>, n STRUCT<u: INT, v: STRUCT<w: STRING>>)"""
+
+SCALAR_ROWS = """SELECT /*+ COALESCE(1) */ * FROM VALUES
+    (true, 1, 2L, 1.5F, 2.5D, 1.25BD, 12345678901234567890.0123456789BD, 'a', X'00FF', DATE'2024-01-31', TIMESTAMP'2024-03-10 10:30:00.123456',
+     TIMESTAMP_NTZ'2024-03-10 02:30:00.123456', array(1, NULL), map('k', named_struct('u', 1, 'v', NULL)), named_struct('u', 1, 'v', named_struct('w', 'x'))),
+    (NULL, NULL, NULL, float('NaN'), double('-Infinity'), NULL, NULL, '', X'', DATE'0001-01-01', NULL, TIMESTAMP_NTZ'0001-01-01 00:00:00',
+     array(), map(), NULL),
+    (false, -2147483648, 9223372036854775807L, -0.0F, -0.0D, -9999999.99BD, -1e-10BD, 'ü', NULL, DATE'9999-12-31', NULL,
+     TIMESTAMP_NTZ'9999-12-31 23:59:59.999999', NULL, NULL, named_struct('u', NULL, 'v', NULL))"""
+
+MERGE_ON_READ = (
+    "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.merge.mode'='merge-on-read'"
+)
+
+ICEBERG_CASES = (
+    Case(
+        "types",
+        (f"CREATE TABLE {{t}} {SCALARS} USING iceberg", f"INSERT INTO {{t}} {SCALAR_ROWS}"),
+        (
+            Read("SELECT * FROM {t}", ICEBERG),
+            Read("SELECT n.v.w, m['k'].u, a FROM {t} WHERE i > 0 OR i IS NULL", ICEBERG),
+            Read("SELECT s, f FROM {t} WHERE f > 1 AND d <> 7", ICEBERG),
+        ),
+    ),
+    Case(
+        "a table without a row",
+        (f"CREATE TABLE {{t}} {COLUMNS} USING iceberg",),
+        (Read("SELECT k, s FROM {t}", ICEBERG),),
+    ),
+    Case(
+        "partitions: bucket, truncate, months, and others later",
+        (
+            f"CREATE TABLE {{t}} {COLUMNS} USING iceberg PARTITIONED BY (bucket(4, k), truncate(2, s), months(at))",
+            f"INSERT INTO {{t}} {ROWS_OF_ALL}",
+            "ALTER TABLE {t} DROP PARTITION FIELD truncate(2, s)",
+            "ALTER TABLE {t} ADD PARTITION FIELD l",
+            "INSERT INTO {t} VALUES (7, 'abc', TIMESTAMP'2024-01-20 00:00:00', 3.0, 4)",
+        ),
+        (
+            Read("SELECT * FROM {t}", ICEBERG),
+            Read("SELECT k, l FROM {t} WHERE s = 'abc' AND at > TIMESTAMP'2024-01-01 00:00:00'", ICEBERG),
+            Read("SELECT k FROM {t} WHERE l = 4", ICEBERG),
+            Read("SELECT k FROM {t} WHERE l IN (4, 10) OR s = 'abd' OR k IS NULL", ICEBERG),
+            Read("SELECT k FROM {t} WHERE ice.system.bucket(4, k) = 1", REFUSED, "can't be read from a plan"),
+        ),
+    ),
+    Case(
+        "columns renamed, swapped, dropped and added again, moved, widened",
+        (
+            "CREATE TABLE {t} (k INT, a STRING, b STRING, c STRING, n STRUCT<p: INT, q: INT>, f FLOAT, e DECIMAL(5,2)) USING iceberg",
+            "INSERT INTO {t} VALUES (1, 'a1', 'b1', 'c1', named_struct('p', 1, 'q', 2), 1.1F, 1.25), (2, 'a2', NULL, 'c2', NULL, NULL, NULL)",
+            "ALTER TABLE {t} CREATE TAG first",
+            "ALTER TABLE {t} CREATE BRANCH other",
+            "ALTER TABLE {t} RENAME COLUMN a TO x",
+            "ALTER TABLE {t} RENAME COLUMN b TO a",
+            "ALTER TABLE {t} RENAME COLUMN x TO b",
+            "ALTER TABLE {t} DROP COLUMN c",
+            "ALTER TABLE {t} ADD COLUMN c STRING",
+            "ALTER TABLE {t} ALTER COLUMN c FIRST",
+            "ALTER TABLE {t} ALTER COLUMN k TYPE BIGINT",
+            "ALTER TABLE {t} ALTER COLUMN f TYPE DOUBLE",
+            "ALTER TABLE {t} ALTER COLUMN e TYPE DECIMAL(7,2)",
+            "ALTER TABLE {t} RENAME COLUMN n.p TO r",
+            "ALTER TABLE {t} ADD COLUMN n.p STRING",
+        ),
+        (
+            Read("SELECT * FROM {t}", ICEBERG),
+            Read("SELECT n.p, n.r, b FROM {t} WHERE n.r = 1 AND b = 'a1'", ICEBERG),
+            Read("SELECT * FROM {t} VERSION AS OF {v}", SNAPSHOT),
+            Read("SELECT * FROM {t} VERSION AS OF 'first'", SNAPSHOT),
+            Read("SELECT * FROM {t} VERSION AS OF 'other'", ICEBERG),
+            Read("SELECT n.p, a FROM {t} VERSION AS OF {v} WHERE k = 1", SNAPSHOT),
+            Read("SELECT a.k, b.k FROM {t} a JOIN {t} VERSION AS OF {v} b ON a.b = b.a", ICEBERG),
+        ),
+    ),
+    Case(
+        "columns changed, and rows written after that",
+        (
+            "CREATE TABLE {t} (k INT, a STRING, n STRUCT<p: INT, q: INT>) USING iceberg",
+            "INSERT INTO {t} VALUES (1, 'a1', named_struct('p', 1, 'q', 2))",
+            "ALTER TABLE {t} CREATE BRANCH other",
+            "ALTER TABLE {t} RENAME COLUMN a TO b",
+            "ALTER TABLE {t} DROP COLUMN n.p",
+            "ALTER TABLE {t} ADD COLUMNS (a INT AFTER k, n.p STRING FIRST)",
+            "INSERT INTO {t} VALUES (2, 7, 'b2', named_struct('p', 'p2', 'q', 3))",
+        ),
+        (
+            Read("SELECT * FROM {t}", ICEBERG),
+            Read("SELECT n.p FROM {t} WHERE n.q > 0", ICEBERG),
+            Read("SELECT * FROM {t} VERSION AS OF {v}", SNAPSHOT),
+            Read("SELECT k FROM {t}.branch_other", SNAPSHOT, stages=("optimized",)),
+            Read("SELECT a FROM {t}.branch_other", REFUSED, "columns that the snapshot doesn't have"),
+        ),
+    ),
+    Case(
+        "branches and tags",
+        (
+            "CREATE TABLE {t} (k INT) USING iceberg",
+            "INSERT INTO {t} VALUES (1)",
+            "ALTER TABLE {t} CREATE BRANCH other",
+            "INSERT INTO {t}.branch_other VALUES (2)",
+            "ALTER TABLE {t} CREATE TAG one",
+            "INSERT INTO {t} VALUES (3)",
+        ),
+        (
+            Read("SELECT * FROM {t}", ICEBERG),
+            Read("SELECT * FROM {t} VERSION AS OF 'other'", SNAPSHOT),
+            Read("SELECT * FROM {t}.branch_other", SNAPSHOT),
+            Read("SELECT * FROM {t}.tag_one", SNAPSHOT),
+            Read("SELECT * FROM {t} TIMESTAMP AS OF '2999-01-01'", SNAPSHOT),
+            Read("SELECT snapshot_id FROM {t}.snapshots", REFUSED, "can't be read from a plan"),
+            Read("SELECT * FROM {t}.changes", REFUSED, "can't be read from a plan"),
+            Read("SELECT _file, k FROM {t}", REFUSED, "the column _file is metadata"),
+        ),
+    ),
+    Case(
+        "rows deleted and updated, merge on read",
+        (
+            f"CREATE TABLE {{t}} (k INT, s STRING) USING iceberg TBLPROPERTIES ('format-version'='2', {MERGE_ON_READ})",
+            "INSERT INTO {t} SELECT /*+ COALESCE(1) */ CAST(id AS INT), 's' || id FROM range(10)",
+            "DELETE FROM {t} WHERE k = 3",
+            "UPDATE {t} SET s = 'new' WHERE k = 4",
+        ),
+        (
+            Read("SELECT * FROM {t}", ICEBERG),
+            Read("SELECT count(*), max(k) FROM {t}", ICEBERG),
+            Read("SELECT s FROM {t} WHERE k BETWEEN 2 AND 5", ICEBERG),
+            Read("SELECT count(*) FROM {t} VERSION AS OF {v}", ROWS),
+        ),
+    ),
+    Case(
+        "deletion vectors of format version 3",
+        (
+            f"CREATE TABLE {{t}} (k INT, s STRING) USING iceberg TBLPROPERTIES ('format-version'='3', {MERGE_ON_READ})",
+            "INSERT INTO {t} SELECT /*+ COALESCE(1) */ CAST(id AS INT), 's' || id FROM range(10)",
+            "DELETE FROM {t} WHERE k IN (0, 3)",
+        ),
+        (Read("SELECT * FROM {t}", ICEBERG),),
+    ),
+    Case(
+        "rows deleted, updated and merged, copy on write",
+        (
+            "CREATE TABLE {t} (k INT, s STRING) USING iceberg",
+            "INSERT INTO {t} SELECT /*+ COALESCE(1) */ CAST(id AS INT), 's' || id FROM range(10)",
+            "DELETE FROM {t} WHERE k = 3",
+            "UPDATE {t} SET s = NULL WHERE k = 4",
+            "MERGE INTO {t} USING (SELECT 5 AS k) v ON v.k = {t}.k WHEN MATCHED THEN DELETE",
+        ),
+        (
+            Read("SELECT * FROM {t}", ICEBERG),
+            Read("SELECT count(*), max(k), min(k), count(s) FROM {t}", ROWS),
+            Read("SELECT k FROM {t} ORDER BY k LIMIT 3", ICEBERG),
+        ),
+    ),
+)
+
+DELTA_CASES = (
+    Case(
+        "types",
+        (f"CREATE TABLE {{t}} {SCALARS} USING delta", f"INSERT INTO {{t}} {SCALAR_ROWS}"),
+        (Read("SELECT * FROM {t}", FILES, reads="files"), Read("SELECT n.v.w, m['k'].u FROM {t} WHERE i > 0", NAME)),
+    ),
+    Case(
+        "versions",
+        (
+            "CREATE TABLE {t} (k INT, s STRING) USING delta TBLPROPERTIES ('delta.enableChangeDataFeed'='true')",
+            "INSERT INTO {t} VALUES (1, 'a'), (2, NULL)",
+            "INSERT INTO {t} VALUES (3, 'c')",
+            "DELETE FROM {t} WHERE k = 1",
+        ),
+        (
+            Read("SELECT * FROM {t}", NAME),
+            Read("SELECT * FROM {t}", FILES, reads="files"),
+            Read("SELECT * FROM {t} VERSION AS OF 1", FILES),
+            Read("SELECT * FROM {t} VERSION AS OF 3", FILES),
+            Read("SELECT a.k FROM {t} a JOIN {t} VERSION AS OF 1 b ON a.k = b.k", NAME),
+            Read("SELECT count(*) FROM {t} VERSION AS OF 2", ROWS),
+            Read("SELECT * FROM table_changes('{t}', 1)", REFUSED, "can't be read from a plan"),
+        ),
+    ),
+    Case(
+        "partitions, generated and identity columns, constraints",
+        (
+            "CREATE TABLE {t} (k INT, s STRING, day DATE, id BIGINT) USING delta PARTITIONED BY (s, day)",
+            "ALTER TABLE {t} ADD CONSTRAINT positive CHECK (k > 0)",
+            "INSERT INTO {t} VALUES (1, 'a b', DATE'2024-01-01', 1), (2, NULL, NULL, 2), (3, 'ü', DATE'0001-01-01', NULL)",
+        ),
+        (
+            Read("SELECT * FROM {t}", FILES, reads="files"),
+            Read("SELECT k FROM {t} WHERE s = 'a b'", FILES, reads="files"),
+            Read("SELECT k FROM {t} VERSION AS OF 2 WHERE day < DATE'2024-01-02'", FILES),
+        ),
+    ),
+    Case(
+        "clustered by columns",
+        ("CREATE TABLE {t} (k INT, s STRING) USING delta CLUSTER BY (k)", "INSERT INTO {t} VALUES (1, 'a'), (2, NULL)"),
+        (Read("SELECT * FROM {t}", FILES, reads="files"),),
+    ),
+)

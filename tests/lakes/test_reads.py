@@ -1,0 +1,79 @@
+"""What queries of lake tables become, and that their plans have Spark's rows in both engines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from rows import differences, other_session, spark_table
+from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
+
+from lakes.cases import DELTA_CASES, FILES, ICEBERG, ICEBERG_CASES, NAME, REFUSED, ROWS, SNAPSHOT, Case, Read
+from substrait_spark import UnsupportedPlanError, df_to_substrait
+from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines import spark as spark_engine
+
+PLACES = {"Iceberg": "ice.db.", "Delta": "spark_catalog.default."}
+
+ALL = [
+    pytest.param(format, case, read, id=f"{format}-{case.name}-{number}")
+    for format, cases in (("Iceberg", ICEBERG_CASES), ("Delta", DELTA_CASES))
+    for case in cases
+    for number, read in enumerate(case.reads)
+]
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[dict[tuple[str, str], tuple[str, str]]]:
+    """The names and first snapshots of the tables that were made, by format and case."""
+    made: dict[tuple[str, str], tuple[str, str]] = {}
+    yield made
+    for name, _ in made.values():
+        spark.sql(f"DROP TABLE {name}")
+
+
+def query(
+    spark: SparkSession, made: dict[tuple[str, str], tuple[str, str]], format: str, case: Case, read: Read
+) -> DataFrame:
+    if (format, case.name) not in made:
+        name = f"{PLACES[format]}t{len(made)}"
+        first = ""
+        for statement in case.statements:
+            spark.sql(statement.format(t=name))
+            if not first and format == "Iceberg" and statement.startswith("INSERT"):
+                first = str(spark.sql(f"SELECT snapshot_id FROM {name}.snapshots").head()[0])  # type: ignore[index]
+        made[format, case.name] = name, first
+    name, first = made[format, case.name]
+    return spark.sql(read.sql.format(t=name, v=first))
+
+
+def becomes(plan: Plan) -> str:
+    """What the first read of a plan is."""
+    read = next(message for message in messages(plan) if isinstance(message, ReadRel))
+    kind = read.WhichOneof("read_type")
+    if kind == "iceberg_table":
+        return SNAPSHOT if read.iceberg_table.direct.HasField("snapshot_id") else ICEBERG
+    return {"local_files": FILES, "named_table": NAME, "virtual_table": ROWS}[str(kind)]
+
+
+@pytest.mark.parametrize(("format", "case", "read"), ALL)
+def test_reads(
+    spark: SparkSession, tables: dict[tuple[str, str], tuple[str, str]], format: str, case: Case, read: Read
+) -> None:
+    df = query(spark, tables, format, case, read)
+    if read.becomes == REFUSED:
+        with pytest.raises(UnsupportedPlanError, match=re.escape(read.says)):
+            df_to_substrait(df, reads=read.reads)
+        return
+    expected = spark_table(df)
+    if "without a row" not in case.name:
+        assert expected.num_rows, "vacuous"
+    for stage in read.stages:
+        plan = df_to_substrait(df, reads=read.reads, stage=stage)
+        if stage == "optimized":
+            assert becomes(plan) == read.becomes
+        other = other_session(spark)
+        assert not differences(expected, spark_table(spark_engine.execute(plan, other)))
