@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.functions import pandas_udf, udf
+from pyspark.sql.functions import udf
+from pyspark.sql.pandas.functions import pandas_udf
 from pyspark.sql.types import DoubleType, StringType
 
 from substrait_spark import df_to_substrait, explain
@@ -30,13 +31,13 @@ def clean_country(value: str | None) -> str | None:
     return None if value is None else {"GERMANY": "DE"}.get(value.strip().upper(), value.strip().upper())
 
 
-@pandas_udf(DoubleType())  # type: ignore[call-overload]
+@pandas_udf(DoubleType())  # type: ignore[call-overload,untyped-decorator]
 def revenue(price: pd.Series, quantity: pd.Series) -> pd.Series:
     """What an order earns; one without a quantity counts once."""
     return price * quantity.fillna(1)
 
 
-@pandas_udf(DoubleType())  # type: ignore[call-overload]
+@pandas_udf(DoubleType())  # type: ignore[call-overload,untyped-decorator]
 def spread(values: pd.Series) -> float:
     """How far apart the largest and the smallest value are."""
     return float(values.max() - values.min())

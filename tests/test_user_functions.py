@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from pyspark import cloudpickle
 from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StringType
@@ -41,8 +43,12 @@ from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.spark.rows import spark_rows
 from substrait_spark.user_functions import spark_function as ways
 from substrait_spark.user_functions.pickled_values import java_double
+from substrait_spark.yaml_text import parsed_of_users
 
 UTC = dt.timezone.utc
+
+# Spark's workers don't find this module.
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
 
 TABLE = pa.table(
     {
@@ -382,7 +388,12 @@ def test_a_result_of_another_length_raises(edges: DataFrame) -> None:
 
 def test_functions_that_are_not_deterministic_are_called_as_often(edges: DataFrame) -> None:
     calls: list[int] = []
-    noted = made(ways.PICKLED, lambda number: calls.append(number) or number, "int", "noted", deterministic=False)
+
+    def note(number: int) -> int:
+        calls.append(number)
+        return number
+
+    noted = made(ways.PICKLED, note, "int", "noted", deterministic=False)
     df = edges.select(noted("key").alias("a"), noted("integer").alias("b")).select(
         "a", (F.col("a") + F.col("a")).alias("c"), "b"
     )
@@ -399,7 +410,7 @@ def extensions_of(plan: Any, functions: Sequence[Any]) -> list[extensions.Implem
     from substrait_spark.user_functions.extension_file import documents
 
     ((_, text),) = documents(plan, UserFunctions(functions)).items()
-    content = extensions.parsed_of_users(text)
+    content = parsed_of_users(text)
     (function,) = content["scalar_functions"]
     return [extensions._implementation(content["urn"], function, entry) for entry in function["impls"]]
 
@@ -547,7 +558,7 @@ def test_other_conversions_than_the_defaults_are_refused(edges: DataFrame) -> No
     twice = made(ways.SCALAR_PANDAS, lambda n: n * 2, "int", "twice")
     df = edges.select(twice("key"))
     spark = edges.sparkSession
-    default = spark.conf.get(setting)
+    default = str(spark.conf.get(setting))
     spark.conf.set(setting, "false" if default == "true" else "true")
     try:
         assert f"the session's setting {setting} is" in str(check(df, functions=[twice]))

@@ -44,8 +44,12 @@ class SparkFunction:
     @property
     def return_type(self) -> DataType:
         """The type that it was declared with."""
-        found: DataType = self.unwrapped.returnType
-        return found
+        found: Any = self.unwrapped.returnType
+        if type(found).__name__ == "UnparsedDataType":  # as Spark Connect has one that was given as text
+            from pyspark.sql.types import DataType
+
+            found = DataType.fromDDL(found.data_type_string)
+        return found  # type: ignore[no-any-return]
 
     @property
     def kind(self) -> str:
