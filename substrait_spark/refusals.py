@@ -196,7 +196,7 @@ def _declaring(node: Node, kind: str, otherwise: str) -> str:
     return (
         "Let plans call it by its name: functions=['functions.yaml'], a file that declares it, as "
         f'{{urn: "extension:com.example:functions", {kind}_functions: [{{name: "{name}", impls: '
-        f'[{{args: [{arguments}], return: "{types[-1]}"}}]}}]}}. {instead}'
+        f'[{{args: [{arguments}], nullability: "DECLARED_OUTPUT", return: "{types[-1]}"}}]}}]}}. {instead}'
     )
 
 

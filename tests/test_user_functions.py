@@ -172,8 +172,14 @@ RESULTS: dict[str, list[Any]] = {
 """What functions that declare a type return, fitting or not."""
 
 
-@pytest.mark.parametrize("way", WAYS[:2])
-@pytest.mark.parametrize("type", RESULTS)
+@pytest.mark.parametrize(
+    ("type", "way"),
+    [
+        *(pytest.param(type, ways.PICKLED, id=f"{type} pickled") for type in RESULTS),
+        # Where Spark raises at one, each is run by itself.
+        *(pytest.param(t, ways.ARROW_BATCHED, id=f"{t} by Arrow", marks=pytest.mark.slow) for t in RESULTS),
+    ],
+)
 def test_results_of_other_types_are_what_spark_makes_of_them(edges: DataFrame, type: str, way: int) -> None:
     pairs = []
     for n, value in enumerate(RESULTS[type]):

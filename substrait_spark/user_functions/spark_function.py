@@ -57,8 +57,8 @@ class SparkFunction:
         return "aggregate" if self.eval_type in AGGREGATES else "scalar"
 
     def digest(self, gateway: Any) -> str:
-        """What tells it apart from other functions in a plan that the JVM behind a gateway has; None without a JVM."""
-        if gateway is not None and hasattr(self.unwrapped, "_judf"):
+        """What tells it apart from other functions in a plan that the JVM behind a gateway has."""
+        if gateway is not None and hasattr(type(self.unwrapped), "_judf"):
             found: str = reader.READERS.of(gateway).digest(self.unwrapped._judf.func())
             return found
         return self._pickled()
