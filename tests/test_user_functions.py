@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import own_functions
 import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -41,6 +42,7 @@ from substrait_spark import (
 from substrait_spark.engines import compare, datafusion
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.spark.rows import spark_rows
+from substrait_spark.testing.snapshot import Form
 from substrait_spark.user_functions import spark_function as ways
 from substrait_spark.user_functions.pickled_values import java_double
 from substrait_spark.yaml_text import parsed_of_users
@@ -509,6 +511,46 @@ def test_functions_get_other_names(edges: DataFrame) -> None:
     plan = df_to_substrait(edges.select(plus("key")), functions=given, dialect="datafusion")
     assert "extension 'extension:com.example:plus': plus_one:i32" in explain(plan)
     assert datafusion.execute(plan, functions=given).to_pydict() == {"<lambda>(key)": [2, 2, 3, 3]}
+
+
+JAVA = """\
+package users;
+public class Twice implements org.apache.spark.sql.api.java.UDF1, java.io.Serializable {
+  public Object call(Object number) { return number == null ? null : (Object) (((Integer) number).intValue() * 2); }
+}
+"""
+
+
+def test_a_file_declares_functions_in_java(edges: DataFrame, tmp_path: Path) -> None:
+    spark: Any = edges.sparkSession
+    compiler = spark._jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(spark._jvm.Thread.currentThread().getContextClassLoader())
+    compiler.cook(JAVA)
+    twice = compiler.getClassLoader().loadClass("users.Twice").newInstance()
+    integer = getattr(spark._jvm.org.apache.spark.sql.types, "IntegerType$").__getattr__("MODULE$")
+    spark._jsparkSession.udf().register("java_twice", twice, integer)
+    df = edges.selectExpr("java_twice(key) AS x").where("x > 2")
+    problem = next(iter(check(df)))
+    assert (
+        problem.reason == "the Scala or Java function java_twice runs in Spark only; it takes (i32?) and returns i32?"
+    )
+    start = problem.hint.index("{urn")
+    file = tmp_path / "functions.yaml"
+    file.write_text(problem.hint[start : problem.hint.index(". Or")].replace("com.example", "com.example.java"))
+    plan = df_to_substrait(df, functions=[file], dialect="datafusion")
+    assert "extension 'extension:com.example.java:functions': java_twice:i32" in explain(plan)
+    with pytest.raises(InvalidPlanError, match="register one of that name in the context"):
+        datafusion.execute(plan, functions=[file])
+
+
+def test_the_example_has_sparks_rows(spark: SparkSession) -> None:
+    cloudpickle.register_pickle_by_value(own_functions)  # type: ignore[no-untyped-call]
+    assert_same(own_functions.revenue_by_country(spark), own_functions.FUNCTIONS)
+
+
+def test_snapshots_have_calls(edges: DataFrame) -> None:
+    twice = made(ways.PICKLED, lambda n: n * 2, "int", "twice")
+    assert "twice($0:key)" in Form(functions=(twice,)).text(edges.select(twice("key")))
 
 
 # ---- what isn't declared, and what nobody gave
