@@ -15,7 +15,21 @@ from pyspark.sql import SparkSession
 
 import substrait_spark
 
-from . import capturing, connecting, exactness, execution, memory, peer, queries, report, scale, scaling, start, using
+from . import (
+    capturing,
+    connecting,
+    exactness,
+    execution,
+    memory,
+    own_functions,
+    peer,
+    queries,
+    report,
+    scale,
+    scaling,
+    start,
+    using,
+)
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 README = DOCS.parent / "README.md"
@@ -23,6 +37,7 @@ NEWEST = DOCS / "measurements" / "benchmark.json"
 HISTORY = DOCS / "measurements" / "benchmark_history.json"
 SCALE = DOCS / "measurements" / "scale.json"
 PEER = DOCS / "measurements" / "peer.json"
+FUNCTIONS = DOCS / "measurements" / "own_functions.json"
 EXECUTION = DOCS / "measurements" / "execution.json"
 
 
@@ -104,6 +119,17 @@ def measure_execution(rounds: int, scale_factor: float) -> dict[str, Any]:
         spark.stop()
 
 
+def measure_functions(rounds: int) -> dict[str, Any]:
+    """What users' own functions take in DataFusion and in Spark."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    spark = session()
+    try:
+        found = own_functions.measure(spark, rounds)
+        return {**circumstances(spark), "rounds": rounds, "rows": own_functions.ROWS, "functions": found}
+    finally:
+        spark.stop()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="measured rounds after the first (default: 5)")
@@ -113,6 +139,7 @@ def main() -> int:
     parser.add_argument(
         "--execution", type=float, metavar="FACTOR", help="measure plans in DataFusion, with TPC-H of this scale factor"
     )
+    parser.add_argument("--functions", action="store_true", help="measure users' own functions in DataFusion and Spark")
     parser.add_argument(
         "--peer",
         type=Path,
@@ -126,12 +153,15 @@ def main() -> int:
     elif arguments.execution is not None:
         found = measure_execution(arguments.rounds, arguments.execution)
         EXECUTION.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    elif arguments.functions:
+        FUNCTIONS.write_text(json.dumps(measure_functions(arguments.rounds), indent=1) + "\n", "utf-8")
     elif arguments.peer is not None:
         PEER.write_text(json.dumps(measure_peer(arguments.rounds, arguments.peer), indent=1) + "\n", "utf-8")
     elif not arguments.page_only:
         report.keep(measure(arguments.rounds), NEWEST, HISTORY)
     newest, history = report.load(NEWEST, HISTORY)
-    (DOCS / "benchmark.md").write_text(report.page(newest, history, _kept(SCALE), _kept(PEER)), "utf-8")
+    page = report.page(newest, history, _kept(SCALE), _kept(PEER), _kept(FUNCTIONS))
+    (DOCS / "benchmark.md").write_text(page, "utf-8")
     if (executed := _kept(EXECUTION)) is not None:
         text = exactness.page(executed)
         (DOCS / "reference" / "what-exactness-costs.md").write_text(text, "utf-8")

@@ -83,8 +83,18 @@ queries that both convert.
 """
 
 
+FUNCTIONS = """\
+A query that calls one function in Python, which adds 1, or sums up a group, and sums up its results: in Spark, and its plan in DataFusion, which
+calls the function in the benchmark's own process. The least seconds by the clock of {rounds} rounds, on {rows:,} rows ({date}, Spark {spark}).
+"""
+
+
 def page(
-    newest: dict[str, Any], history: list[dict[str, Any]], scale: dict[str, Any] | None, peer: dict[str, Any] | None
+    newest: dict[str, Any],
+    history: list[dict[str, Any]],
+    scale: dict[str, Any] | None,
+    peer: dict[str, Any] | None,
+    functions: dict[str, Any] | None = None,
 ) -> str:
     """The Markdown page: the newest results in full, those before in one line each, and what runs of other kinds came to."""
     lines = [
@@ -118,6 +128,8 @@ def page(
     if "connect" in newest:  # which is measured since 2026-11-24
         lines += ["", "## Spark Connect", "", CONNECT.strip(), "", *_connected(newest["connect"])]
     lines += ["", "## Memory", "", MEMORY, "", *_memory(newest["memory"])]
+    if functions is not None:
+        lines += ["", "## Users' own functions", "", FUNCTIONS.format(**functions).strip(), "", *_own(functions)]
     if scale is not None:
         lines += ["", "## Scale", "", SCALE.strip(), "", *_scale(scale), "", *_threads(scale["threads"])]
         lines += [f"\n{remark}" for remark in scale.get("remarks", ())]  # by hand, on what a run met
@@ -126,6 +138,14 @@ def page(
         lines += ["", "## Before", "", f"| date | version | {' | '.join(columns)} |", "|---" * (2 + len(columns)) + "|"]
         lines += [_earlier(result) for result in reversed(history)]
     return "\n".join(lines) + "\n"
+
+
+def _own(result: dict[str, Any]) -> list[str]:
+    lines = ["| evaluated as | DataFusion, s | Spark, s | DataFusion by Spark |", "|---" * 4 + "|"]
+    for name, seconds in result["functions"].items():
+        ours, theirs = seconds["DataFusion"], seconds["Spark"]
+        lines.append(f"| {name} | {ours:.2f} | {theirs:.2f} | {ours / theirs:.2f} |")
+    return lines
 
 
 def _budgets(result: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..errors import SeveralUnsupported, Unsupported
 from .tree import Expression, Node, Opaque, Plan
-from .types import REFUSED, base_name, holds_collation, refusal
+from .types import REFUSED, base_name, holds_collation, refusal, to_substrait
 
 _FILE = (
     "it tells what Spark is reading when it computes the row, which is no part of the row",
@@ -93,7 +93,7 @@ def no_relation(node: Plan, root: Plan | None = None) -> Unsupported:
 def no_expression(node: Expression, name: str) -> Unsupported:
     """Why an expression can't be exported whose class is in no table."""
     if node.name in USER_FUNCTIONS:
-        return Unsupported(_no_user_function(node), _COLUMN)
+        return Unsupported(_no_user_function(node), _declaring(node, "scalar", _COLUMN))
     if name in ENVIRONMENT:
         reason, hint = ENVIRONMENT[name]
         return Unsupported(f"{name} has no Substrait form: {reason}", hint)
@@ -119,7 +119,7 @@ def _no_type(node: Node) -> Unsupported | None:
 def no_aggregate(node: Node) -> Unsupported:
     """Why an aggregate function can't be exported whose class is in no table."""
     if node.name in USER_FUNCTIONS:
-        return Unsupported(_no_user_function(node), _AGGREGATE)
+        return Unsupported(_no_user_function(node), _declaring(node, "aggregate", _AGGREGATE))
     return _no_type(node) or Unsupported(f"the aggregate function {node.name} is none that plans have", _AGGREGATE)
 
 
@@ -168,7 +168,36 @@ def name_of(node: Node) -> str:
 
 
 def _no_user_function(node: Node) -> str:
-    return f"the {USER_FUNCTIONS[node.name]} function {name_of(node)} runs in Spark only"
+    types = _types(node)
+    takes = "" if types is None else f"; it takes ({', '.join(types[:-1])}) and returns {types[-1]}"
+    return f"the {USER_FUNCTIONS[node.name]} function {name_of(node)} runs in Spark only{takes}"
+
+
+def _types(node: Node) -> list[str] | None:
+    """The Substrait types of a call's arguments, and last of its result; None where one has none."""
+    parts = [part for part in node.get("children") or () if isinstance(part, Expression)]
+    try:
+        found = [str(to_substrait(part.type, True)) for part in parts]
+        return [*found, str(to_substrait(node.type, True))] if isinstance(node, Expression) else None
+    except Unsupported:
+        return None
+
+
+def _declaring(node: Node, kind: str, otherwise: str) -> str:
+    """What lets a user's function through: the argument that declares it, or an extension file, ready to copy."""
+    name, types = name_of(node), _types(node)
+    instead = f"Or {otherwise[0].lower()}{otherwise[1:]}"
+    if types is None or " " in name:
+        return otherwise
+    if node.name.startswith("Python"):
+        given = name if name.isidentifier() else "declare_function(the_function, name='its_name')"
+        return f"Let plans call it by its name: functions=[{given}]. {instead}"
+    arguments = ", ".join(f'{{value: "{each}"}}' for each in types[:-1])
+    return (
+        "Let plans call it by its name: functions=['functions.yaml'], a file that declares it, as "
+        f'{{urn: "extension:com.example:functions", {kind}_functions: [{{name: "{name}", impls: '
+        f'[{{args: [{arguments}], nullability: "DECLARED_OUTPUT", return: "{types[-1]}"}}]}}]}}. {instead}'
+    )
 
 
 def _made_by(node: Node) -> str:

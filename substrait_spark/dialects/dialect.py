@@ -259,12 +259,11 @@ class Dialect:
     ) -> Function | None:
         """The dialect's entry for a function with exactly these options; None where it lists functions and not this one."""
         listed = self._functions[kind]
-        if (urn, name) in self._given:
-            return GIVEN_FUNCTION
+        given = GIVEN_FUNCTION if (urn, name) in self._given else None
         if listed is None:
-            return EVERY_FUNCTION
+            return given or EVERY_FUNCTION
         return next(
-            (f for f in listed.get((urn, name), ()) if signature in f.signatures and dict(options) == f.options), None
+            (f for f in listed.get((urn, name), ()) if signature in f.signatures and dict(options) == f.options), given
         )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from ..catalyst.tree import Expression, Node, Plan, make, make_plan
+from .transform import transform
 
 STEPS = ("ArrowEvalPython", "BatchEvalPython")
 
@@ -83,34 +83,50 @@ def _is_result(item: Node) -> bool:
 def _uses(expressions: Sequence[Node]) -> Counter[int]:
     """How often columns are used in expressions; what is evaluated for some rows only counts as more than once."""
     found: Counter[int] = Counter()
+    visits: Counter[Node] = Counter()
     stack = [(expression, 1) for expression in expressions]
     while stack:
         node, times = stack.pop()
+        if visits[node] >= MANY:  # whatever is in it was counted as often
+            continue
+        visits[node] += times
         if node.name == "AttributeReference":
             found[node["exprId"]] += times
         filters = node.name == "AggregateExpression" and node["filter"] is not None
-        inside = 2 if times == 2 or node.name in CONDITIONAL or filters or isinstance(node, Plan) else 1
+        inside = MANY if node.name in CONDITIONAL or filters or isinstance(node, Plan) else times
         stack.extend((child, inside) for child in node.children())
     return found
+
+
+MANY = 2
+"""More than once."""
 
 
 def _with_calls(expression: Expression, calls: Mapping[int, Expression]) -> Expression:
     """An expression with calls in the place of their results."""
     if expression.name == "AttributeReference" and expression["exprId"] in calls:
         return alias(calls[expression["exprId"]], expression)
-    found: Expression = _replaced(expression, calls)
-    return found
+    replaced = transform(
+        _children_first(expression), {"AttributeReference": [lambda column: calls.get(column["exprId"])]}
+    )
+    found = replaced.get(expression, expression)
+    return found if isinstance(found, Expression) else expression
 
 
-def _replaced(value: Any, calls: Mapping[int, Expression]) -> Any:
-    if isinstance(value, Node):
-        if value.name == "AttributeReference":
-            return calls.get(value["exprId"], value)
-        values = tuple([_replaced(part, calls) for part in value.values])
-        return value if values == value.values else value.with_values(values)
-    if type(value) is tuple:
-        return tuple([_replaced(part, calls) for part in value])
-    return value
+def _children_first(root: Node) -> Iterator[Node]:
+    """The nodes of an expression, each once, after those below it."""
+    done: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(root, False)]
+    while stack:
+        node, visited = stack.pop()
+        if node in done:
+            continue
+        if visited:
+            done.add(node)
+            yield node
+        else:
+            stack.append((node, True))
+            stack.extend((child, False) for child in node.children())
 
 
 RULES = (

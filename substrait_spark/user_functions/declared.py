@@ -135,11 +135,9 @@ class UserFunctions:
         """
         code = node.get("func")
         if isinstance(code, tree.PythonCode):
-            found = next(
-                (each for each in self.objects if each.spark and each.spark.digest(gateway) == code.digest), None
-            )
-            if found is not None:
-                return found
+            for each in self.objects:
+                if each.spark is not None and _digest(each.name, each.spark, gateway) == code.digest:
+                    return each
             if any(each.spark and name in (each.spark.name, each.name) for each in self.objects):
                 raise Unsupported(
                     f"the query calls another function {name} than the one that functions= has",
@@ -154,6 +152,16 @@ NO_FUNCTIONS = UserFunctions()
 
 def _identity(function: UserFunction) -> int:
     return id(function.spark.unwrapped) if function.spark else 0
+
+
+def _digest(name: str, function: SparkFunction, gateway: Any) -> str:
+    try:
+        return function.digest(gateway)
+    except Exception as error:  # whatever a function that can't be pickled, or a type that can't be parsed, raises
+        raise Unsupported(
+            f"the function {name}, which functions= has, can't be asked for what it is ({type(error).__name__})",
+            "Call it in a DataFrame of this session first.",
+        ) from error
 
 
 def _declared_in(urn: str) -> list[tuple[str, str]]:

@@ -44,8 +44,12 @@ class SparkFunction:
     @property
     def return_type(self) -> DataType:
         """The type that it was declared with."""
-        found: DataType = self.unwrapped.returnType
-        return found
+        found: Any = self.unwrapped.returnType
+        if type(found).__name__ == "UnparsedDataType":  # as Spark Connect has one that was given as text
+            from pyspark.sql.types import DataType
+
+            found = DataType.fromDDL(found.data_type_string)
+        return found  # type: ignore[no-any-return]
 
     @property
     def kind(self) -> str:
@@ -53,8 +57,8 @@ class SparkFunction:
         return "aggregate" if self.eval_type in AGGREGATES else "scalar"
 
     def digest(self, gateway: Any) -> str:
-        """What tells it apart from other functions in a plan that the JVM behind a gateway has; None without a JVM."""
-        if gateway is not None and hasattr(self.unwrapped, "_judf"):
+        """What tells it apart from other functions in a plan that the JVM behind a gateway has."""
+        if gateway is not None and hasattr(type(self.unwrapped), "_judf"):
             found: str = reader.READERS.of(gateway).digest(self.unwrapped._judf.func())
             return found
         return self._pickled()

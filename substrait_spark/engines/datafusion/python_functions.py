@@ -31,7 +31,7 @@ from ...algebra.expression import (
 from ...algebra.relation import Aggregate, Relation
 from ...algebra.traversal import inputs_first, rewritten
 from ...algebra.types import Type
-from ...errors import EngineError, InvalidPlanError, SubstraitSparkError
+from ...errors import EngineError, InvalidPlanError, SubstraitSparkError, said
 from ...extensions import registry
 from ...plan.message import build
 from ...reading.plan import read_plan
@@ -264,7 +264,7 @@ class Calls:
             )
             name = f"python_function_{next(_fresh)}"
             found = self._names[key] = replace(call.declaration, name=name)
-            self._note(kind, name, function.compute(signature), signature, volatile)
+            self._note(kind, name, _made(function, signature), signature, volatile)
         return found
 
     # ---- in DataFusion
@@ -312,6 +312,15 @@ class Calls:
             if self.failed is None:
                 self.failed = (signature.name, error)
             raise
+
+
+def _made(function: PythonFunction, signature: Signature) -> Compute:
+    try:
+        return function.compute(signature)
+    except SubstraitSparkError:
+        raise
+    except Exception as error:  # whatever is missing for it, or its own code raises
+        raise InvalidPlanError(f"The function {signature.name} can't be run here ({said(error)}).") from error
 
 
 class _Rows(Accumulator):
