@@ -276,7 +276,7 @@ def test_functions_stand_wherever_expressions_do(edges: DataFrame) -> None:
         edges.where(lower_("text") != "").groupBy("key").agg(F.sum(twice("integer")), F.max(plus("double", "key"))),
         edges.groupBy(twice("key").alias("t")).count(),
         edges.join(other, twice("key") == twice("k")).select("key", "n", twice("n").alias("m")),
-        edges.join(other, (F.col("key") == F.col("k")) & (plus("key", "n") > 0), "left").select("key", "n"),
+        edges.join(other, (F.col("key") == F.col("k")) & (plus("key", "n") > 0)).select("key", "n"),
         edges.orderBy(twice("integer")).select("integer").limit(3),
         edges.select(twice("integer").alias("a")).select("a", (F.col("a") + 1).alias("b"), F.col("a") * 2),
         edges.select(F.when(F.col("key") > 1, twice("integer")).otherwise(twice("key"))),
@@ -536,8 +536,8 @@ def test_a_file_declares_functions_in_java(edges: DataFrame, tmp_path: Path) -> 
     spark._jsparkSession.udf().register("java_twice", twice, integer)
     df = edges.selectExpr("java_twice(key) AS x").where("x > 2")
     problem = next(iter(check(df)))
-    assert (
-        problem.reason == "the Scala or Java function java_twice runs in Spark only; it takes (i32?) and returns i32?"
+    assert problem.reason == (
+        "the Scala or Java function java_twice runs in Spark only; it takes (i32?) and returns i32?"
     )
     start = problem.hint.index("{urn")
     file = tmp_path / "functions.yaml"
@@ -564,8 +564,8 @@ def test_snapshots_have_calls(edges: DataFrame) -> None:
 def test_what_is_not_declared_names_what_declares_it(edges: DataFrame) -> None:
     clean = made(ways.PICKLED, same, "string", "clean_country")
     (problem,) = check(edges.select(clean("text").alias("c")))
-    assert (
-        problem.reason == "the Python function clean_country runs in Spark only; it takes (string?) and returns string?"
+    assert problem.reason == (
+        "the Python function clean_country runs in Spark only; it takes (string?) and returns string?, and makes the column c"
     )
     assert problem.hint.startswith("Let plans call it by its name: functions=[clean_country].")
     assert check(edges.select(clean("text").alias("c")), functions=[clean])
