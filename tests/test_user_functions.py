@@ -537,7 +537,7 @@ def test_a_file_declares_functions_in_java(edges: DataFrame, tmp_path: Path) -> 
     df = edges.selectExpr("java_twice(key) AS x").where("x > 2")
     problem = next(iter(check(df)))
     assert problem.reason == (
-        "the Scala or Java function java_twice runs in Spark only; it takes (i32?) and returns i32?"
+        "the Scala or Java function java_twice runs in Spark only; it takes (i32?) and returns i32?, and makes the column x"
     )
     start = problem.hint.index("{urn")
     file = tmp_path / "functions.yaml"
