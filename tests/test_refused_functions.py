@@ -46,9 +46,8 @@ def test_every_function_of_a_user_is_told_with_its_column(spark: SparkSession) -
     df = spark.range(3).select(more("id").alias("a"), twice(more("id")).alias("b"), (more("id") + 1).alias("c"))
     told = [(problem.sql, problem.reason.partition("only")[2]) for problem in check(df)]
     assert told == [
-        ("<lambda>(id)", ", and makes the columns a, c"),
-        ("<lambda>(<lambda>(id))", ", and makes the column b"),
-        ("<lambda>(id)", ", and makes the column b"),
+        ("<lambda>(id)", "; it takes (i64?) and returns i64?, and makes the columns a, c, b"),
+        ("<lambda>(<lambda>(id))", "; it takes (i64?) and returns i64?, and makes the column b"),
     ]
 
 

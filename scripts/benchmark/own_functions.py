@@ -25,7 +25,7 @@ from substrait_spark.engines import datafusion
 from substrait_spark.user_functions import spark_function as ways
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 ROWS = 1_000_000
 GROUPS = 1_000
@@ -61,17 +61,20 @@ def measure(spark: SparkSession, rounds: int) -> dict[str, dict[str, float]]:
             if way == ways.SCALAR_ARROW and running() < (4, 1):
                 continue
             own: Any = UserDefinedFunction(function, "double", "own", way)
-            if way == ways.GROUPED_AGG_PANDAS:
-                df = frame.groupBy("g").agg(own("x").alias("y")).agg(F.sum("y"))
-            else:
-                df = frame.select(own("x").alias("y")).agg(F.sum("y"))
-            plan = df_to_substrait(df, functions=[own], dialect="datafusion")
+            query = partial(_query, frame, own, way == ways.GROUPED_AGG_PANDAS)
+            plan = df_to_substrait(query(), functions=[own], dialect="datafusion")
             runs: dict[str, Callable[[], Any]] = {
-                "Spark": df.collect,
+                # A DataFrame of its own each time: one keeps what it has shuffled.
+                "Spark": lambda query=query: query().collect(),  # type: ignore[misc]
                 "DataFusion": partial(datafusion.execute, plan, functions=[own]),
             }
             found[name] = {engine: _least(run, rounds) for engine, run in runs.items()}
         return found
+
+
+def _query(frame: DataFrame, own: Any, by_group: bool) -> DataFrame:
+    called = own("x").alias("y")
+    return (frame.groupBy("g").agg(called) if by_group else frame.select(called)).agg(F.sum("y"))
 
 
 def _least(run: Callable[[], Any], rounds: int) -> float:

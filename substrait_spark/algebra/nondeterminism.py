@@ -35,7 +35,7 @@ def drawn_more_often(lowered: Relation, canonical: Relation) -> Unsupported | No
 def _drawn_again(call: Call, times: int) -> Unsupported:
     name, seed = call
     return Unsupported(
-        f"{name}{'' if seed is None else f' with the seed {seed}'} would be evaluated at {times} places of the "
+        f"{name}{f' with the seed {seed}' if isinstance(seed, int) else ''} would be evaluated at {times} places of the "
         "plan, which need not give the same values, as it does in Spark",
         "Give each call a seed of its own, or compute this column before the exported part of the query.",
     )
@@ -65,5 +65,8 @@ def _calls(root: Relation) -> Counter[Call]:
 
 
 def _seed(call: ScalarFunction) -> object:
+    """What its values hang on; of a caller's own function, that it is this call and no other."""
+    if call.declaration.users:
+        return call
     last = call.arguments[-1] if call.arguments else None
     return last.value if isinstance(last, Literal) else None

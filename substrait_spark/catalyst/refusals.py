@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..errors import SeveralUnsupported, Unsupported
 from .tree import Expression, Node, Opaque, Plan
@@ -90,10 +90,11 @@ def no_relation(node: Plan, root: Plan | None = None) -> Unsupported:
     return Unsupported(f"{node.name} has no Substrait relation", _STEP)
 
 
-def no_expression(node: Expression, name: str) -> Unsupported:
-    """Why an expression can't be exported whose class is in no table."""
+def no_expression(node: Expression, name: str, root: Plan | None = None) -> Unsupported:
+    """Why an expression of the plan `root` can't be exported whose class is in no table."""
     if node.name in USER_FUNCTIONS:
-        return Unsupported(_no_user_function(node), _declaring(node, "scalar", _COLUMN))
+        reason = _no_user_function(node) + _making(_columns_with(node, root))
+        return Unsupported(reason, _declaring(node, "scalar", _COLUMN))
     if name in ENVIRONMENT:
         reason, hint = ENVIRONMENT[name]
         return Unsupported(f"{name} has no Substrait form: {reason}", hint)
@@ -140,24 +141,44 @@ def _parts(node: Node) -> Iterator[Node]:
 def _no_step(function: Node, result: Node | None, root: Plan | None) -> Unsupported:
     """Why a function can't be exported whose result, a column by itself, a plan node has for the nodes above it."""
     names = [] if root is None or result is None else _columns_of(result["exprId"], root)
-    makes = f", and makes the column{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else ""
-    return Unsupported(_no_user_function(function) + makes, _STEP, function)
+    return Unsupported(_no_user_function(function) + _making(names), _STEP, function)
+
+
+def _making(names: Sequence[str]) -> str:
+    return f", and makes the column{'s' if len(names) > 1 else ''} {', '.join(names)}" if names else ""
+
+
+def _columns_with(call: Node, root: Plan | None) -> list[str]:
+    """The names of the columns that are computed of a call, in order."""
+    names: dict[str, None] = {}
+    for node in _all(root):
+        if node.name != "Alias" or not any(part is call for part in _parts(node["child"])):
+            continue
+        steps = _columns_of(node["exprId"], root) if root and str(node["name"]).startswith("pythonUDF") else []
+        names.update(dict.fromkeys(steps or [node["name"]]))
+    return list(names)
+
+
+def _all(root: Plan | None) -> Iterator[Node]:
+    """The nodes of a plan, each once, in order."""
+    seen: set[Node] = set()
+    stack: list[Node] = [] if root is None else [root]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            stack.extend(reversed(node.children()))
 
 
 def _columns_of(result: int, root: Plan) -> list[str]:
     """The names of the columns that are computed of a result, in order."""
-    names: dict[str, None] = {}
-    seen: set[Node] = set()
-    stack: list[Node] = [root]
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node.name == "Alias" and any(part.get("exprId") == result for part in _parts(node["child"])):
-            names[node["name"]] = None
-        stack.extend(reversed(node.children()))
-    return list(names)
+    names = [
+        node["name"]
+        for node in _all(root)
+        if node.name == "Alias" and any(part.get("exprId") == result for part in _parts(node["child"]))
+    ]
+    return list(dict.fromkeys(names))
 
 
 def name_of(node: Node) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..dialects.rules import module_from
 from ..errors import FunctionError, kind_of
 from ..user_functions.declared import UserFunction, declare_function
 
@@ -46,7 +45,7 @@ def _object(name: str) -> UserFunction:
     if not colon or not where or not attribute:
         raise click.UsageError(f"--functions takes FILE.yaml, MODULE:NAME or FILE.py:NAME, not {name!r}.")
     try:
-        module: Any = _from_file(Path(where)) if where.endswith(".py") else importlib.import_module(where)
+        module: Any = module_from(Path(where)) if where.endswith(".py") else importlib.import_module(where)
         function = getattr(module, attribute)
     except Exception as error:  # whatever the code of the module raises
         raise click.ClickException(f"--functions {name}: {kind_of(error)}: {error}") from error
@@ -54,15 +53,3 @@ def _object(name: str) -> UserFunction:
         return declare_function(function)
     except (FunctionError, TypeError) as error:
         raise click.ClickException(f"--functions {name}: {error}") from error
-
-
-def _from_file(path: Path) -> Any:
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}")
-    specification = importlib.util.spec_from_file_location(path.stem, path)
-    if specification is None or specification.loader is None:
-        raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(specification)
-    sys.modules.setdefault(path.stem, module)
-    specification.loader.exec_module(module)
-    return module

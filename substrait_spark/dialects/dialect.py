@@ -270,7 +270,7 @@ class Dialect:
 EVERY_FUNCTION = Function(frozenset(), {}, {})
 """What a dialect says of a function that has no list of them."""
 
-GIVEN_FUNCTION = Function(frozenset(), {}, {"raises": True, "window": "growing", "sorts": False, "distinct": False})
+GIVEN_FUNCTION = Function(frozenset(), {}, {"raises": True})
 """What a dialect says of a function that the caller gives the engine."""
 
 

@@ -29,7 +29,7 @@ def rules_of(named: Any, folder: Path | None, origin: str) -> Rules:
     if not isinstance(named, str) or not where or not name:
         raise DialectError(f"{origin}: metadata.rules: {named!r} is not named as package.module:NAME or file.py:NAME.")
     try:
-        module = _from_file(Path(where), folder) if where.endswith(".py") else importlib.import_module(where)
+        module = module_from(Path(where), folder) if where.endswith(".py") else importlib.import_module(where)
         found = getattr(module, name)
     except (Exception, SystemExit) as error:  # whatever the code of the module raises
         raise DialectError(f"{origin}: metadata.rules: {named!r} can't be loaded: {_told(error)}.") from error
@@ -55,7 +55,8 @@ def _is_between(file: str) -> bool:
     return file in (__file__, importlib.__file__) or file.startswith("<frozen importlib")
 
 
-def _from_file(path: Path, folder: Path | None) -> ModuleType:
+def module_from(path: Path, folder: Path | None = None) -> ModuleType:
+    """The module in a file of Python's, which is run."""
     location = (folder or Path()) / path
     if not location.is_file():
         raise FileNotFoundError(f"there is no file {str(location)!r}")

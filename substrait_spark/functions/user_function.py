@@ -27,7 +27,7 @@ def scalar(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """A call of a scalar function that the caller declares. Raises Unsupported for another."""
     function = _declared(e, node)
     if function is None:
-        raise no_expression(node, key_of(node))
+        raise no_expression(node, key_of(node), e.context.root)
     arguments = _arguments(e, function, node)
     given = e.emit_all(arguments)
     kinds = [each.type for each in given]

@@ -37,25 +37,21 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     e = r.expressions(input.scope())
     keys = distinct(node["groupingExpressions"])
     groupings = list(e.emit_all(keys))
+    if _needs_rows(calls) and not groupings:
+        groupings.append(e.i32(0))  # of no rows there is no group by a key, be it a constant
     group = _group(e, calls, order)
     measures = Measures(len(groupings))
     results = [_measured(measures, EmittedCall(e, call, group=group)) for call in calls]
-    needs_rows = _has_rows_only(calls) and not groupings
-    rows = (
+    if not groupings and not measures.calls:
         measures.add(e.aggregate("aggregate_generic:count"))
-        if needs_rows or not (groupings or measures.calls)
-        else None
-    )
-    relation: Relation = Aggregate(input.relation, groupings, measures.calls)
+    relation = Aggregate(input.relation, groupings, measures.calls)
     above = r.expressions(Output(relation, ()).scope())
-    if rows is not None and needs_rows:
-        relation = Filter(relation, above.call("comparison:gt", rows, above.i64(0)))
     for ordinal, key in enumerate(keys):
         above.let(key, FieldReference(ordinal, relation.types[ordinal]))
     return _output(above, relation, results, node)
 
 
-def _has_rows_only(calls: Sequence[tree.Expression]) -> bool:
+def _needs_rows(calls: Sequence[tree.Expression]) -> bool:
     """Whether a group of no rows gives no row: Spark doesn't call an aggregate function in Python for it."""
     python = [call for call in calls if call["aggregateFunction"].name == "PythonUDAF"]
     if python and len(python) < len(calls):

@@ -135,7 +135,8 @@ class UserFunctions:
         """
         code = node.get("func")
         if isinstance(code, tree.PythonCode):
-            for each in self.objects:
+            # The same function may have several names in Spark.
+            for each in sorted(self.objects, key=lambda each: each.spark is None or each.spark.name != name):
                 if each.spark is not None and _digest(each.name, each.spark, gateway) == code.digest:
                     return each
             if any(each.spark and name in (each.spark.name, each.name) for each in self.objects):
@@ -249,26 +250,17 @@ def _holds_instants(kind: tree.DataType) -> bool:
     return kind.name == "timestamp" or any(_holds_instants(part) for part in parts if isinstance(part, tree.DataType))
 
 
-CONVERSIONS = (
-    "spark.sql.execution.arrow.useLargeVarTypes",
-    "spark.sql.execution.pandas.convertToArrowArraySafely",
-    "spark.sql.execution.pandas.structHandlingMode",
-    "spark.sql.execution.pyspark.binaryAsBytes",
-    "spark.sql.execution.pythonUDF.pandas.intToDecimalCoercionEnabled",
-    "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype",
-    "spark.sql.legacy.execution.pandas.groupedMap.assignColumnsByName",
-    "spark.sql.legacy.execution.pythonUDF.pandas.conversion.enabled",
-)
-"""The settings by which Spark converts what functions of Python get and return. They are known where they aren't the release's
-defaults."""
+CONVERSIONS = ("spark.sql.execution.", "spark.sql.legacy.execution.")
+"""How the settings begin by which Spark converts what functions of Python get and return (`Walk.PYTHON` in PlanReader.java). They are
+known where they aren't the release's defaults."""
 
 
 def require_default_conversions(configuration: Mapping[str, str]) -> None:
     """Refuse functions of Python in a session that converts for them in another way than its Spark does by itself."""
-    for name in CONVERSIONS:
-        if name in configuration:
+    for name, value in configuration.items():
+        if name.startswith(CONVERSIONS):
             raise Unsupported(
-                f"the session's setting {name} is {configuration[name]}, which says how Spark converts arguments and "
+                f"the session's setting {name} is {value}, which says how Spark converts arguments and "
                 f"results of functions in Python, and a plan doesn't say it",
                 "Leave it at Spark's default.",
             )

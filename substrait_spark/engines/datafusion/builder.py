@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ... import extensions
 from ...algebra import types
 from ...algebra.expression import (
     AggregateFunction,
@@ -189,6 +190,14 @@ class DataFusionBuilder(LoweringBuilder):
             parts = value.children()
             return value.with_children([part if n % 2 == 0 else self.key(part) for n, part in enumerate(parts)])
         return self.key(value)
+
+    def require_aggregate(self, call: AggregateFunction, frame: Frame | None) -> None:
+        super().require_aggregate(call, frame)
+        if frame is not None and not frame.grows and extensions.built_in_alias(call.declaration.urn) is None:
+            # An aggregate function of Python's has no way to take rows back.
+            raise NotInDialect(
+                f"the dialect {self.dialect.name} has no {call.declaration.compound} over window frames that lose rows"
+            )
 
     def require_frame(self, frame: Frame) -> None:
         if frame.never_holds_a_row and self.has_defect("empty_frames"):

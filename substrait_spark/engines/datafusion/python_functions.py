@@ -123,8 +123,9 @@ def _told(name: str, error: BaseException) -> str:
     """What a function raised, as Python shows it, from the function's own code on."""
     shown = traceback.TracebackException.from_exception(error)
     own = [frame for frame in shown.stack if not BETWEEN.search(frame.filename)]
-    if own:
-        shown.stack = traceback.StackSummary.from_list(own)
+    if not own:  # what it returned is wrong
+        return f"The function {name} failed: {error}"
+    shown.stack = traceback.StackSummary.from_list(own)
     return f"The function {name} raised an exception.\n{''.join(shown.format()).rstrip()}"
 
 
