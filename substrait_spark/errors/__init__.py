@@ -9,7 +9,7 @@ from .quotation import printable
 from .unsupported import (
     LACKING,
     UNEXPECTED,
-    BrokenRule,
+    BrokenRewrite,
     NotInDialect,
     Origin,
     SeveralUnsupported,
@@ -22,7 +22,7 @@ from .unsupported import (
 __all__ = [
     "LACKING",
     "UNEXPECTED",
-    "BrokenRule",
+    "BrokenRewrite",
     "DialectError",
     "EngineError",
     "InvalidPlanError",

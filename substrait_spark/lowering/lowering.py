@@ -19,19 +19,19 @@ from ..algebra.references import inlined
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import columns, inputs_first, relations_below, subquery_relations
-from ..errors import UNEXPECTED, NotInDialect, Origin, Unsupported
+from ..dialects.rewrite import PLAN, Rewrites
+from ..errors import UNEXPECTED, NotInDialect, Origin, Unsupported, unknown_form
 from ..plan.message import RELATION_DEPTH
-from .application import applied, unexpected
 from .builder import LoweringBuilder
-from .check import check, require_columns
+from .driver import applied, rewritten
 from .emit import projected
-from .expression import is_counted
-from .lacking import lacking_relations, without_other_form
-from .problems import Report
+from .forms import Root
+from .general import REWRITES
+from .legality import check, require_columns
+from .pending_columns import PendingColumns
+from .problems import Report, places
+from .refusal_text import lacking_relations, without_other_form
 from .relation import lowered_relation
-from .results import Results
-from .rewrites import REWRITES
-from .rules import Rules
 
 if TYPE_CHECKING:
     from ..dialects.dialect import Dialect
@@ -45,15 +45,13 @@ class Lowering:
 
     def __init__(self, dialect: Dialect, report: Report, traits: Traits | None = None) -> None:
         self.dialect = dialect
-        self.rules: Rules = dialect.rules
+        self.rewrites: Rewrites = dialect.rewrites_with(REWRITES)
+        """The engine's rewrites, and general ones behind them."""
         self.traits = traits or Traits()
         self._report = report
-        self._builder = self.rules.builder or LoweringBuilder
-        self.finishes = self._builder.finished is not LoweringBuilder.finished
-        """Whether the engine's builder has something to do with relations that are lowered."""
         self._places: dict[Relation, Place] = {}
         self._done: dict[Relation, Relation] = {}
-        self.results: dict[Relation, Results] = {}
+        self.pending: dict[Relation, PendingColumns] = {}
         """The columns of aggregates and windows, and of filters above them, by what these relations were."""
         self._rewritten: dict[Relation, Relation] = {}
         self._settled: dict[Relation, Relation] = {}
@@ -76,15 +74,6 @@ class Lowering:
 
         `outputs` are what its columns were made from, as far as that is known; `names` the depth-first names of these.
         """
-        try:
-            return self._lower_plan(root, outputs, names)
-        except (Unsupported, RecursionError):
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever the code of an engine's builder raises
-            self.report(None, None, unexpected(error, self._builder))
-            return stand_in(root)
-
-    def _lower_plan(self, root: Relation, outputs: Sequence[Origin], names: Sequence[str]) -> Relation:
         self.names = tuple(names)
         canonical, root = root, inlined(root)
         roots = [root]
@@ -109,8 +98,11 @@ class Lowering:
         return found
 
     def _rewrite(self, root: Relation) -> Relation:
-        for rewrite in REWRITES:
-            root = rewrite(self, root)
+        for rewrite in self.rewrites.original.get(PLAN, ()):
+            try:
+                root = applied(rewrite, Relation, self, root)
+            except Unsupported as problem:
+                self.report(None, None, problem)
         return root
 
     def _lower(self, root: Relation) -> Relation:
@@ -122,35 +114,37 @@ class Lowering:
 
     def _named(self, root: Relation) -> Relation:
         try:
-            root = self._with_intervals(root)
-            return self.builder(root).named(root, self.names)
+            root = self._converted_back(root)
+            if not self.names:
+                return root
+            found = rewritten(self.builder(root), Root(root, self.names))
+            return found.relation if isinstance(found, Root) else found
         except Unsupported as problem:
             self.report(None, None, problem)
             return root
 
-    def _with_intervals(self, root: Relation) -> Relation:
-        """The plan with intervals in the columns of its result, where others held their counts."""
+    def _converted_back(self, root: Relation) -> Relation:
+        """The plan with values of their own types in the columns of its result, where others held converted ones."""
+        conversions = self.rewrites.conversions
         wanted = self.root.types if self.root is not None else root.types
-        if not any(map(is_counted, wanted, root.types)):
+        if not any(
+            kind.kind in conversions and kind.kind != now.kind for kind, now in zip(wanted, root.types, strict=True)
+        ):
             return root
         e = self.builder(root)
-        kept = [FieldReference(n, kind) for n, kind in enumerate(root.types)]
-        return columns(
-            root,
-            [
-                e.interval(each, kind) if is_counted(kind, each.type) else each
-                for each, kind in zip(kept, wanted, strict=True)
-            ],
-        )
+        found: list[Expression] = []
+        for n, (kind, now) in enumerate(zip(wanted, root.types, strict=True)):
+            column = FieldReference(n, now)
+            is_converted = kind.kind in conversions and kind.kind != now.kind
+            found.append(conversions[kind.kind].back(e, column, kind) if is_converted else column)
+        return columns(root, found)
 
     def _settle(self, root: Relation) -> Relation:
         if self.traits.shares:
             root = share(root)
-        for defect, guard in self.rules.passes:
-            if defect not in self.dialect.defects:
-                continue
+        for rewrite in self.rewrites.lowered.get(PLAN, ()):
             try:
-                root = applied(guard, f"the defect {defect}", Relation, self.builder(), root)
+                root = applied(rewrite, Relation, self.builder(), root)
             except Unsupported as problem:
                 self.at(root, root.place)
                 self.report(None, None, problem)
@@ -178,7 +172,11 @@ class Lowering:
 
     def builder(self, *inputs: Relation) -> LoweringBuilder:
         """A builder over the columns of relations."""
-        return self._builder(self, inputs)
+        return LoweringBuilder(self, inputs)
+
+    def place_of(self, relation: Relation) -> Place | None:
+        """Where a relation of the plan came from, as far as that is known."""
+        return self._places.get(relation)
 
     def report(self, e: LoweringBuilder | None, part: Traced | None, problem: Unsupported) -> None:
         """Note a problem in the relation that is being lowered, unless it is with a stand-in."""
@@ -239,7 +237,7 @@ class Lowering:
         except Unsupported as problem:
             self.report(None, None, problem)
         except UNEXPECTED as error:
-            self.report(None, None, unexpected(error, self._builder))
+            self.report(None, None, unknown_form(error))
         return stand_in(relation)
 
 
@@ -251,16 +249,3 @@ def stand_in(relation: Relation) -> Relation:
         [f"c{n}" for n in range(sum(1 + types.field_count(kind) for kind in kinds))],
         kinds,
     )
-
-
-def places(root: Relation) -> dict[Relation, Place]:
-    """Where each relation came from: one that does not say so, from where the relation above it did."""
-    found: dict[Relation, Place] = {}
-    stack: list[tuple[Relation, Place | None]] = [(root, root.place)]
-    while stack:
-        relation, above = stack.pop()
-        place = relation.place or above
-        if place is not None:
-            found.setdefault(relation, place)
-        stack.extend((input, place) for input in relation.inputs)
-    return found

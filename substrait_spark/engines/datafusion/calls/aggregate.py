@@ -8,13 +8,13 @@ from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm, as_is
 from ....algebra.expression import AggregateFunction, Cast, Expression, IfThen, Literal
 from ....algebra.types import FLOATS, INTEGERS, Type
+from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import AggregateRule
-from ..builder import DataFusionBuilder
 from ..counts import COUNTS
 from ..guards.floating import comparable
+from ..guards.struct_names import names_of
 from ..structs import empty_list, is_built, named_struct, size
 from ..value_bounds import magnitude, of_type
 from .decimal_arithmetic import NARROW, WIDE, widened
@@ -346,7 +346,7 @@ def mean_in_order(call: LoweredCall, value: Expression) -> AggregateForm:
     """The sum over a frame that loses rows, by the number of its terms."""
     values = values_in_frame(call, value)
 
-    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         return quotient(above, above.call("datafusion:array_sum", refs[0]), size(above, refs[0]))
 
     return AggregateForm((values,), result)
@@ -366,7 +366,7 @@ def standard_decimal_average(call: LoweredCall) -> AggregateForm:
     return _cast(divided_average(call, value, exact_sum(call, value), wanted, True), call.function.type)
 
 
-def average(throws: bool) -> AggregateRule:
+def average(throws: bool) -> Apply:
     """Spark's averages: of decimals with four more digits, null or an error where it overflows; of integers in doubles."""
 
     def rule(call: LoweredCall) -> AggregateForm:
@@ -482,7 +482,7 @@ def shortest_rounded(e: LoweringBuilder, value: Expression, sign: Expression, wa
 # ---- extremes
 
 
-def extreme(name: str) -> AggregateRule:
+def extreme(name: str) -> Apply:
     """The least or the greatest value."""
 
     def rule(call: LoweredCall) -> AggregateForm:
@@ -498,7 +498,7 @@ def extreme(name: str) -> AggregateRule:
     return rule
 
 
-def time_extreme(name: str) -> AggregateRule:
+def time_extreme(name: str) -> Apply:
     """The standard function of times, and of intervals that are counts."""
 
     def rule(call: LoweredCall) -> AggregateForm:
@@ -508,7 +508,7 @@ def time_extreme(name: str) -> AggregateRule:
     return rule
 
 
-def logical_extreme(name: str) -> AggregateRule:
+def logical_extreme(name: str) -> Apply:
     """Whether all or any of the values are true: the least or the greatest of them."""
     return lambda call: call.one(f"datafusion:{name}", *call.arguments)
 
@@ -573,7 +573,7 @@ def any_value(call: LoweredCall) -> AggregateForm:
         return value_of_row(call, "first", ignores_nulls)
     wanted = types.required(call.function.type)
 
-    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         kind = types.of("struct", *(ref.type for ref in refs), nullable=False)
         names = [name.value for name in value.children()[::2]]
         return above.as_type(named_struct(above, kind, names, refs), wanted)
@@ -581,7 +581,7 @@ def any_value(call: LoweredCall) -> AggregateForm:
     return AggregateForm(tuple([call.call("datafusion:first_value", part) for part in value.children()[1::2]]), result)
 
 
-def end(name: str, ignores_nulls: bool) -> AggregateRule:
+def end(name: str, ignores_nulls: bool) -> Apply:
     """The value of the first or the last row, of all or of those where it is not null."""
     return lambda call: value_of_row(call, name, ignores_nulls)
 
@@ -596,7 +596,7 @@ def value_of_row(call: LoweredCall, name: str, ignores_nulls: bool) -> Aggregate
 # ---- collections
 
 
-def collect_list(respects_nulls: bool) -> AggregateRule:
+def collect_list(respects_nulls: bool) -> Apply:
     """The values as a list. DataFusion's own gives null where there is none, and some of it hangs on the order."""
 
     def rule(call: LoweredCall) -> AggregateForm:
@@ -612,8 +612,8 @@ def listed(call: LoweredCall, respects_nulls: bool) -> AggregateForm:
     where = None if respects_nulls else call.e.is_not_null(value)
     values = call.call("datafusion:array_agg", value, where=where, sorts=call.sorts)
 
-    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
-        nothing = empty_list(above, types.required(refs[0].type), above.names_of(refs[0]))
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        nothing = empty_list(above, types.required(refs[0].type), names_of(above, refs[0]))
         return above.as_type(above.coalesce(refs[0], nothing), wanted)
 
     return AggregateForm((values,), result)
@@ -624,34 +624,36 @@ def collect_set(call: LoweredCall) -> AggregateForm:
     return call.one(f"spark:{call.function.declaration.name}", *map(call.e.key, call.arguments))
 
 
-AGGREGATES: dict[str, AggregateRule] = {
-    "aggregate_generic:any_value": any_value,
-    "arithmetic:avg": number_average,
-    "arithmetic:max": extreme("max"),
-    "arithmetic:min": extreme("min"),
-    "arithmetic:sum": number_sum,
-    "arithmetic_decimal:avg": standard_decimal_average,
-    "arithmetic_decimal:sum": decimal_sum,
-    "datetime:max": time_extreme("max"),
-    "datetime:min": time_extreme("min"),
-    "boolean:bool_and": logical_extreme("min"),
-    "boolean:bool_or": logical_extreme("max"),
-    "spark:spark_avg": average(True),
-    "spark:avg_in_doubles": average_in_doubles,
-    "arithmetic:product": product,
-    "spark:collect_list": collect_list(False),
-    "spark:collect_list_respect_nulls": collect_list(True),
-    "spark:collect_set": collect_set,
-    "spark:collect_set_respect_nulls": collect_set,
-    "spark:collect_union": collect_set,
-    "spark:collect_union_respect_nulls": collect_set,
-    "spark:first": end("first", False),
-    "spark:first_ignore_nulls": end("first", True),
-    "spark:last": end("last", False),
-    "spark:last_ignore_nulls": end("last", True),
-    "spark:spark_max": extreme("max"),
-    "spark:spark_min": extreme("min"),
-    "spark:spark_sum": wrapping_sum,
-    "spark:try_avg": average(False),
-    "spark:try_sum": try_sum,
-}
+REWRITES = rewrites(
+    {
+        "aggregate_generic:any_value": any_value,
+        "arithmetic:avg": number_average,
+        "arithmetic:max": extreme("max"),
+        "arithmetic:min": extreme("min"),
+        "arithmetic:sum": number_sum,
+        "arithmetic_decimal:avg": standard_decimal_average,
+        "arithmetic_decimal:sum": decimal_sum,
+        "datetime:max": time_extreme("max"),
+        "datetime:min": time_extreme("min"),
+        "boolean:bool_and": logical_extreme("min"),
+        "boolean:bool_or": logical_extreme("max"),
+        "spark:spark_avg": average(True),
+        "spark:avg_in_doubles": average_in_doubles,
+        "arithmetic:product": product,
+        "spark:collect_list": collect_list(False),
+        "spark:collect_list_respect_nulls": collect_list(True),
+        "spark:collect_set": collect_set,
+        "spark:collect_set_respect_nulls": collect_set,
+        "spark:collect_union": collect_set,
+        "spark:collect_union_respect_nulls": collect_set,
+        "spark:first": end("first", False),
+        "spark:first_ignore_nulls": end("first", True),
+        "spark:last": end("last", False),
+        "spark:last_ignore_nulls": end("last", True),
+        "spark:spark_max": extreme("max"),
+        "spark:spark_min": extreme("min"),
+        "spark:spark_sum": wrapping_sum,
+        "spark:try_avg": average(False),
+        "spark:try_sum": try_sum,
+    }
+)

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS, Type
+from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 from ..value_bounds import magnitude, of_type
 from . import decimal_arithmetic
 
@@ -64,20 +64,20 @@ def wrapping(name: str) -> Operation:
     return lambda e, left, right, on_failure: integer_operation(e, name, left, right, SILENT)
 
 
-def standard_operation(name: str) -> CallRule:
+def standard_operation(name: str) -> Apply:
     """The standard operation on integers."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         left, right = call.children()
         overflow = _option(call, "overflow", SILENT)
         if left.type.kind not in INTEGERS or overflow not in (ERROR, SILENT):
-            return e.stated(call)
+            return e.native_form(call)
         return integer_operation(e, name, left, right, overflow)
 
     return lower
 
 
-def operation_or_null(name: str) -> CallRule:
+def operation_or_null(name: str) -> Apply:
     """Spark's own, with null for an overflow."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -99,7 +99,7 @@ def negate(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     (value,) = call.children()
     overflow = _option(call, "overflow", SILENT)
     if value.type.kind not in INTEGERS or overflow not in (ERROR, SILENT):
-        return e.stated(call)
+        return e.native_form(call)
     return _negated(e, value, overflow)
 
 
@@ -120,7 +120,7 @@ def absolute(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     (value,) = call.children()
     overflow = _option(call, "overflow", SILENT)
     if value.type.kind not in INTEGERS or overflow not in (ERROR, SILENT):
-        return e.stated(call)
+        return e.native_form(call)
     if overflow == SILENT:
         return e.call("datafusion:abs", value)
     wide = WIDER[value.type.kind]
@@ -168,7 +168,7 @@ def divide(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     left, right = call.children()
     on_zero = _option(call, "on_division_by_zero")
     if left.type.kind not in FLOATS or on_zero not in (ERROR, NULL) or _option(call, "on_domain_error", "NAN") != "NAN":
-        return e.stated(call)
+        return e.native_form(call)
     dividend = e.share(left)
     return e.call("arithmetic:divide", dividend, nonzero(e, dividend, right, on_zero), on_division_by_zero="IEEE")
 
@@ -194,7 +194,7 @@ def modulus(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     left, right = call.children()
     options = dict(call.options)
     if left.type.kind not in INTEGERS or {"overflow": SILENT, **options} != NULL_FOR_ZERO:
-        return e.stated(call)
+        return e.native_form(call)
     return remainder(e, left, right, NULL)
 
 
@@ -225,7 +225,7 @@ def positive_remainder(e: LoweringBuilder, left: Expression, right: Expression, 
     return e.cast(e.if_then(e.call("comparison:lt", result, zero), shifted, result), kind)
 
 
-def own(numbers: Operation, decimals: decimal_arithmetic.Operation, on_failure: str) -> CallRule:
+def own(numbers: Operation, decimals: decimal_arithmetic.Operation, on_failure: str) -> Apply:
     """An operation of Spark's own, whose result of decimals is of the call's type."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -237,26 +237,28 @@ def own(numbers: Operation, decimals: decimal_arithmetic.Operation, on_failure: 
     return lower
 
 
-CALLS: dict[str, CallRule] = {
-    "arithmetic:abs": absolute,
-    "arithmetic:add": standard_operation("add"),
-    "arithmetic:divide": divide,
-    "arithmetic:modulus": modulus,
-    "arithmetic:multiply": standard_operation("multiply"),
-    "arithmetic:negate": negate,
-    "arithmetic:subtract": standard_operation("subtract"),
-    "spark:spark_abs": wrapping_absolute,
-    "spark:spark_add": own(wrapping("add"), decimal_arithmetic.operation("add"), ERROR),
-    "spark:spark_multiply": own(wrapping("multiply"), decimal_arithmetic.operation("multiply"), ERROR),
-    "spark:spark_subtract": own(wrapping("subtract"), decimal_arithmetic.operation("subtract"), ERROR),
-    "spark:div": own(integral_quotient, decimal_arithmetic.integral_quotient, ERROR),
-    "spark:mod": own(remainder, decimal_arithmetic.remainder, ERROR),
-    "spark:negative": wrapping_negate,
-    "spark:pmod": own(positive_remainder, decimal_arithmetic.positive_remainder, ERROR),
-    "spark:try_add": operation_or_null("add"),
-    "spark:try_div": own(integral_quotient, decimal_arithmetic.integral_quotient, NULL),
-    "spark:try_mod": own(remainder, decimal_arithmetic.remainder, NULL),
-    "spark:try_multiply": operation_or_null("multiply"),
-    "spark:try_pmod": own(positive_remainder, decimal_arithmetic.positive_remainder, NULL),
-    "spark:try_subtract": operation_or_null("subtract"),
-}
+REWRITES = rewrites(
+    {
+        "arithmetic:abs": absolute,
+        "arithmetic:add": standard_operation("add"),
+        "arithmetic:divide": divide,
+        "arithmetic:modulus": modulus,
+        "arithmetic:multiply": standard_operation("multiply"),
+        "arithmetic:negate": negate,
+        "arithmetic:subtract": standard_operation("subtract"),
+        "spark:spark_abs": wrapping_absolute,
+        "spark:spark_add": own(wrapping("add"), decimal_arithmetic.operation("add"), ERROR),
+        "spark:spark_multiply": own(wrapping("multiply"), decimal_arithmetic.operation("multiply"), ERROR),
+        "spark:spark_subtract": own(wrapping("subtract"), decimal_arithmetic.operation("subtract"), ERROR),
+        "spark:div": own(integral_quotient, decimal_arithmetic.integral_quotient, ERROR),
+        "spark:mod": own(remainder, decimal_arithmetic.remainder, ERROR),
+        "spark:negative": wrapping_negate,
+        "spark:pmod": own(positive_remainder, decimal_arithmetic.positive_remainder, ERROR),
+        "spark:try_add": operation_or_null("add"),
+        "spark:try_div": own(integral_quotient, decimal_arithmetic.integral_quotient, NULL),
+        "spark:try_mod": own(remainder, decimal_arithmetic.remainder, NULL),
+        "spark:try_multiply": operation_or_null("multiply"),
+        "spark:try_pmod": own(positive_remainder, decimal_arithmetic.positive_remainder, NULL),
+        "spark:try_subtract": operation_or_null("subtract"),
+    }
+)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....algebra.expression import Expression, ScalarFunction
+from ....dialects.rewrite import Apply, rewrites
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 
 BITS = 32768
 """Bits of a bitmap."""
@@ -14,7 +14,7 @@ BITS = 32768
 Computed = Callable[[LoweringBuilder, Expression], Expression]
 
 
-def bucketed(positive: Computed, other: Computed) -> CallRule:
+def bucketed(positive: Computed, other: Computed) -> Apply:
     """A number from the one before a number above zero, or from a number that is not."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -41,7 +41,9 @@ def _next_quotient(e: LoweringBuilder, number: Expression) -> Expression:
     return e.call("datafusion:add", _quotient(e, number), e.i64(1))
 
 
-CALLS: dict[str, CallRule] = {
-    "spark:bitmap_bit_position": bucketed(_rest, _negative_rest),
-    "spark:bitmap_bucket_number": bucketed(_next_quotient, _quotient),
-}
+REWRITES = rewrites(
+    {
+        "spark:bitmap_bit_position": bucketed(_rest, _negative_rest),
+        "spark:bitmap_bucket_number": bucketed(_next_quotient, _quotient),
+    }
+)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
-from ....lowering.raise_error import raised
+from ....dialects.rewrite import rewrites
+from ....lowering.general.raise_error import raised
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
-    from ....lowering.rules import CallRule
 
 
 UNITS = ("MONTH", "DAY", "MICROSECOND")
@@ -51,4 +51,4 @@ def _is_zero(part: Expression) -> bool:
     return isinstance(part, Literal) and part.value == 0
 
 
-CALLS: dict[str, CallRule] = {"spark:add_calendar_interval": add}
+REWRITES = rewrites({"spark:add_calendar_interval": add})

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Lambda, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS, Type
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.expression import lowered_cast
-from ..builder import DataFusionBuilder
-from ..guards.struct_names import has_names
+from ..guards.struct_names import has_names, names_of
 from ..structs import rebuilt
 from .number_cast import (
     FORMS,
@@ -26,7 +26,6 @@ from .number_cast import (
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
-    from ....lowering.rules import CallRule, CastRule
 
 # ---- casts
 
@@ -44,14 +43,13 @@ def list_to_list(e: LoweringBuilder, cast: Cast) -> Expression:
 
 def struct_to_struct(e: LoweringBuilder, cast: Cast) -> Expression:
     """Each field cast by itself, under the name that it has."""
-    builder: DataFusionBuilder = e  # type: ignore[assignment]
 
     def converted(value: Expression, target: Type) -> Expression:
         kind = types.with_nullable(target, value.type.nullable or not cast.throws)
         return lowered_cast(e, Cast(value, kind, cast.throws))
 
-    names = builder.names_of(cast.input)
-    return e.as_type(rebuilt(builder, e.share(cast.input), names, cast.type, names, converted), cast.type)
+    names = names_of(e, cast.input)
+    return e.as_type(rebuilt(e, e.share(cast.input), names, cast.type, names, converted), cast.type)
 
 
 def list_to_text(e: LoweringBuilder, cast: Cast) -> Expression:
@@ -69,7 +67,7 @@ def _of_elements(e: LoweringBuilder, cast: Cast, target: Type) -> Expression:
     return e.call("datafusion:array_transform", cast.input, Lambda((source,), body))
 
 
-CASTS: dict[tuple[str, str], CastRule] = {
+CASTS = {
     **{kinds: partial(_formed, form) for kinds, form in FORMS.items()},
     ("list", "list"): list_to_list,
     ("struct", "struct"): struct_to_struct,
@@ -112,10 +110,12 @@ def finite(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return is_finite(e, *call.children())
 
 
-CALLS: dict[str, CallRule] = {
+CALLS = {
     **{f"spark:wrap_{kind}": wrapped for kind in INTEGERS},
     **{f"spark:whole_{kind}": integer_in_text for kind in INTEGERS},
     "comparison:is_finite": finite,
     "spark:to_bytes": to_bytes,
     "spark:to_scientific": to_scientific,
 }
+
+REWRITES = [*rewrites(CASTS), *rewrites(CALLS)]

@@ -11,21 +11,20 @@ from ....algebra.expression import Expression, FieldReference, Lambda, Literal, 
 from ....algebra.lists import unified, with_element
 from ....algebra.traversal import moved_inwards, subexpressions
 from ....algebra.types import FLOATS, INTEGERS, Type
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
-from ....lowering.rules import Guard
 from ..guards.floating import groupable, holds_float
 from ..structs import bare, guarded, null_like, size
 from . import time_zone as tz
 from .datetime import date_part
 
 if TYPE_CHECKING:
-    from ....lowering.rules import CallRule
-    from ..builder import DataFusionBuilder
+    from ....lowering.builder import LoweringBuilder
 
 # ---- what DataFusion does to floating-point numbers and to nested nulls
 
 
-def by_bits(e: DataFusionBuilder, list: Expression) -> None:
+def by_bits(e: LoweringBuilder, list: Expression) -> None:
     """Refuse floating-point elements where DataFusion compares them by their bits."""
     if e.has_defect("nan_payloads") and holds_float(list.type):
         raise NotInDialect(
@@ -34,7 +33,7 @@ def by_bits(e: DataFusionBuilder, list: Expression) -> None:
         )
 
 
-def groupable_elements(e: DataFusionBuilder, list: Expression) -> Expression:
+def groupable_elements(e: LoweringBuilder, list: Expression) -> Expression:
     """The list to look values up in: with one NaN and one zero."""
     element: Type = list.type.parameters[0]
     if not e.has_defect("nan_payloads") or not holds_float(element):
@@ -45,7 +44,7 @@ def groupable_elements(e: DataFusionBuilder, list: Expression) -> Expression:
     return e.call("datafusion:array_transform", list, Lambda((element,), body))
 
 
-def flat(e: DataFusionBuilder, list: Expression) -> None:
+def flat(e: LoweringBuilder, list: Expression) -> None:
     """Refuse nested elements, where DataFusion orders the nulls in them in its own way."""
     parts = list.type.parameters[0].parameters
     if e.has_defect("nested_nulls_follow") and any(isinstance(part, Type) for part in parts):
@@ -55,21 +54,21 @@ def flat(e: DataFusionBuilder, list: Expression) -> None:
 # ---- guards
 
 
-def extreme(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def extreme(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """array_min, array_max."""
     by_bits(e, *call.children())
     flat(e, *call.children())
     return call
 
 
-def of_lists(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def of_lists(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """array_distinct, array_union, array_except."""
     for list in call.children():
         by_bits(e, list)
     return call
 
 
-def contains(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def contains(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     list, value = call.children()
     return e.call("spark:array_contains", groupable_elements(e, list), e.key(value))
 
@@ -77,7 +76,7 @@ def contains(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
 # ---- functions
 
 
-def intersection(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def intersection(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """In the order of the first list: it without what is not in the second."""
     left, right = unified(e, *call.children())
     by_bits(e, left)
@@ -85,7 +84,7 @@ def intersection(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return e.call("spark:array_except", shared, e.call("spark:array_except", shared, right))
 
 
-def position(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def position(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """From 1; 0 where the value is in no element."""
     left, right = with_element(e, *call.children())
     list, value = e.share(groupable_elements(e, left)), e.share(e.key(right))
@@ -94,7 +93,7 @@ def position(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return e.if_then(known, e.coalesce(found, e.i64(0)), e.null(types.I64))
 
 
-def overlap(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def overlap(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Null where no value is common, neither list is empty, and one has a null."""
     left, right = unified(e, *call.children())
     one, other = e.share(groupable_elements(e, left)), e.share(groupable_elements(e, right))
@@ -106,15 +105,15 @@ def overlap(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return e.if_then(missing, e.null(boolean), common, e.true(), e.and_(*both, nulls), e.null(boolean), e.false())
 
 
-def _compact(e: DataFusionBuilder, list: Expression) -> Expression:
+def _compact(e: LoweringBuilder, list: Expression) -> Expression:
     return e.call("datafusion:array_compact", list)
 
 
-def _holds_null(e: DataFusionBuilder, list: Expression) -> Expression:
+def _holds_null(e: LoweringBuilder, list: Expression) -> Expression:
     return e.call("comparison:lt", size(e, _compact(e, list)), size(e, list))
 
 
-def remove(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def remove(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Null for a null value."""
     left, right = with_element(e, *call.children())
     by_bits(e, left)
@@ -122,7 +121,7 @@ def remove(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return guarded(e, [value], lambda: e.call("datafusion:array_remove_all", left, value))
 
 
-def insert(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def insert(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Appending and prepending."""
     list, where, item = call.children()
     known = where.value if isinstance(where, Literal) else None
@@ -135,7 +134,7 @@ def insert(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return guarded(e, [value], lambda: e.call_as(type, f"datafusion:{name}", *arguments))
 
 
-def concat(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def concat(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """spark_concat of lists, null where any of them is; or of binary values."""
     if call.type.kind == "binary":
         return e.call("datafusion:concat", *call.children())
@@ -143,13 +142,13 @@ def concat(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return guarded(e, shared, lambda: e.call("datafusion:array_concat", *shared))
 
 
-def reverse(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def reverse(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The elements from the last to the first."""
     (value,) = call.children()
-    return e.call("datafusion:array_reverse", value) if value.type.kind == "list" else e.stated(call)
+    return e.call("datafusion:array_reverse", value) if value.type.kind == "list" else e.native_form(call)
 
 
-def flatten(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def flatten(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Null where any of the lists in the list is."""
     value = e.share(bare(*call.children()))
     inner: Type = value.type.parameters[0]
@@ -158,14 +157,14 @@ def flatten(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return e.if_then(complete, made, null_like(e, made))
 
 
-def join(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def join(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Nulls are left out, or replaced."""
     list, *texts = call.children()
     shared = [e.share(text) for text in texts]
     return guarded(e, shared[1:], lambda: e.call("datafusion:array_to_string", list, *shared))
 
 
-def sort(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def sort(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The standard's sort."""
     (list,) = call.children()
     direction, _, nulls = dict(call.options)["direction"].partition("_")
@@ -173,7 +172,7 @@ def sort(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return _sorted(e, list, direction, nulls.replace("_", " "))
 
 
-def sort_array(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def sort_array(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Nulls come first when ascending, last when descending."""
     list, ascending = call.children()
     by_bits(e, list)
@@ -182,7 +181,7 @@ def sort_array(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return _sorted(e, list, *(("ASC", "NULLS FIRST") if ascending.value else ("DESC", "NULLS LAST")))
 
 
-def array_sort(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def array_sort(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Nulls come last; inside of elements they come first, where DataFusion has them where it puts null elements."""
     list, *comparator = call.children()
     if comparator:
@@ -194,14 +193,14 @@ def array_sort(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return _sorted(e, list, "ASC", "NULLS LAST" if nullable else "NULLS FIRST")
 
 
-def _sorted(e: DataFusionBuilder, list: Expression, direction: str, nulls: str) -> Expression:
+def _sorted(e: LoweringBuilder, list: Expression, direction: str, nulls: str) -> Expression:
     return e.call("datafusion:array_sort", list, e.text(direction), e.text(nulls))
 
 
 # ---- sequences
 
 
-def sequence(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def sequence(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Up or down to the end; a step that leads away from it raises."""
     start, stop, *rest = call.children()
     if start.type.kind in INTEGERS:
@@ -211,7 +210,7 @@ def sequence(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
 
 
 def _times(
-    e: DataFusionBuilder,
+    e: LoweringBuilder,
     call: ScalarFunction,
     start: Expression,
     stop: Expression,
@@ -249,7 +248,7 @@ def _known_step(steps: Sequence[Expression]) -> int | None:
 
 
 def _months(
-    e: DataFusionBuilder, call: ScalarFunction, start: Expression, stop: Expression, step: int, zone: tz.Zone
+    e: LoweringBuilder, call: ScalarFunction, start: Expression, stop: Expression, step: int, zone: tz.Zone
 ) -> Expression:
     """The start, and what is so many times the months of the step later, as long as that is not behind the end."""
     zoned = start.type.kind == "precision_timestamp_tz"
@@ -292,18 +291,18 @@ def _months(
     return e.call("datafusion:array_filter", made, test)
 
 
-def positions(e: DataFusionBuilder, number: Expression) -> Expression:
+def positions(e: LoweringBuilder, number: Expression) -> Expression:
     """The list of the positions of so many elements, from 1."""
     return e.call("datafusion:generate_series", e.i64(1), e.cast(number, types.I64), e.i64(1))
 
 
-def of_each(e: DataFusionBuilder, positions: Expression, body: Callable[[Expression], Expression]) -> Expression:
+def of_each(e: LoweringBuilder, positions: Expression, body: Callable[[Expression], Expression]) -> Expression:
     """The list of what a body gives for each position."""
     function = Lambda((types.I64,), body(FieldReference(0, types.I64, parameter=0)))
     return e.call("datafusion:array_transform", positions, function)
 
 
-def _series(e: DataFusionBuilder, arguments: Sequence[Expression], widest: str = "i32") -> Expression:
+def _series(e: LoweringBuilder, arguments: Sequence[Expression], widest: str = "i32") -> Expression:
     if arguments[0].type.kind not in ("i8", "i16", "i32", widest):
         raise NotInDialect("only sequences of integers of up to 32 bits are the same in the engine")
     start, stop, *rest = [e.share(e.cast(argument, types.I64)) for argument in arguments]
@@ -329,7 +328,7 @@ def is_constant(value: Expression) -> bool:
     return not any(isinstance(part, FieldReference) for part in subexpressions(value))
 
 
-CALLS: dict[str, CallRule] = {
+CALLS = {
     "list:sort": sort,
     "spark:array_insert": insert,
     "spark:array_intersect": intersection,
@@ -345,11 +344,16 @@ CALLS: dict[str, CallRule] = {
     "spark:sort_array": sort_array,
 }
 
-GUARDS: dict[str, Guard] = {
-    "spark:array_contains": Guard("nan_payloads", contains),
-    "spark:array_distinct": Guard("nan_payloads", of_lists),
-    "spark:array_except": Guard("nan_payloads", of_lists),
-    "spark:array_max": Guard("nested_nulls_follow", extreme),
-    "spark:array_min": Guard("nested_nulls_follow", extreme),
-    "spark:array_union": Guard("nan_payloads", of_lists),
-}
+REWRITES = [
+    *rewrites(CALLS),
+    *rewrites(
+        {
+            "spark:array_contains": contains,
+            "spark:array_distinct": of_lists,
+            "spark:array_except": of_lists,
+            "spark:array_union": of_lists,
+        },
+        defect="nan_payloads",
+    ),
+    *rewrites({"spark:array_max": extreme, "spark:array_min": extreme}, defect="nested_nulls_follow"),
+]

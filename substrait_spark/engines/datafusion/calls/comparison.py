@@ -9,13 +9,13 @@ from __future__ import annotations
 from ....algebra import types
 from ....algebra.expression import Expression, ScalarFunction
 from ....algebra.types import FLOATS
+from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 from ..guards.floating import comparable
 
 
-def extreme(name: str) -> CallRule:
+def extreme(name: str) -> Apply:
     """greatest_skip_null, least_skip_null: of equal values, such as 0.0 and -0.0, the first."""
     better = "comparison:gt" if name == "greatest" else "comparison:lt"
 
@@ -34,7 +34,9 @@ def extreme(name: str) -> CallRule:
     return lower
 
 
-CALLS: dict[str, CallRule] = {
-    "comparison:greatest_skip_null": extreme("greatest"),
-    "comparison:least_skip_null": extreme("least"),
-}
+REWRITES = rewrites(
+    {
+        "comparison:greatest_skip_null": extreme("greatest"),
+        "comparison:least_skip_null": extreme("least"),
+    }
+)

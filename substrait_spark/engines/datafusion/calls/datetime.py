@@ -6,16 +6,16 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from ....algebra import types
-from ....algebra.expression import Cast, Expression, Literal, ScalarFunction, Shared
+from ....algebra.expression import Cast, Expression, Literal, ScalarFunction, Shared, SingularOrList
+from ....dialects.rewrite import Apply, Sees, rewrites
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
-from ....lowering.raise_error import raised
+from ....lowering.general.raise_error import raised
 from . import time_zone as tz
 from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
     from ....lowering.expression import ExpressionLowering
-    from ....lowering.rules import CallRule, OriginalRule
 
 # ---- fields
 
@@ -44,7 +44,7 @@ def extract(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     elif component in PARTS:
         found = date_part(e, PARTS[component], _local(e, value, zone))
     else:
-        return e.stated(call)
+        return e.native_form(call)
     return e.cast(found, types.I64)
 
 
@@ -107,8 +107,6 @@ def compared_year(lowering: ExpressionLowering, call: ScalarFunction) -> Express
 
     DataFusion itself turns it into one, and reads less of a file, where it sees the field as it is.
     """
-    if not lowering.e.has_defect("calendar_ends"):
-        return None
     left, right = call.children()
     name = call.declaration.name
     if isinstance(left, Literal):
@@ -163,7 +161,7 @@ WEEKDAYS = ("THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY", "MONDAY", "TUESDAY", "WE
 DAY_NAMES = {name[:size]: number for number, name in enumerate(WEEKDAYS) for size in (2, 3, len(name))}
 
 
-def next_day(throws: bool) -> CallRule:
+def next_day(throws: bool) -> Apply:
     """The first date after another that is the named day of the week; what is no day's name raises or gives null."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -190,7 +188,7 @@ def _weekday(e: LoweringBuilder, name: Expression) -> Expression | None:
     parts: list[Expression] = []
     for number in range(7):
         names = [e.text(each) for each, of in DAY_NAMES.items() if of == number]
-        parts += [e.or_list(upper, tuple(names)), e.i32(number)]
+        parts += [e.rewritten(SingularOrList(upper, tuple(names))), e.i32(number)]
     return e.share(e.if_then(*parts, e.null(types.I32)))
 
 
@@ -241,7 +239,8 @@ def make(e: LoweringBuilder, year: Expression, month: Expression, day: Expressio
 
 def make_date(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A date of its parts; what is no date raises."""
-    made = e.listed("datafusion:make_date", *call.children())
+    declaration = e.resolve("scalar", "datafusion:make_date", call.arguments)
+    made = e.native_form(ScalarFunction(declaration, call.arguments))
     return ScalarFunction(made.declaration, made.arguments, made.options, raising=True)
 
 
@@ -279,7 +278,7 @@ def between(e: LoweringBuilder, value: Expression, least: Expression, most: Expr
     return e.and_(e.call("comparison:gte", value, least), e.call("comparison:lte", value, most))
 
 
-def date_name(pattern: str) -> CallRule:
+def date_name(pattern: str) -> Apply:
     """monthname, dayname: three letters, in English."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -298,7 +297,7 @@ def counted(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.cast(value, call.type)
 
 
-def whole_units(unit: int) -> CallRule:
+def whole_units(unit: int) -> Apply:
     """Seconds or milliseconds since 1970, rounded towards negative infinity."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -308,13 +307,13 @@ def whole_units(unit: int) -> CallRule:
     return lower
 
 
-def timestamp_of(unit: int) -> CallRule:
+def timestamp_of(unit: int) -> Apply:
     """The instant of a number of seconds or milliseconds: an overflow raises in every mode."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         (value,) = call.children()
         if value.type.kind != "i64":
-            return e.stated(call)
+            return e.native_form(call)
         return tz.from_micros(e, checked_times(e, value, unit), INSTANT)
 
     return lower
@@ -354,7 +353,7 @@ def _truncated_time(e: LoweringBuilder, value: Expression, unit: str, where: Zon
     return e.null(INSTANT) if day is None else tz.from_micros(e, tz.start_micros(e, day, where, offset), INSTANT)
 
 
-CALLS: dict[str, CallRule] = {
+CALLS = {
     "datetime:extract": extract,
     "spark:date_from_unix_date": counted,
     "spark:date_trunc": date_trunc,
@@ -377,4 +376,6 @@ CALLS: dict[str, CallRule] = {
     "spark:unix_seconds": whole_units(SECOND),
 }
 
-ORIGINALS: dict[str | type[Expression], OriginalRule] = {f"comparison:{name}": compared_year for name in FLIPPED}
+ORIGINALS = {f"comparison:{name}": compared_year for name in FLIPPED}
+
+REWRITES = [*rewrites(CALLS), *rewrites(ORIGINALS, "calendar_ends", Sees.BOTH)]

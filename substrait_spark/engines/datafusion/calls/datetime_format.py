@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import Type
+from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
-from ....lowering.raise_error import raised
+from ....lowering.general.raise_error import raised
 from . import time_zone as tz
 from .datetime import between, date_part, is_date, make
 from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
-    from ....lowering.rules import CallRule
 
 # ---- patterns
 
@@ -173,7 +173,7 @@ def needs_zone(pattern: Expression) -> bool:
 def date_format(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The local time of an instant by a pattern."""
     if call.children()[0].type.kind == "precision_time":
-        return e.stated(call)
+        return e.native_form(call)
     value, pattern, zone = call.children()
     return formatted(e, tz.local(e, value, zone_of(zone)), pattern)
 
@@ -195,7 +195,7 @@ def from_unixtime(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 # ---- from text
 
 
-def to_timestamp(throws: bool) -> CallRule:
+def to_timestamp(throws: bool) -> Apply:
     """A text read by a pattern; what doesn't fit raises or gives null."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -205,7 +205,7 @@ def to_timestamp(throws: bool) -> CallRule:
     return lower
 
 
-def unix_timestamp(throws: bool) -> CallRule:
+def unix_timestamp(throws: bool) -> Apply:
     """Seconds, rounded towards zero: of a timestamp, or of a text by a pattern."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -317,7 +317,7 @@ def _replaced(e: LoweringBuilder, value: Expression, regex: str, by: str) -> Exp
 # ---- from parts
 
 
-def make_timestamp(throws: bool, zoned: bool) -> CallRule:
+def make_timestamp(throws: bool, zoned: bool) -> Apply:
     """A timestamp of its parts: what is no time raises or gives null; a second of 60 is the next minute's 0."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -422,18 +422,20 @@ def _day_and_second(e: LoweringBuilder, value: Expression, where: Zone) -> tuple
     return day, tz.quotient(e, tz.minus(e, instant, tz.start_micros(e, day, where)), SECOND)
 
 
-CALLS: dict[str, CallRule] = {
-    "spark:date_format": date_format,
-    "spark:from_unixtime": from_unixtime,
-    "spark:make_timestamp": make_timestamp(throws=True, zoned=True),
-    "spark:make_timestamp_ntz": make_timestamp(throws=True, zoned=False),
-    "spark:months_between": months_between,
-    "spark:to_timestamp": to_timestamp(throws=True),
-    "spark:to_timestamp_ntz": to_timestamp(throws=True),
-    "spark:try_make_timestamp": make_timestamp(throws=False, zoned=True),
-    "spark:try_make_timestamp_ntz": make_timestamp(throws=False, zoned=False),
-    "spark:try_to_timestamp": to_timestamp(throws=False),
-    "spark:try_to_timestamp_ntz": to_timestamp(throws=False),
-    "spark:try_unix_timestamp": unix_timestamp(throws=False),
-    "spark:unix_timestamp": unix_timestamp(throws=True),
-}
+REWRITES = rewrites(
+    {
+        "spark:date_format": date_format,
+        "spark:from_unixtime": from_unixtime,
+        "spark:make_timestamp": make_timestamp(throws=True, zoned=True),
+        "spark:make_timestamp_ntz": make_timestamp(throws=True, zoned=False),
+        "spark:months_between": months_between,
+        "spark:to_timestamp": to_timestamp(throws=True),
+        "spark:to_timestamp_ntz": to_timestamp(throws=True),
+        "spark:try_make_timestamp": make_timestamp(throws=False, zoned=True),
+        "spark:try_make_timestamp_ntz": make_timestamp(throws=False, zoned=False),
+        "spark:try_to_timestamp": to_timestamp(throws=False),
+        "spark:try_to_timestamp_ntz": to_timestamp(throws=False),
+        "spark:try_unix_timestamp": unix_timestamp(throws=False),
+        "spark:unix_timestamp": unix_timestamp(throws=True),
+    }
+)

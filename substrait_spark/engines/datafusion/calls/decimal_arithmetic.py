@@ -13,9 +13,9 @@ from ....algebra import types
 from ....algebra.builder import is_at_hand
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import Type
+from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 from ..value_bounds import magnitude, scale
 
 ERROR, NULL = "ERROR", "NULL"
@@ -31,7 +31,7 @@ Operation = Callable[[LoweringBuilder, Expression, Expression, Type, str], Expre
 """Of two decimals, with the type of the result and what is done where there is none."""
 
 
-def ruled(operation: Operation, on_failure: str) -> CallRule:
+def ruled(operation: Operation, on_failure: str) -> Apply:
     """The rule for calls of an operation on two decimals, whose last argument has the type of the result."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -231,24 +231,26 @@ def integral_quotient(
     return e.cast(e.call("datafusion:divide", left, divisor), wanted, throws)
 
 
-def standard_operation(name: str) -> CallRule:
+def standard_operation(name: str) -> Apply:
     """The standard operation, which raises on overflow."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         if dict(call.options) != {"overflow": ERROR}:
-            return e.stated(call)
+            return e.native_form(call)
         left, right = call.children()
         return operation(name)(e, left, right, call.type, ERROR)
 
     return lower
 
 
-CALLS: dict[str, CallRule] = {
-    "arithmetic_decimal:add": standard_operation("add"),
-    # The standard function leaves open how it rounds: half up is as good as any.
-    "arithmetic_decimal:divide": ruled(divide, ERROR),
-    "arithmetic_decimal:multiply": standard_operation("multiply"),
-    "arithmetic_decimal:subtract": standard_operation("subtract"),
-    "spark:spark_divide": ruled(divide, ERROR),
-    "spark:try_divide": ruled(divide, NULL),
-}
+REWRITES = rewrites(
+    {
+        "arithmetic_decimal:add": standard_operation("add"),
+        # The standard function leaves open how it rounds: half up is as good as any.
+        "arithmetic_decimal:divide": ruled(divide, ERROR),
+        "arithmetic_decimal:multiply": standard_operation("multiply"),
+        "arithmetic_decimal:subtract": standard_operation("subtract"),
+        "spark:spark_divide": ruled(divide, ERROR),
+        "spark:try_divide": ruled(divide, NULL),
+    }
+)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import Type
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
-    from ....lowering.rules import CallRule
 
 BINARY = types.of("binary", nullable=False)
 
@@ -56,9 +56,11 @@ def _utf8(e: LoweringBuilder, call: ScalarFunction, type: Type) -> Expression:
     return e.cast(value, type)
 
 
-CALLS: dict[str, CallRule] = {
-    "spark:base64": base64,
-    "spark:decode": decode,
-    "spark:encode": encode,
-    "spark:to_binary": to_binary,
-}
+REWRITES = rewrites(
+    {
+        "spark:base64": base64,
+        "spark:decode": decode,
+        "spark:encode": encode,
+        "spark:to_binary": to_binary,
+    }
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ....algebra import types
 from ....algebra.expression import Literal, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from .number_cast import decimal_text, double_to_text, is_nan, joined
 from .rounding import half_even
@@ -15,7 +16,6 @@ from .rounding import half_even
 if TYPE_CHECKING:
     from ....algebra.expression import Expression
     from ....lowering.builder import LoweringBuilder
-    from ....lowering.rules import CallRule
 
 CONVERSION = re.compile(
     r"%(?:(?P<index>[0-9]+)\$)?(?P<flags>[-0+,]*)(?P<width>[1-9][0-9]{0,3})?(?:\.(?P<digits>[0-9]{1,2}))?(?P<kind>[sdxXofn%])"
@@ -239,7 +239,9 @@ def _zero(e: LoweringBuilder, value: Expression) -> Expression:
     return e.literal(0, types.required(value.type))
 
 
-CALLS: dict[str, CallRule] = {
-    "spark:format_number": format_number,
-    "spark:format_string": format_string,
-}
+REWRITES = rewrites(
+    {
+        "spark:format_number": format_number,
+        "spark:format_string": format_string,
+    }
+)

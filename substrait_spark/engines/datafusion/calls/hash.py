@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 
 SEED = 42
 """DataFusion's hash has this seed, as all of Spark's that SQL can ask for."""
@@ -40,4 +40,4 @@ def murmur3(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     )
 
 
-CALLS: dict[str, CallRule] = {"spark:hash": murmur3, "spark:xxhash64": xxhash64}
+REWRITES = rewrites({"spark:hash": murmur3, "spark:xxhash64": xxhash64})

@@ -13,6 +13,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, Literal, ScalarFunction
 from ....algebra.traversal import moved_inwards
 from ....algebra.types import Type
+from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
 from ..guards.struct_names import element as element_of_lists
 from ..guards.struct_names import has_names, own_names
@@ -20,12 +21,10 @@ from ..guards.wanted_names import WantedNames
 from ..structs import bare, element, guarded, named_struct, size
 from .collection import positions
 from .map_ import made_of
-from .nested import builder_of
 
 if TYPE_CHECKING:
+    from ....lowering.builder import LoweringBuilder
     from ....lowering.expression import ExpressionLowering
-    from ....lowering.rules import OriginalRule
-    from ..builder import DataFusionBuilder
 
 AtPosition = Callable[[int], Expression]
 """What a parameter is in a lambda of a position, or so many lambdas further in."""
@@ -44,7 +43,7 @@ def this_position(steps: int) -> Expression:
 
 def element_at(lowering: ExpressionLowering, list: Expression) -> AtPosition:
     """The element at the position: of a list outside of the lambda."""
-    e = builder_of(lowering)
+    e = lowering.e
     outside = list if lowering.in_lambda else e.share(list)
     return lambda steps: element(e, moved_inwards(outside, 1 + steps), this_position(steps))
 
@@ -80,11 +79,11 @@ def _lambda(argument: Expression) -> Lambda:
     return argument
 
 
-def _mapped(e: DataFusionBuilder, list: Expression, function: Lambda) -> Expression:
+def _mapped(e: LoweringBuilder, list: Expression, function: Lambda) -> Expression:
     return e.call("datafusion:array_transform", list, function)
 
 
-def _all_positions(e: DataFusionBuilder, list: Expression) -> Expression:
+def _all_positions(e: LoweringBuilder, list: Expression) -> Expression:
     return positions(e, size(e, list))
 
 
@@ -95,7 +94,7 @@ def _by_position(lowering: ExpressionLowering, list: Expression, function: Lambd
 
 def transform(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
     """What a function gives for each element, or for each with its index from 0."""
-    e = builder_of(lowering)
+    e = lowering.e
     list, function = _arguments(lowering, call)
     if _takes(lowering, list, function):
         return _mapped(e, list, _of_element(lowering, list, function))
@@ -104,7 +103,7 @@ def transform(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
 
 def filter_(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
     """The elements that fulfil a predicate, of them or of them and their index from 0."""
-    e = builder_of(lowering)
+    e = lowering.e
     list, function = _arguments(lowering, call)
     if _takes(lowering, list, function):
         return e.call("datafusion:array_filter", list, _of_element(lowering, list, function))
@@ -133,7 +132,7 @@ def all_match(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
 
 def _tested(lowering: ExpressionLowering, call: ScalarFunction) -> tuple[Expression, Lambda]:
     """A list and a predicate of its elements, or their positions and a predicate of these."""
-    e = builder_of(lowering)
+    e = lowering.e
     list, function = _arguments(lowering, call)
     if _takes(lowering, list, function):
         tested, test = list, _of_element(lowering, list, function)
@@ -159,7 +158,7 @@ def aggregate(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
 
     Sums are doubles, to which those of integers are kept; beyond, it raises where Spark may.
     """
-    e = builder_of(lowering)
+    e = lowering.e
     list, start, *functions = call.children()
     merge, finish = map(_lambda, functions)
     term = _term(merge, start)
@@ -216,7 +215,7 @@ def _uses(root: Expression, ordinal: int) -> bool:
 
 
 def _terms(lowering: ExpressionLowering, list: Expression, term: Lambda) -> Expression:
-    e = builder_of(lowering)
+    e = lowering.e
     if not has_names(list.type.parameters[0]):
         return _mapped(e, list, _of_element(lowering, list, term))
     at = element_at(lowering, list)
@@ -235,7 +234,7 @@ def zip_with(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
 
 def zipped(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
     """Structs of the elements at each position; shorter lists are filled up with nulls."""
-    e = builder_of(lowering)
+    e = lowering.e
     names = e.lowering.memory(WantedNames).of(call)
     struct = element_of_lists(call.type)
 
@@ -253,7 +252,7 @@ def _side_by_side(
     function: Callable[[Sequence[AtPosition]], Lambda],
 ) -> Expression:
     """What a function makes of the elements at each position of several lists, of which the shorter ones end in nulls."""
-    e = builder_of(lowering)
+    e = lowering.e
     lists = lowering.lower_all(originals)
     values = [e.share(list) for list in lists]
     parameters = [element_at(lowering, list) for list in lists]
@@ -271,9 +270,7 @@ def _side_by_side(
 def transform_keys(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
     """Null keys and equal keys raise."""
 
-    def composed(
-        e: DataFusionBuilder, map: Expression, keys: Expression, parameters: Sequence[AtPosition]
-    ) -> Expression:
+    def composed(e: LoweringBuilder, map: Expression, keys: Expression, parameters: Sequence[AtPosition]) -> Expression:
         changed = _mapped(e, _all_positions(e, keys), of_position(lowering, _function(call), parameters))
         return made_of(e, call, changed, e.call("spark:map_values", map))
 
@@ -283,9 +280,7 @@ def transform_keys(lowering: ExpressionLowering, call: ScalarFunction) -> Expres
 def transform_values(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
     """The keys stay as they are."""
 
-    def composed(
-        e: DataFusionBuilder, map: Expression, keys: Expression, parameters: Sequence[AtPosition]
-    ) -> Expression:
+    def composed(e: LoweringBuilder, map: Expression, keys: Expression, parameters: Sequence[AtPosition]) -> Expression:
         values = _mapped(e, _all_positions(e, keys), of_position(lowering, _function(call), parameters))
         return made_of(e, call, keys, values)
 
@@ -295,9 +290,7 @@ def transform_values(lowering: ExpressionLowering, call: ScalarFunction) -> Expr
 def map_filter(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
     """The entries that fulfil a predicate."""
 
-    def composed(
-        e: DataFusionBuilder, map: Expression, keys: Expression, parameters: Sequence[AtPosition]
-    ) -> Expression:
+    def composed(e: LoweringBuilder, map: Expression, keys: Expression, parameters: Sequence[AtPosition]) -> Expression:
         test = of_position(lowering, _function(call), parameters)
         kept = e.share(e.call("datafusion:array_filter", _all_positions(e, keys), test))
         left = [_mapped(e, kept, Lambda((types.I64,), parameter(0))) for parameter in parameters]
@@ -313,10 +306,10 @@ def _function(call: ScalarFunction) -> Lambda:
 def _of_map(
     lowering: ExpressionLowering,
     call: ScalarFunction,
-    composed: Callable[[DataFusionBuilder, Expression, Expression, Sequence[AtPosition]], Expression],
+    composed: Callable[[LoweringBuilder, Expression, Expression, Sequence[AtPosition]], Expression],
 ) -> Expression:
     """What is made of a map, the list of its keys, and a key and its value."""
-    e = builder_of(lowering)
+    e = lowering.e
     map = lowering.lower(call.children()[0])
     shared = e.share(map)
     parameters = [element_at(lowering, e.call(part, map)) for part in ("spark:map_keys", "spark:map_values")]
@@ -324,17 +317,20 @@ def _of_map(
     return guarded(e, [shared], lambda: composed(e, map, keys, parameters))
 
 
-ORIGINALS: dict[str | type[Expression], OriginalRule] = {
-    "list:all_match": all_match,
-    "list:any_match": any_match,
-    "list:filter": filter_,
-    "list:transform": transform,
-    "spark:aggregate": aggregate,
-    "spark:arrays_zip": zipped,
-    "spark:spark_filter": filter_,
-    "spark:map_filter": map_filter,
-    "spark:spark_transform": transform,
-    "spark:transform_keys": transform_keys,
-    "spark:transform_values": transform_values,
-    "spark:zip_with": zip_with,
-}
+REWRITES = rewrites(
+    {
+        "list:all_match": all_match,
+        "list:any_match": any_match,
+        "list:filter": filter_,
+        "list:transform": transform,
+        "spark:aggregate": aggregate,
+        "spark:arrays_zip": zipped,
+        "spark:spark_filter": filter_,
+        "spark:map_filter": map_filter,
+        "spark:spark_transform": transform,
+        "spark:transform_keys": transform_keys,
+        "spark:transform_values": transform_values,
+        "spark:zip_with": zip_with,
+    },
+    sees=Sees.BOTH,
+)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction, StandIn
 from ....algebra.types import INTEGERS, Type
+from ....dialects.rewrite import Apply, Conversion, rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
-from ....lowering.raise_error import raised
+from ....lowering.general.raise_error import raised
 from ..counts import COUNTS
 from . import time_zone as tz
 from .arithmetic import ERROR, integer_operation
@@ -22,18 +23,11 @@ from .time_zone import constant, zone_of
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
-    from ....lowering.rules import CallRule, ExpressionRule
 
 # ---- counts
 
 
-def literal(e: LoweringBuilder, expression: Expression) -> Expression:
-    """The count of an interval that is written down; any other literal as it is."""
-    kind = COUNTS.get(expression.type.kind)
-    return expression if kind is None else e.literal(expression.value, kind)  # type: ignore[attr-defined]
-
-
-def of_counts(rule: CallRule) -> CallRule:
+def of_counts(rule: Apply) -> Apply:
     """The rule, for intervals that have become counts; an interval that is a column of a table is refused."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -43,12 +37,13 @@ def of_counts(rule: CallRule) -> CallRule:
             if value.type.kind in COUNTS:
                 e.dialect.require_type(value.type, column=True)
                 raise NotInDialect(f"the dialect {e.dialect.name} counts intervals, but not those of columns")
-        return rule(e, call)
+        found: Expression = rule(e, call)
+        return found
 
     return lower
 
 
-def operation(name: str) -> CallRule:
+def operation(name: str) -> Apply:
     """The sum or the difference of two intervals, which raises on overflow."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -161,7 +156,7 @@ def sign(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     )
 
 
-def part(unit: int, within: int | None) -> CallRule:
+def part(unit: int, within: int | None) -> Apply:
     """How often a unit fits in what larger units leave, with the interval's sign."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -391,9 +386,7 @@ def _packed(e: LoweringBuilder, day: Expression) -> Expression:
     return tz.plus(e, tz.times(e, months, 32), part("day"))
 
 
-KINDS: dict[type[Expression], ExpressionRule] = {Literal: literal}
-
-OF_INTERVALS: dict[str, CallRule] = {
+OF_INTERVALS: dict[str, Apply] = {
     "spark:abs_interval": absolute,
     "spark:add_interval": add_interval,
     "spark:spark_add_intervals": operation("add"),
@@ -432,15 +425,36 @@ OF_ROWS = (
 )
 """Aggregate and window functions for which counts are as good as intervals, or that have a rule for them."""
 
-COUNTING = (*OF_INTERVALS, "spark:sequence", *(f"comparison:{name}" for name in COMPARING.split()), *OF_ROWS)
+ARROW_INTERVALS = {
+    "interval_day": ("Duration(Microsecond)",),
+    "interval_year": ("Int32", "Interval(YearMonth)", "Interval(MonthDayNano)"),
+}
+"""By which of Arrow's types a count becomes an interval, as Spark hands them over."""
+
+
+def interval(e: LoweringBuilder, count: Expression, type: Type) -> Expression:
+    """The interval of a type that has a count."""
+    for arrow_type in ARROW_INTERVALS[type.kind]:
+        count = e.call("datafusion:arrow_cast", e.cast(count, types.I64), e.text(arrow_type))
+    return count
+
+
+TAKEN = frozenset((*OF_INTERVALS, "spark:sequence", *(f"comparison:{name}" for name in COMPARING.split()), *OF_ROWS))
 """Functions that take counts in the place of intervals."""
 
-CALLS: dict[str, CallRule] = {
-    **{name: of_counts(rule) for name, rule in OF_INTERVALS.items()},
-    "spark:make_dt_interval": made_of_time,
-    "spark:make_ym_interval": made_of_months,
-    "spark:subtract_dates": days_between,
-    "spark:subtract_timestamps": difference,
-    "spark:timestampadd": timestamp_add,
-    "spark:timestampdiff": timestamp_diff,
-}
+HINT = "Cast the intervals to numbers, as in cast(x AS BIGINT)."
+
+REWRITES = [
+    *(Conversion(kind, count, interval, TAKEN, HINT) for kind, count in COUNTS.items()),
+    *rewrites(
+        {
+            **{name: of_counts(rule) for name, rule in OF_INTERVALS.items()},
+            "spark:make_dt_interval": made_of_time,
+            "spark:make_ym_interval": made_of_months,
+            "spark:subtract_dates": days_between,
+            "spark:subtract_timestamps": difference,
+            "spark:timestampadd": timestamp_add,
+            "spark:timestampdiff": timestamp_diff,
+        }
+    ),
+]

@@ -8,24 +8,24 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, ScalarFunction
 from ....algebra.lists import unified
 from ....algebra.traversal import moved_inwards
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ..structs import bare, element, field_of, guarded, null_like, size
 from .collection import is_constant, positions
 from .nested import map_of
 
 if TYPE_CHECKING:
-    from ....lowering.rules import CallRule
-    from ..builder import DataFusionBuilder
+    from ....lowering.builder import LoweringBuilder
 
 
-def made_of(e: DataFusionBuilder, call: ScalarFunction, keys: Expression, values: Expression) -> Expression:
+def made_of(e: LoweringBuilder, call: ScalarFunction, keys: Expression, values: Expression) -> Expression:
     """The map that a call makes of keys and values. Its keys are never null."""
     if dict(call.options).get("duplicate_keys", "ERROR") != "ERROR":
         raise NotInDialect("spark.sql.mapKeyDedupPolicy lets the last of several equal keys win")
     return map_of(e, types.required(call.type), keys, values)
 
 
-def from_arrays(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def from_arrays(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Lists of different lengths, null keys and equal keys raise."""
     keys, values = call.children()
     if _length(keys) is not None and _length(keys) == _length(values):
@@ -45,7 +45,7 @@ def _length(list: Expression) -> int | None:
     return None
 
 
-def from_entries(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def from_entries(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A map of the keys and the values of entries; null where any entry is."""
     (list,) = call.children()
     entries, within = e.share(bare(list)), moved_inwards(e.share(bare(list)), 1)
@@ -61,7 +61,7 @@ def from_entries(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return e.if_then(complete, made, null_like(e, made))
 
 
-def concat(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def concat(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A map of the entries of all; null where any map is."""
     shared = [e.share(bare(map)) for map in call.children()]
     keys = unified(e, *[e.call("spark:map_keys", map) for map in shared])
@@ -70,8 +70,10 @@ def concat(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return guarded(e, shared, lambda: made_of(e, call, *joined))
 
 
-CALLS: dict[str, CallRule] = {
-    "spark:map_concat": concat,
-    "spark:map_from_arrays": from_arrays,
-    "spark:map_from_entries": from_entries,
-}
+REWRITES = rewrites(
+    {
+        "spark:map_concat": concat,
+        "spark:map_from_arrays": from_arrays,
+        "spark:map_from_entries": from_entries,
+    }
+)

@@ -6,9 +6,9 @@ import math
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 from .number_cast import wrapped_float
 
 
@@ -16,7 +16,7 @@ def sqrt(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """sqrt: NaN for negative numbers, for which DataFusion raises."""
     (value,) = call.children()
     if value.type.kind != "fp64" or dict(call.options) != {"on_domain_error": "NAN"}:
-        return e.stated(call)
+        return e.native_form(call)
     value = e.share(value)
     negative = e.call("comparison:lt", value, e.fp64(0.0))
     return e.call("arithmetic:sqrt", e.if_then(negative, e.fp64(math.nan), value), on_domain_error="ERROR")
@@ -26,7 +26,7 @@ def log2(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """log2: DataFusion's own is none of floating-point numbers."""
     (value,) = call.children()
     if value.type.kind != "fp64" or call.options:
-        return e.stated(call)
+        return e.native_form(call)
     return quotient(e, natural(e, value), e.fp64(math.log(2.0)))
 
 
@@ -34,7 +34,7 @@ def log1p(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """ln(u) * x / (u - 1) for u = 1 + x: the quotient undoes the rounding of u (W. Kahan)."""
     (value,) = call.children()
     if value.type.kind != "fp64" or call.options:
-        return e.stated(call)
+        return e.native_form(call)
     value = e.share(value)
     rounded = e.share(e.call("arithmetic:add", e.fp64(1.0), value))
     difference = e.call("arithmetic:subtract", rounded, e.fp64(1.0))
@@ -150,13 +150,15 @@ def width_bucket(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     )
 
 
-CALLS: dict[str, CallRule] = {
-    **{f"arithmetic:{name}": inverse_hyperbolic for name in BY_LOGARITHMS},
-    "arithmetic:sqrt": sqrt,
-    "logarithmic:log1p": log1p,
-    "logarithmic:log2": log2,
-    "spark:spark_atan2": atan2,
-    "spark:log": log,
-    "spark:spark_power": power,
-    "spark:width_bucket": width_bucket,
-}
+REWRITES = rewrites(
+    {
+        **{f"arithmetic:{name}": inverse_hyperbolic for name in BY_LOGARITHMS},
+        "arithmetic:sqrt": sqrt,
+        "logarithmic:log1p": log1p,
+        "logarithmic:log2": log2,
+        "spark:spark_atan2": atan2,
+        "spark:log": log,
+        "spark:spark_power": power,
+        "spark:width_bucket": width_bucket,
+    }
+)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ....algebra.expression import Expression, ScalarFunction
+from ....dialects.rewrite import Apply, rewrites
 from ....extensions import registry
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 
 
-def named(function: str) -> CallRule:
+def named(function: str) -> Apply:
     """A function that has the same arguments, where it takes their types."""
     alias, _, name = function.partition(":")
 
@@ -21,12 +21,14 @@ def named(function: str) -> CallRule:
     return lower
 
 
-CALLS: dict[str, CallRule] = {
-    **{
-        f"spark:spark_{name}": named(f"datafusion:{name}")
-        for name in ("concat_ws", "factorial", "repeat", "replace", "substring")
-    },
-    "arithmetic:shift_left": named("spark:shiftleft"),
-    "arithmetic:shift_right": named("spark:shiftright"),
-    "arithmetic:shift_right_unsigned": named("spark:shiftrightunsigned"),
-}
+REWRITES = rewrites(
+    {
+        **{
+            f"spark:spark_{name}": named(f"datafusion:{name}")
+            for name in ("concat_ws", "factorial", "repeat", "replace", "substring")
+        },
+        "arithmetic:shift_left": named("spark:shiftleft"),
+        "arithmetic:shift_right": named("spark:shiftright"),
+        "arithmetic:shift_right_unsigned": named("spark:shiftrightunsigned"),
+    }
+)

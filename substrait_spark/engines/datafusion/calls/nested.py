@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Literal, Nested, Part, ScalarFunction
 from ....algebra.types import Type
+from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
-from ..builder import DataFusionBuilder
+from ....lowering.builder import LoweringBuilder
 from ..guards.floating import holds_float
 from ..guards.same_names import as_wanted
 from ..guards.struct_names import Names, has_names, own_names, parts
@@ -17,12 +18,6 @@ from ..structs import bare, constant, element, field_of, list_of, named_struct, 
 
 if TYPE_CHECKING:
     from ....lowering.expression import ExpressionLowering
-    from ....lowering.rules import CallRule, OriginalRule
-
-
-def builder_of(lowering: ExpressionLowering) -> DataFusionBuilder:
-    """The builder of what is lowered."""
-    return lowering.e  # type: ignore[return-value]
 
 
 # ---- building
@@ -30,7 +25,7 @@ def builder_of(lowering: ExpressionLowering) -> DataFusionBuilder:
 
 def nested(lowering: ExpressionLowering, original: Nested) -> Expression:
     """A struct, with the names that its fields have in the result; a list; a map whose keys are known to differ."""
-    e = builder_of(lowering)
+    e = lowering.e
     values = lowering.lower_all(list(map(bare, original.parts)))
     names: Names = ()
     if has_names(original.type):
@@ -45,7 +40,7 @@ def nested(lowering: ExpressionLowering, original: Nested) -> Expression:
     return map_of(e, original.type, *[list_of(e, kind, values[n::2]) for n, kind in enumerate(lists)])
 
 
-def map_of(e: DataFusionBuilder, type: Type, keys: Expression, values: Expression) -> Expression:
+def map_of(e: LoweringBuilder, type: Type, keys: Expression, values: Expression) -> Expression:
     """A map of two lists of the same length; null and equal keys raise. Its keys are never null."""
     key, value = type.parameters
     if holds_float(key) and e.has_defect("nan_payloads"):
@@ -58,7 +53,7 @@ def literal(lowering: ExpressionLowering, original: Literal) -> Expression | Non
     """A literal that has structs somewhere inside: what builds it."""
     if not has_names(original.type):
         return None
-    e = builder_of(lowering)
+    e = lowering.e
     e.dialect.require_type(original.type)
     return constant(e, original.value, original.type, e.lowering.memory(WantedNames).of(original))
 
@@ -70,29 +65,35 @@ def reference(lowering: ExpressionLowering, original: FieldReference) -> Express
     """A column with a path into it."""
     if not original.path or original.outer:
         return None
-    e = builder_of(lowering)
+    e = lowering.e
     value = lowering.root(original)
     for n, segment in enumerate(original.path):
         if original.parameter is not None:
             value = _step(e, value, *segment)
             continue
         way = (original.ordinal, *original.path[: n + 1])
-        if way not in e.reached:
-            e.reached[way] = _step(e, value, *segment)
-        value = e.reached[way]
+        reached = e.memory(_reached)
+        if way not in reached:
+            reached[way] = _step(e, value, *segment)
+        value = reached[way]
     return value
+
+
+def _reached(e: LoweringBuilder) -> dict[tuple[Any, ...], Expression]:
+    """The parts of columns, by the ways to them, so that what several ways begin with is there once."""
+    return {}
 
 
 def part(lowering: ExpressionLowering, original: Part) -> Expression:
     """A path into any other value."""
-    e = builder_of(lowering)
+    e = lowering.e
     value = lowering.lower(original.root)
     for segment in original.path:
         value = _step(e, value, *segment)
     return value
 
 
-def _step(e: DataFusionBuilder, value: Expression, kind: str, where: Any) -> Expression:
+def _step(e: LoweringBuilder, value: Expression, kind: str, where: Any) -> Expression:
     """The value one segment further in."""
     if kind == "field":
         return field_of(e, value, where)
@@ -101,7 +102,7 @@ def _step(e: DataFusionBuilder, value: Expression, kind: str, where: Any) -> Exp
     return _map_value(e, value, where)
 
 
-def _map_value(e: DataFusionBuilder, map: Expression, key: Expression) -> Expression:
+def _map_value(e: LoweringBuilder, map: Expression, key: Expression) -> Expression:
     """The value of a key; null for a key that the map lacks."""
     if holds_float(key.type) and e.has_defect("nan_payloads"):
         raise NotInDialect("floating-point keys of maps are compared by their bits")
@@ -111,7 +112,7 @@ def _map_value(e: DataFusionBuilder, map: Expression, key: Expression) -> Expres
 # ---- elements
 
 
-def item(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def item(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """get, get_array_item: an element counted from 0; out of range, null or an error."""
     list, index = call.children()
     if index.type.kind != "i32":
@@ -124,7 +125,7 @@ def item(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return element(e, value, e.if_then(within, found, *otherwise))
 
 
-def element_at(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def element_at(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """element_at, try_element_at: of a map; of a list, from 1 or from -1, where 0 raises."""
     whole, index = call.children()
     if whole.type.kind == "map":
@@ -142,20 +143,20 @@ def element_at(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
     return element(e, value, e.if_then(within, e.cast(at, types.I64), *beyond, *otherwise))
 
 
-def _out_of_range(e: DataFusionBuilder, error: str, value: Expression, index: Expression) -> tuple[Expression, ...]:
+def _out_of_range(e: LoweringBuilder, error: str, value: Expression, index: Expression) -> tuple[Expression, ...]:
     """The end of a CASE for an index that is not in range: null for nulls, else an error."""
     witness = size(e, value) if isinstance(index, Literal) else index
     missing = e.or_(e.is_null(value), e.is_null(index))
     return missing, e.null(types.I64), e.raises(error, types.I64, witness)
 
 
-def cardinality(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def cardinality(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """How many elements a list has: DataFusion counts in unsigned integers."""
     length = e.call("datafusion:array_length", *call.children())
     return Cast(length, length.type, throws=True)
 
 
-CALLS: dict[str, CallRule] = {
+CALLS = {
     "list:cardinality": cardinality,
     "spark:element_at": element_at,
     "spark:get": item,
@@ -163,9 +164,11 @@ CALLS: dict[str, CallRule] = {
     "spark:try_element_at": element_at,
 }
 
-ORIGINALS: dict[str | type[Expression], OriginalRule] = {
+ORIGINALS = {
     FieldReference: reference,
     Literal: literal,
     Nested: nested,
     Part: part,
 }
+
+REWRITES = [*rewrites(CALLS), *rewrites(ORIGINALS, sees=Sees.BOTH)]

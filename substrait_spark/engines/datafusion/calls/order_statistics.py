@@ -9,15 +9,15 @@ from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import Cast, Expression, Literal, SortField
 from ....algebra.types import FLOATS, INTEGERS
+from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import AggregateRule
 from ..guards.floating import comparable
 from .struct_order import by_fields
 
 
-def extreme_by(name: str) -> AggregateRule:
+def extreme_by(name: str) -> Apply:
     """The value in the row of the greatest or the least ordering value; those in the k such rows."""
 
     def rule(call: LoweredCall) -> AggregateForm:
@@ -71,7 +71,7 @@ def mode(call: LoweredCall) -> AggregateForm:
 # ---- percentiles
 
 
-def percentile(line: Line) -> AggregateRule:
+def percentile(line: Line) -> Apply:
     """The exact percentile, of values that each occur once."""
 
     def lower(call: LoweredCall) -> AggregateForm:
@@ -221,12 +221,14 @@ def of_sorted(
     return AggregateForm(calls, result)
 
 
-AGGREGATES: dict[str, AggregateRule] = {
-    "spark:approx_percentile": approx_percentile,
-    "spark:max_by": extreme_by("max_by"),
-    "spark:min_by": extreme_by("min_by"),
-    "spark:spark_mode": mode,
-    "spark:percentile": percentile(from_lower),
-    "spark:percentile_of_weights": percentile(of_weights),
-    "spark:percentile_disc": percentile_disc,
-}
+REWRITES = rewrites(
+    {
+        "spark:approx_percentile": approx_percentile,
+        "spark:max_by": extreme_by("max_by"),
+        "spark:min_by": extreme_by("min_by"),
+        "spark:spark_mode": mode,
+        "spark:percentile": percentile(from_lower),
+        "spark:percentile_of_weights": percentile(of_weights),
+        "spark:percentile_disc": percentile_disc,
+    }
+)

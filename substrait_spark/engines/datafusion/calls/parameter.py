@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import DynamicParameter, Expression
+from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
 from ..guards.struct_names import has_names
 
 if TYPE_CHECKING:
     from ....lowering.expression import ExpressionLowering
-    from ....lowering.rules import OriginalRule
 
 
 def parameter(lowering: ExpressionLowering, original: DynamicParameter) -> Expression | None:
@@ -24,4 +24,4 @@ def parameter(lowering: ExpressionLowering, original: DynamicParameter) -> Expre
     return None
 
 
-ORIGINALS: dict[str | type[Expression], OriginalRule] = {DynamicParameter: parameter}
+REWRITES = rewrites({DynamicParameter: parameter}, sees=Sees.BOTH)

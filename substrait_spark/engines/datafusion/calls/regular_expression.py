@@ -9,9 +9,9 @@ from __future__ import annotations
 from ....algebra import types
 from ....algebra.expression import Expression, ScalarFunction
 from ....algebra.like_pattern import ANY, ONE, parts_of
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 from . import java_regex
 from .string import MAX_I32, integer, text
 
@@ -134,12 +134,14 @@ def _limited(e: LoweringBuilder, pieces: Expression, separator: str, limit: int)
     return e.if_then(more, e.call("datafusion:array_concat", first, rest), pieces)
 
 
-CALLS: dict[str, CallRule] = {
-    "spark:spark_like": like,
-    "spark:regexp_count": count,
-    "spark:regexp_extract": extract,
-    "spark:regexp_instr": position,
-    "spark:spark_regexp_replace": replace,
-    "spark:rlike": rlike,
-    "spark:split": split,
-}
+REWRITES = rewrites(
+    {
+        "spark:spark_like": like,
+        "spark:regexp_count": count,
+        "spark:regexp_extract": extract,
+        "spark:regexp_instr": position,
+        "spark:spark_regexp_replace": replace,
+        "spark:rlike": rlike,
+        "spark:split": split,
+    }
+)

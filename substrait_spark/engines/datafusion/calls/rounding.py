@@ -7,9 +7,9 @@ from collections.abc import Callable
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS
+from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule
 from .names import named
 from .number_cast import decimal_text
 
@@ -24,7 +24,7 @@ def round_decimal(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """round: DataFusion's casts of decimals round half away from zero."""
     value, scale = call.children()
     if dict(call.options) not in ({}, {"rounding": "TIE_AWAY_FROM_ZERO"}):
-        return e.stated(call)
+        return e.native_form(call)
     digits = _scale(e, scale)
     precision, finer = value.type.parameters
     if digits < 0:
@@ -123,7 +123,7 @@ def half_even(e: LoweringBuilder, value: Expression, scale: int) -> Expression:
 # ---- to whole numbers
 
 
-def whole_decimal(name: str) -> CallRule:
+def whole_decimal(name: str) -> Apply:
     """ceil, floor of decimals."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -133,7 +133,7 @@ def whole_decimal(name: str) -> CallRule:
     return lower
 
 
-def checked_whole(name: str) -> CallRule:
+def checked_whole(name: str) -> Apply:
     """checked_ceil, checked_floor: Spark's functions saturate where these raise."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -150,16 +150,18 @@ def checked_whole(name: str) -> CallRule:
     return lower
 
 
-CALLS: dict[str, CallRule] = {
-    "rounding_decimal:ceil": whole_decimal("ceil"),
-    "rounding_decimal:floor": whole_decimal("floor"),
-    "rounding_decimal:round": round_decimal,
-    "spark:bround": bround,
-    "spark:checked_ceil": checked_whole("ceil"),
-    "spark:checked_floor": checked_whole("floor"),
-    "spark:spark_ceil": named("datafusion:ceil"),
-    "spark:spark_floor": named("datafusion:floor"),
-    "spark:spark_round": round_number,
-    "spark:round_half_up": round_half_up,
-    "spark:try_bround": bround,
-}
+REWRITES = rewrites(
+    {
+        "rounding_decimal:ceil": whole_decimal("ceil"),
+        "rounding_decimal:floor": whole_decimal("floor"),
+        "rounding_decimal:round": round_decimal,
+        "spark:bround": bround,
+        "spark:checked_ceil": checked_whole("ceil"),
+        "spark:checked_floor": checked_whole("floor"),
+        "spark:spark_ceil": named("datafusion:ceil"),
+        "spark:spark_floor": named("datafusion:floor"),
+        "spark:spark_round": round_number,
+        "spark:round_half_up": round_half_up,
+        "spark:try_bround": bround,
+    }
+)

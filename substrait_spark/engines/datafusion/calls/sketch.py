@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import Expression, Literal
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import AggregateRule
 from . import hyperloglog
 from .hash import hashed
 
@@ -73,4 +73,4 @@ def _bits(deviation: object) -> int:
     return math.ceil(2 * math.log2(1.106 / deviation.value))
 
 
-AGGREGATES: dict[str, AggregateRule] = {"spark:spark_approx_count_distinct": approx_count_distinct}
+REWRITES = rewrites({"spark:spark_approx_count_distinct": approx_count_distinct})

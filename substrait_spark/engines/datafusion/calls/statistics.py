@@ -12,10 +12,9 @@ from typing import NamedTuple
 from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import AggregateFunction, Expression, FieldReference, Lambda
+from ....dialects.rewrite import Apply, rewrites
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import AggregateRule
-from ..builder import DataFusionBuilder
 from ..structs import size
 from .aggregate import values_in_frame
 
@@ -47,7 +46,7 @@ class Deviations:
     They are counted from the first value, so that values which are all equal have no spread at all.
     """
 
-    def __init__(self, e: DataFusionBuilder, values: Expression) -> None:
+    def __init__(self, e: LoweringBuilder, values: Expression) -> None:
         self.number = e.share(size(e, values))
         self.count = e.share(e.cast(self.number, types.FP64))
 
@@ -63,7 +62,7 @@ class Deviations:
 def spread_in_frame(call: LoweredCall, value: Expression, name: str, distribution: str) -> AggregateForm:
     """Over a frame that loses rows: from the list of its values, in two passes."""
 
-    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         deviations = Deviations(above, refs[0])
         freedom: Expression = deviations.count
         if distribution == "SAMPLE":
@@ -113,7 +112,7 @@ def root(e: LoweringBuilder, value: Expression) -> Expression:
 # ---- higher moments
 
 
-def moment(power: int, formula: Callable[[Moments], Expression]) -> AggregateRule:
+def moment(power: int, formula: Callable[[Moments], Expression]) -> Apply:
     """In two passes: the mean by a window over the group, then the sums of powers of the distances from it."""
 
     def rule(call: LoweredCall) -> AggregateForm:
@@ -146,7 +145,7 @@ def moment_in_frame(
     """Over a frame: from the list of its values."""
     calls = (values_in_frame(call, value), call.count(infinite(call.e, value)))
 
-    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         values, unbounded = refs
         deviations = Deviations(above, values)
         number = FieldReference(0, types.required(types.FP64), parameter=0)
@@ -298,7 +297,7 @@ class Formula(NamedTuple):
     needs: tuple[str, ...]
 
 
-def pairwise(formula: Formula) -> AggregateRule:
+def pairwise(formula: Formula) -> Apply:
     """A function of pairs, from simpler ones."""
     needs = ("count", "infinite y", "infinite x", *formula.needs)
 
@@ -314,19 +313,21 @@ def pairwise(formula: Formula) -> AggregateRule:
 
 RANGE_OF_X = ("min x", "max x")
 
-AGGREGATES: dict[str, AggregateRule] = {
-    "arithmetic:std_dev": spread,
-    "arithmetic:variance": spread,
-    "spark:spark_corr": pairwise(
-        Formula(correlation, ("covar_pop", "stddev_pop y", "stddev_pop x", *RANGE_OF_X, "min y", "max y"))
-    ),
-    "spark:kurtosis": moment(4, kurtosis),
-    "spark:regr_intercept": pairwise(Formula(intercept, ("covar_pop", "var_pop x", "sum x", "sum y", *RANGE_OF_X))),
-    "spark:regr_r2": pairwise(
-        Formula(determination, ("covar_pop", "var_pop x", "var_pop y", *RANGE_OF_X, "min y", "max y"))
-    ),
-    "spark:regr_slope": pairwise(Formula(slope, ("covar_pop", "var_pop x", *RANGE_OF_X))),
-    "spark:regr_sxx": pairwise(Formula(sum_of_squares, ("var_pop x",))),
-    "spark:regr_sxy": pairwise(Formula(sum_of_products, ("covar_pop",))),
-    "spark:skewness": moment(3, skewness),
-}
+REWRITES = rewrites(
+    {
+        "arithmetic:std_dev": spread,
+        "arithmetic:variance": spread,
+        "spark:spark_corr": pairwise(
+            Formula(correlation, ("covar_pop", "stddev_pop y", "stddev_pop x", *RANGE_OF_X, "min y", "max y"))
+        ),
+        "spark:kurtosis": moment(4, kurtosis),
+        "spark:regr_intercept": pairwise(Formula(intercept, ("covar_pop", "var_pop x", "sum x", "sum y", *RANGE_OF_X))),
+        "spark:regr_r2": pairwise(
+            Formula(determination, ("covar_pop", "var_pop x", "var_pop y", *RANGE_OF_X, "min y", "max y"))
+        ),
+        "spark:regr_slope": pairwise(Formula(slope, ("covar_pop", "var_pop x", *RANGE_OF_X))),
+        "spark:regr_sxx": pairwise(Formula(sum_of_squares, ("var_pop x",))),
+        "spark:regr_sxy": pairwise(Formula(sum_of_products, ("covar_pop",))),
+        "spark:skewness": moment(3, skewness),
+    }
+)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Lambda, Literal, ScalarFunction
+from ....dialects.rewrite import Apply, Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import CallRule, UnloweredRule
 
 if TYPE_CHECKING:
     from ....lowering.expression import ExpressionLowering
@@ -44,7 +44,7 @@ def _unless_overlapping(x: Expression, delimiter: Expression, number: Expression
 # ---- lengths and positions
 
 
-def counted(function: str) -> CallRule:
+def counted(function: str) -> Apply:
     """A count of 64 bits by a function that has it in 32 bits."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -56,7 +56,7 @@ def counted(function: str) -> CallRule:
 def position(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """strpos: by characters as they are."""
     if dict(call.options).get("case_sensitivity", "CASE_SENSITIVE") != "CASE_SENSITIVE":
-        return e.stated(call)
+        return e.native_form(call)
     return e.cast(e.call("spark:instr", *call.arguments), call.type)
 
 
@@ -256,7 +256,7 @@ def levenshtein(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.if_then(near, distance, e.is_null(near), e.null(types.I32), e.i32(-1))
 
 
-CALLS: dict[str, CallRule] = {
+CALLS = {
     "spark:elt": elt,
     "spark:endswith": ends,
     "spark:spark_initcap": initcap,
@@ -276,8 +276,10 @@ CALLS: dict[str, CallRule] = {
     "string:strpos": position,
 }
 
-UNLOWERED: dict[str, UnloweredRule] = {
+UNLOWERED = {
     "spark:is_valid_utf8": is_valid,
     "spark:make_valid_utf8": made_valid,
     "spark:try_validate_utf8": try_valid,
 }
+
+REWRITES = [*rewrites(CALLS), *rewrites(UNLOWERED, sees=Sees.ORIGINAL)]

@@ -5,14 +5,11 @@ from __future__ import annotations
 from ....algebra.expression import Expression, SortField
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ..builder import DataFusionBuilder
 from ..structs import field_of
 
 
 def by_fields(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:
     """The fields of a struct to sort by, ascending, those of structs inside in their place."""
-    if not isinstance(e, DataFusionBuilder):
-        raise TypeError("the names of struct fields are not known")
     found: list[SortField] = []
     for ordinal in range(len(value.type.parameters)):
         part = field_of(e, value, ordinal)

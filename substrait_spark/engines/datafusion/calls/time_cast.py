@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, ScalarFunction
 from ....algebra.types import INTEGERS, Type
+from ....dialects.rewrite import Apply, Sees, rewrites
 from ....functions.time_zone import DATE, INSTANT, LOCAL, SECOND, Zone
-from ....lowering.raise_error import raised
+from ....lowering.general.raise_error import raised
 from . import time_zone as tz
 from .datetime_format import needs_zone, read
 from .time_zone import SKIPPED_DAY, constant, zone_of
@@ -16,7 +17,6 @@ from .time_zone import SKIPPED_DAY, constant, zone_of
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
     from ....lowering.expression import ExpressionLowering
-    from ....lowering.rules import CallRule, CastRule, UnloweredCastRule
 
 # ---- among dates and timestamps
 
@@ -110,7 +110,7 @@ _DATE_TEXT = rf"^{BLANK}[+-]?[0-9]{{4,7}}(-[0-9]{{1,2}}(-[0-9]{{1,2}}([ T].*)?)?
 _LONG_YEAR = rf"^{BLANK}[+-]?[0-9]{{6}}"
 
 
-def to_date(throws: bool) -> CallRule:
+def to_date(throws: bool) -> Apply:
     """A year, a month and a day; without a month or a day, the first; what follows a blank or a T is not read."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -164,7 +164,7 @@ _UNREAD = (
 """Texts that Spark may read as timestamps and engines can't: with a region, without a date, with a long year."""
 
 
-def to_local(throws: bool) -> CallRule:
+def to_local(throws: bool) -> Apply:
     """An offset in a text is not read, as in Spark."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -214,7 +214,7 @@ def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type
     return e.if_then(e.and_(*failed), raised(e, "CAST_INVALID_INPUT", found.type, value), found)
 
 
-CALLS: dict[str, CallRule] = {
+CALLS = {
     "spark:date": to_date(throws=True),
     "spark:string": to_text,
     "spark:timestamp": instant,
@@ -224,9 +224,11 @@ CALLS: dict[str, CallRule] = {
     "spark:try_timestamp_ntz": to_local(throws=False),
 }
 
-CASTS: dict[tuple[str, str], CastRule] = {
+CASTS = {
     ("date", "precision_timestamp"): counted,
     ("precision_timestamp", "date"): counted,
 }
 
-UNLOWERED_CASTS: dict[tuple[str, str], UnloweredCastRule] = {("precision_timestamp", "date"): text_to_date}
+UNLOWERED_CASTS = {("precision_timestamp", "date"): text_to_date}
+
+REWRITES = [*rewrites(CALLS), *rewrites(CASTS), *rewrites(UNLOWERED_CASTS, sees=Sees.ORIGINAL)]

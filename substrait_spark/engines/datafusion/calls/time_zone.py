@@ -16,12 +16,12 @@ import yaml
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
-    from ....lowering.rules import CallRule
 
 # What other families use of the names above.
 __all__ = ["DATE", "DAY", "HOUR", "INSTANT", "LOCAL", "SECOND", "Zone", "zone"]
@@ -260,9 +260,11 @@ def convert(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return from_micros(e, local_micros(e, found, zone(here)), LOCAL)
 
 
-CALLS: dict[str, CallRule] = {
-    "datetime:local_timestamp": local_timestamp,
-    "spark:convert_timezone": convert,
-    "spark:from_utc_timestamp": from_utc,
-    "spark:to_utc_timestamp": to_utc,
-}
+REWRITES = rewrites(
+    {
+        "datetime:local_timestamp": local_timestamp,
+        "spark:convert_timezone": convert,
+        "spark:from_utc_timestamp": from_utc,
+        "spark:to_utc_timestamp": to_utc,
+    }
+)

@@ -8,15 +8,14 @@ from ....algebra import types
 from ....algebra.aggregate_form import WindowForm, as_is
 from ....algebra.expression import Bound, Expression, FieldReference, Literal, SortField, WindowCall
 from ....algebra.frame import WHOLE, Frame, frame_of_call, over
+from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ....lowering.rules import WindowRule
 from ....lowering.window import StagedWindows
-from ..builder import DataFusionBuilder
 from ..structs import element, size
 
 
-def named(function: str) -> WindowRule:
+def named(function: str) -> Apply:
     """A function that the engine has under a name of its own."""
 
     def lower(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
@@ -156,36 +155,38 @@ def _reversed(sort: SortField) -> SortField:
     return SortField(sort.expression, not sort.ascending, not sort.nulls_first)
 
 
-def _first(above: DataFusionBuilder, values: Expression) -> Expression:
+def _first(above: LoweringBuilder, values: Expression) -> Expression:
     return above.i64(1)
 
 
-def _last(above: DataFusionBuilder, values: Expression) -> Expression:
+def _last(above: LoweringBuilder, values: Expression) -> Expression:
     return above.cast(size(above, values), types.I64)
 
 
 def _of_list(
-    e: LoweringBuilder, value: Expression, frame: Frame, at: Callable[[DataFusionBuilder, Expression], Expression]
+    e: LoweringBuilder, value: Expression, frame: Frame, at: Callable[[LoweringBuilder, Expression], Expression]
 ) -> WindowForm:
     """Over a frame of limited size: at a position of the list of its values."""
     listed = over(e.aggregate("spark:collect_list", value, frame=frame), frame)
 
-    def result(above: DataFusionBuilder, refs: Sequence[Expression]) -> Expression:
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         (values,) = refs
         return element(above, values, at(above, values))
 
     return WindowForm((listed,), result)
 
 
-WINDOWS: dict[str, WindowRule] = {
-    "arithmetic:lag": offset,
-    "arithmetic:lead": offset,
-    "arithmetic:ntile": ntile,
-    "spark:spark_first_value": named("datafusion:first_value"),
-    "spark:spark_last_value": named("datafusion:last_value"),
-    "spark:first_value_ignore_nulls": end_ignoring_nulls,
-    "spark:lag_ignore_nulls": offset_ignoring_nulls,
-    "spark:last_value_ignore_nulls": end_ignoring_nulls,
-    "spark:lead_ignore_nulls": offset_ignoring_nulls,
-    "spark:nth_value_ignore_nulls": nth_value_ignoring_nulls,
-}
+REWRITES = rewrites(
+    {
+        "arithmetic:lag": offset,
+        "arithmetic:lead": offset,
+        "arithmetic:ntile": ntile,
+        "spark:spark_first_value": named("datafusion:first_value"),
+        "spark:spark_last_value": named("datafusion:last_value"),
+        "spark:first_value_ignore_nulls": end_ignoring_nulls,
+        "spark:lag_ignore_nulls": offset_ignoring_nulls,
+        "spark:last_value_ignore_nulls": end_ignoring_nulls,
+        "spark:lead_ignore_nulls": offset_ignoring_nulls,
+        "spark:nth_value_ignore_nulls": nth_value_ignoring_nulls,
+    }
+)

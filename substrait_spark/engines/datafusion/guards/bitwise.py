@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....algebra.expression import Expression, ScalarFunction
+from .unwrapped_casts import shielded
 
 if TYPE_CHECKING:
-    from ..builder import DataFusionBuilder
+    from ....lowering.builder import LoweringBuilder
 
 
-def xor(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def xor(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The call with one operand shielded, so that DataFusion doesn't see that both are the same."""
     left, right = call.children()
-    return e.call("arithmetic:bitwise_xor", e.shielded_from_optimizer(left), right)
+    return e.call("arithmetic:bitwise_xor", shielded(e, left), right)

@@ -14,12 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....algebra import types
-from ....algebra.expression import Expression, FieldReference, Literal
+from ....algebra.expression import Expression, FieldReference, Literal, WindowFunction
 from ....algebra.occurrence import ZERO_CHARACTER
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Set, VirtualTable
 from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
+from ....lowering.forms import Windowed
 from .neutral_values import NEUTRAL, neutral
 
 if TYPE_CHECKING:
@@ -37,6 +38,21 @@ def shorten_names(e: LoweringBuilder, root: Relation) -> Relation:
     for relation in inputs_first(root):
         done[relation] = _shortened(relation, [done[input] for input in relation.inputs])
     return done[root][0]
+
+
+def with_levels(e: LoweringBuilder, form: Windowed) -> Windowed:
+    """Window calls above others, by one more key that is the same for all rows: that makes their text another."""
+    level = _levels(form.input) if form.calls else 0
+    return form._replace(partition=(*form.partition, e.i64(level))) if level else form
+
+
+def _levels(relation: Relation) -> int:
+    """How many projects with window functions lie upon each other."""
+    levels: dict[Relation, int] = {}
+    for each in inputs_first(relation):
+        own = any(isinstance(expression, WindowFunction) for expression in each.expressions())
+        levels[each] = own + max([levels[input] for input in each.inputs], default=0)
+    return levels[relation]
 
 
 def longest_text(e: LoweringBuilder, root: Relation) -> int:

@@ -128,6 +128,5 @@ def _over_columns(relation: Relation, keys: Sequence[Expression]) -> Relation:
     """The relation over an input that has some of its expressions as columns, behind its own."""
     (input,) = relation.inputs
     below = Project(input, keys)
-    below.place = relation.place
     columns = {key: FieldReference(n, key.type) for n, key in enumerate(keys, len(input.types))}
     return relation.over((below,), [rewritten(expression, columns.get) for expression in relation.expressions()])

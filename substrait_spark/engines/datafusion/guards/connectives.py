@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....algebra import types
-from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction
 from ....algebra.relation import Cross, Filter, Join, Project, Relation
+from ....lowering.forms import Conjunction, Filtered
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
@@ -22,18 +23,14 @@ MANY = 500
 """Above so many conjuncts, a filter gets an AND of them as a value to compare."""
 
 
-def connected(e: LoweringBuilder, name: str, operands: Sequence[Expression]) -> Expression:
-    """The `and` or `or` of operands, where later ones that may raise are evaluated only if the earlier leave it open."""
+def connective(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """And, or, where later operands that may raise are evaluated only if the earlier leave it open."""
+    name, operands = call.declaration.name, call.children()
     last = _last_raising(operands)
     if not last:
-        return _joined(e, name, operands)
+        return call
     lazy = _lazy_and if name == "and" else _lazy_or
     return lazy(e, _joined(e, name, operands[:last]), _joined(e, name, operands[last:]))
-
-
-def connective(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """And, or."""
-    return e.connected(call.declaration.name, call.children())
 
 
 def may_be_eager(operands: Sequence[Expression]) -> bool:
@@ -41,19 +38,25 @@ def may_be_eager(operands: Sequence[Expression]) -> bool:
     return _last_raising(operands) > 0
 
 
-def conjunction(e: LoweringBuilder, operands: Sequence[Expression]) -> Expression:
-    """The AND of a filter's conjuncts, where null counts as false; later ones are evaluated where earlier hold."""
+def conjunction(e: LoweringBuilder, form: Conjunction) -> Expression | Conjunction:
+    """The AND of a filter's conditions, where null counts as false; later ones are evaluated where earlier hold."""
+    operands = form.conditions
     last = _last_raising(operands)
+    if not last:
+        return form
     then = e.cast(e.and_(*operands[last:]), types.I32)
     return e.equal(e.if_then(e.conjunction(operands[:last]), then, e.i32(0)), e.i32(1))
 
 
-def with_keys(e: LoweringBuilder, input: Relation, operands: Sequence[Expression], condition: Expression) -> Expression:
-    """The condition of a filter above a cross join, with the comparisons of columns beside it: else nobody finds the join's keys."""
+def with_keys(e: LoweringBuilder, form: Filtered) -> Relation | Filtered:
+    """A filter above a cross join, with the comparisons of columns beside its condition: else nobody finds the join's keys."""
+    if not _last_raising(form.conditions):
+        return form
+    input = form.input
     while isinstance(input, Project | Filter | Join):
         input = input.inputs[0]
-    keys = [operand for operand in operands if isinstance(input, Cross) and _compares_columns(operand)]
-    return e.and_(*keys, condition) if keys else condition
+    keys = [each for each in form.conditions if isinstance(input, Cross) and _compares_columns(each)]
+    return Filter(form.input, e.and_(*keys, e.conjunction(form.conditions))) if keys else form
 
 
 def _compares_columns(operand: Expression) -> bool:
@@ -66,14 +69,17 @@ def _compares_columns(operand: Expression) -> bool:
     )
 
 
-def flat(e: LoweringBuilder, operands: Sequence[Expression]) -> Expression:
-    """The AND of a filter's conjuncts. A long one is compared with true, so that the engine doesn't take it apart."""
-    whole = e.and_(*operands)
-    return whole if len(operands) <= MANY else e.equal(e.if_then(whole, e.i32(1), e.i32(0)), e.i32(1))
+def flat(e: LoweringBuilder, form: Conjunction) -> Expression:
+    """The AND of a filter's conditions. A long one is compared with true, so that the engine doesn't take it apart."""
+    whole = e.and_(*form.conditions)
+    return whole if len(form.conditions) <= MANY else e.equal(e.if_then(whole, e.i32(1), e.i32(0)), e.i32(1))
 
 
-def chosen(e: LoweringBuilder, parts: Sequence[Expression]) -> Expression:
-    """A choice of booleans, made among integers and compared with 1: conditions and values in turn, then the default."""
+def chosen(e: LoweringBuilder, choice: IfThen) -> Expression:
+    """A choice of booleans, made among integers and compared with 1."""
+    parts = choice.children()
+    if not is_eager_choice(parts):
+        return choice
     last = len(parts) - 1
     lazy = [e.cast(part, types.I32) if n % 2 or n == last else part for n, part in enumerate(parts)]
     return e.equal(e.if_then(*lazy), e.i32(1))

@@ -9,7 +9,7 @@ outer joins, where they are null for rows without a match, and above unions, of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ....algebra import constants as algebra_constants
@@ -20,6 +20,7 @@ from ....algebra.occurrence import SET
 from ....algebra.relation import Aggregate, Filter, Join, Relation, Set
 from ....algebra.traversal import columns, conjuncts, ordinals
 from ....lowering.builder import LoweringBuilder
+from ....lowering.forms import Filtered
 
 if TYPE_CHECKING:
     from ....lowering.lowering import Lowering
@@ -38,16 +39,18 @@ def varying_join(e: LoweringBuilder, join: Join) -> Relation:
     return with_varying(e, join, {n for n, is_known in enumerate(known) if is_known and nulled[n]})
 
 
-def varying_filter_input(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression]) -> Relation:
-    """A relation to filter, of whose columns that a raising condition uses DataFusion takes none for constant.
+def varying_filter(e: LoweringBuilder, form: Filtered) -> Filtered:
+    """The rows to filter, of whose columns that a raising condition uses DataFusion takes none for constant.
 
     It moves the filter into the inputs of a union, and computes as it plans what is constant in one of them.
     """
+    relation, conditions = form
     raising = [condition for condition in conditions if condition.raises]
     if not raising or not relation.occurs & SET:
-        return relation
+        return form
     known = constants(e, relation)
-    return with_varying(e, relation, {n for condition in raising for n in ordinals(condition) if known[n]})
+    keys = {n for condition in raising for n in ordinals(condition) if known[n]}
+    return Filtered(with_varying(e, relation, keys), conditions)
 
 
 def with_varying(e: LoweringBuilder, relation: Relation, keys: set[int]) -> Relation:

@@ -14,17 +14,20 @@ from typing import TYPE_CHECKING
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Lambda, ScalarFunction, Subquery
 from ....algebra.types import Type
-from ....lowering.raise_error import raised
+from ....lowering.forms import Raised
+from ....lowering.general.raise_error import raised
 
 if TYPE_CHECKING:
-    from ..builder import DataFusionBuilder
+    from ....lowering.builder import LoweringBuilder
 
 RAISING = "to_unixtime"
 """A function that raises, in time, with its text where that begins like no date."""
 
 
-def is_early(cast: Cast) -> bool:
+def _is_early(cast: Cast) -> bool:
     """Whether DataFusion computes a cast as it plans, and the cast may fail."""
+    if types.equal_but_nullability(cast.input.type, cast.type) and not cast.checks:
+        return False
     fails = cast.throws and (cast.checks or not _always_casts(cast.input.type, cast.type))
     return fails and not _is_error(cast.input) and _is_known(cast.input)
 
@@ -54,13 +57,15 @@ def _is_known(expression: Expression) -> bool:
     return True
 
 
-def error(e: DataFusionBuilder, text: Expression) -> Expression:
-    """An expression of an integer type that always raises, with this text."""
-    return e.call(f"datafusion:{RAISING}", text)
+def error(e: LoweringBuilder, form: Raised) -> Expression:
+    """An expression that always raises, in time: of an integer type, cast to the one that is wanted."""
+    return e.cast(e.call(f"datafusion:{RAISING}", e.error_text(form.message, form.witness)), form.type)
 
 
-def late(e: DataFusionBuilder, cast: Cast) -> Expression:
+def late(e: LoweringBuilder, cast: Cast) -> Expression:
     """The cast, which raises only for rows that reach it."""
+    if not _is_early(cast):
+        return cast
     input = e.share(cast.input)
     found = e.share(Cast(input, types.nullable(cast.type), throws=False, checks=cast.checks))
     witness = input if _always_casts(input.type, types.STRING) else e.text(f"{input.type.kind} in {cast.type.kind}")
@@ -68,6 +73,6 @@ def late(e: DataFusionBuilder, cast: Cast) -> Expression:
     return e.if_then(e.and_(*_failed(e, input, found)), problem, e.as_type(found, cast.type))
 
 
-def _failed(e: DataFusionBuilder, input: Expression, found: Expression) -> Sequence[Expression]:
+def _failed(e: LoweringBuilder, input: Expression, found: Expression) -> Sequence[Expression]:
     """The conditions under which the cast has failed: it is null, and its input is not."""
     return [e.is_null(found), e.is_not_null(input)] if input.type.nullable else [e.is_null(found)]

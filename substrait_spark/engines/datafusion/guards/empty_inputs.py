@@ -7,18 +7,18 @@ It finds that by conditions on constants alone, which this keeps it from computi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ....algebra.expression import Expression
 from ....algebra.occurrence import COLUMN, SUBQUERY
 from ....algebra.traversal import is_true
 from ....lowering.builder import LoweringBuilder
+from ....lowering.forms import Filtered
 from .constants import always
 
 
-def unknown_conditions(e: LoweringBuilder, conditions: Sequence[Expression]) -> list[Expression]:
-    """The conditions, those on constants alone behind one that always holds, which DataFusion doesn't know."""
-    return [e.if_then(always(e), each, e.true()) if _is_constant(each) else each for each in conditions]
+def with_unknown_conditions(e: LoweringBuilder, form: Filtered) -> Filtered:
+    """The conditions of a filter, those on constants alone behind one that always holds, which DataFusion doesn't know."""
+    found = [e.if_then(always(e), each, e.true()) if _is_constant(each) else each for each in form.conditions]
+    return Filtered(form.input, found)
 
 
 def _is_constant(condition: Expression) -> bool:

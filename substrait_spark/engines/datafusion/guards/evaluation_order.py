@@ -14,11 +14,12 @@ from ....algebra.expression import Expression, FieldReference, Literal, ScalarFu
 from ....algebra.occurrence import MAY_RAISE
 from ....algebra.relation import Fetch, Filter, Project, Relation, Sort
 from ....algebra.traversal import transformed
-from ..builder import DataFusionBuilder
+from ....lowering.builder import LoweringBuilder
+from ..structs import require_nameless
 from .neutral_values import neutral
 
 
-def guard_above_filters(e: DataFusionBuilder, root: Relation) -> Relation:
+def guard_above_filters(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation with what may raise above a filter guarded by the filter's condition."""
     return transformed(root, lambda relation: _guarded_above_filter(e, relation), _may_raise, MAY_RAISE)
 
@@ -32,7 +33,7 @@ def _may_raise(relation: Relation) -> bool:
     )
 
 
-def _guarded_above_filter(e: DataFusionBuilder, relation: Relation) -> Relation:
+def _guarded_above_filter(e: LoweringBuilder, relation: Relation) -> Relation:
     if not _may_raise(relation):
         return relation
     marked = _marked(relation.inputs[0])
@@ -70,7 +71,7 @@ def _is_marked(relation: Relation) -> bool:
     return bool(columns) and columns[-1] == condition.ordinal and not condition.path and not condition.outer
 
 
-def _guarded(e: DataFusionBuilder, relation: Relation, input: Relation) -> Relation:
+def _guarded(e: LoweringBuilder, relation: Relation, input: Relation) -> Relation:
     """The relation over the marked input, with the columns that it had."""
     mark = FieldReference(len(input.types) - 1, input.types[-1])
 
@@ -80,7 +81,7 @@ def _guarded(e: DataFusionBuilder, relation: Relation, input: Relation) -> Relat
         if isinstance(expression, ScalarFunction) and not expression.raises_itself and _holds_struct(expression):
             # Not every engine has a null in a struct's place, but it needs none where the parts raise.
             return expression.with_children([guard(part) for part in expression.children()])
-        e.require_nameless(expression.type)
+        require_nameless(e, expression.type)
         return e.if_then(mark, expression, Literal(neutral(expression.type), expression.type))
 
     return relation.over((input,), [guard(expression) for expression in relation.expressions()])

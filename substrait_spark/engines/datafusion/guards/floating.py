@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....algebra import types
-from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....algebra.expression import AggregateFunction, Expression, Literal, ScalarFunction, SortField
 from ....algebra.types import FLOATS, Type
 from ....errors import NotInDialect
 from ....lowering.expression import redeclared
-from ....lowering.rules import Guard
+from ....lowering.forms import Key
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
@@ -26,6 +26,33 @@ def comparable(e: LoweringBuilder, value: Expression) -> Expression:
         return value
     _require_flat(e, value)
     return _one_nan(e, value)
+
+
+def key(e: LoweringBuilder, form: Key) -> Expression:
+    """The value to group or partition by."""
+    return groupable(e, form.value)
+
+
+def sort_key(e: LoweringBuilder, sort: SortField) -> SortField:
+    """The value to sort by."""
+    return sort.by(groupable(e, sort.expression))
+
+
+def distinct(e: LoweringBuilder, call: AggregateFunction) -> AggregateFunction:
+    """A call of an aggregate function, whose arguments tell rows apart where it is DISTINCT."""
+    if not call.distinct:
+        return call
+    arguments = [each if isinstance(each, str) else _distinct(e, each) for each in call.arguments]
+    return AggregateFunction(call.declaration, tuple(arguments), call.options, True, call.sorts, call.filter)
+
+
+def _distinct(e: LoweringBuilder, value: Expression) -> Expression:
+    if isinstance(value, Literal):  # tells no rows apart
+        return value
+    if isinstance(value, ScalarFunction) and value.declaration.name == "named_struct":
+        parts = value.children()
+        return value.with_children([part if n % 2 == 0 else groupable(e, part) for n, part in enumerate(parts)])
+    return groupable(e, value)
 
 
 def groupable(e: LoweringBuilder, value: Expression) -> Expression:
@@ -71,7 +98,5 @@ def holds_float(type: Type) -> bool:
     return type.kind in FLOATS or any(isinstance(p, Type) and holds_float(p) for p in type.parameters)
 
 
-GUARDS: dict[str, Guard] = {
-    f"comparison:{name}": Guard("nan_payloads", compared)
-    for name in ("equal", "is_not_distinct_from", "lt", "lte", "gt", "gte")
-}
+COMPARISONS = tuple(f"comparison:{name}" for name in ("equal", "is_not_distinct_from", "lt", "lte", "gt", "gte"))
+"""Functions that compare two values."""

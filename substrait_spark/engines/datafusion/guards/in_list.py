@@ -9,22 +9,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction, SingularOrList
+from . import same_names
+from .unwrapped_casts import shielded
 
 if TYPE_CHECKING:
-    from ..builder import DataFusionBuilder
+    from ....lowering.builder import LoweringBuilder
 
 
-def or_list(e: DataFusionBuilder, value: Expression, options: Sequence[Expression]) -> Expression:
-    """Whether a value is one of several: lists of the options that are literals, and equalities with the others."""
-    needle, *others = e.alike_inside([e.key(value), *e.alike([e.key(option) for option in options])])
-    if all(map(_is_literal, others)) or not e.has_defect("literal_options"):
-        return SingularOrList(needle, tuple(others))
-    needle = e.share(needle)
+def comparable(e: LoweringBuilder, among: SingularOrList) -> Expression:
+    """An IN list of values that compare as Spark's do."""
+    if not e.dialect.allows_expression("SINGULAR_OR_LIST"):
+        return among
+    value, *options = among.children()
+    values = same_names.together(e, [e.key(value), *e.alike([e.key(option) for option in options])])
+    alike = e.alike(values) if len({types.required(each.type) for each in values}) > 1 else values
+    return SingularOrList(alike[0], tuple(alike[1:]))
+
+
+def of_literals(e: LoweringBuilder, among: SingularOrList) -> Expression:
+    """Lists of the options that are literals, and equalities with the others."""
+    value, *others = among.children()
+    if all(map(_is_literal, others)):
+        return among
+    needle = e.share(value)
     parts: list[Expression] = []
     for are_literals, group in groupby(others, key=_is_literal):
         some = tuple(group)
@@ -36,13 +48,13 @@ def _is_literal(expression: Expression) -> bool:
     return isinstance(expression, Literal)
 
 
-def with_lists_apart(e: DataFusionBuilder, operands: Sequence[Expression]) -> Sequence[Expression]:
-    """The operands of a connective, of which all IN lists but the first are shielded from the optimizer."""
+def with_lists_apart(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """And, or: all IN lists among the operands but the first are shielded from the optimizer."""
+    operands = call.children()
     first = next((operand for operand in operands if _is_list(operand)), None)
-    return [
-        e.shielded_from_optimizer(operand) if operand is not first and _is_list(operand) else operand
-        for operand in operands
-    ]
+    return call.with_children(
+        [shielded(e, each) if each is not first and _is_list(each) else each for each in operands]
+    )
 
 
 def _is_list(expression: Expression) -> bool:

@@ -10,28 +10,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import is_
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.relation import LEFT_ONLY, Join, Relation
+from ....algebra.traversal import columns
+from ....algebra.wider_join import with_right_side_moved
 from ....lowering.builder import LoweringBuilder
+from ....lowering.forms import Filtered, Joined
 from .neutral_values import NEUTRAL
 
 NULL_SAFE = "is_not_distinct_from"
 EQUALITIES = ("equal", NULL_SAFE)
 
 
-def joinable(e: LoweringBuilder, condition: Expression, width: int) -> Expression:
-    """The condition of a join in a form that the dialect joins by; `width` is how many columns are on the left."""
-    if not isinstance(condition, ScalarFunction):
-        return condition
-    if condition.declaration.name == "and":
-        return e.and_(*(joinable(e, operand, width) for operand in condition.children()))
-    if e.has_defect("keys_of_one_side") and _is_of_one_side(condition, width):
-        return e.not_(e.not_(condition))
-    if e.has_defect("one_null_equality") and _is_null_safe(condition):
-        return _by_equality(e, *condition.children())
-    return condition
+def with_filters_of_one_side(e: LoweringBuilder, join: Join) -> Relation:
+    """A join whose equalities of columns of one side are no keys."""
+    width = len(join.inputs[0].types)
+    return _with_conditions(e, join, lambda each: e.not_(e.not_(each)) if _is_of_one_side(each, width) else each)
+
+
+def with_one_equality(e: LoweringBuilder, join: Join) -> Relation:
+    """A join whose null-safe equalities have keys that are equal by equality alone."""
+    return _with_conditions(e, join, lambda each: _by_equality(e, *each.children()) if _is_null_safe(each) else each)
+
+
+def _with_conditions(e: LoweringBuilder, join: Join, change: Callable[[ScalarFunction], Expression]) -> Relation:
+    """A join with its condition's parts in another form; the join itself where they stay."""
+
+    def changed(condition: Expression) -> Expression:
+        if not isinstance(condition, ScalarFunction):
+            return condition
+        if condition.declaration.name != "and":
+            return change(condition)
+        operands = condition.children()
+        found = [changed(operand) for operand in operands]
+        return condition if all(map(is_, found, operands)) else e.and_(*found)
+
+    left, right = join.inputs
+    condition = changed(join.condition)
+    return join if condition is join.condition else Join(left, right, join.join_type, condition)
 
 
 def _is_of_one_side(condition: ScalarFunction, width: int) -> bool:
@@ -57,7 +77,34 @@ def _by_equality(e: LoweringBuilder, left: Expression, right: Expression) -> Exp
     return e.and_(e.equal(e.coalesce(left, value), e.coalesce(right, value)), alike)
 
 
-def keys_and_filters(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
+def with_late_filters(e: LoweringBuilder, form: Joined) -> Relation | Joined:
+    """An inner join, with a filter above it of those conditions that are no keys and stand behind one that may raise."""
+    if form.join_type != "INNER":
+        return form
+    early, late = _keys_and_filters(form.conditions)
+    if not late:
+        return form._replace(conditions=early)
+    joined: Relation = e.rewritten(form._replace(conditions=early))
+    filtered: Relation = e.over(joined).rewritten(Filtered(joined, late))
+    return filtered
+
+
+def with_columns(e: LoweringBuilder, form: Joined) -> Relation | Joined:
+    """A join of inputs that have a column that nobody reads, where they have none: DataFusion joins nothing else."""
+    left, right, join_type, conditions = form
+    if left.types and right.types:
+        return form
+    first, second = (input if input.types else columns(input, [e.true()]) for input in (left, right))
+    added = len(first.types) - len(left.types)
+    shifted = [with_right_side_moved(condition, len(left.types), added) for condition in conditions]
+    made: Relation = e.over(first, second).rewritten(Joined(first, second, join_type, shifted))
+    kept = list(range(len(left.types)))
+    if join_type in LEFT_ONLY:
+        return made.select([*kept, *range(len(first.types), len(made.types))])
+    return made.select([*kept, *(len(first.types) + n for n in range(len(right.types)))])
+
+
+def _keys_and_filters(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
     """The conjuncts of an inner join that stay its condition, and those that become a filter above it.
 
     Keys stay, and so does what stands before the first conjunct that may raise. Spark evaluates the others only for pairs

@@ -42,12 +42,13 @@ from ....algebra.traversal import (
 )
 from ....algebra.wider_join import right_side_moved, with_columns_of, with_right_side_moved
 from ....errors import NotInDialect
-from ....lowering.left_join import mirrored
-from ..builder import DataFusionBuilder
+from ....lowering.builder import LoweringBuilder
+from ....lowering.forms import Windowed
+from ....lowering.general.left_join import mirrored
 from .filter_growth import can_limit
 
 
-def without_lambdas(e: DataFusionBuilder, root: Relation) -> Relation:
+def without_lambdas(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation with no lambda in the condition of a join without keys, nor in a filter that would become one."""
 
     def rule(relation: Relation) -> Relation:
@@ -82,16 +83,14 @@ def _has_key(join: Join) -> bool:
     return False
 
 
-def _limited(e: DataFusionBuilder, relation: Relation) -> Relation:
+def _limited(e: LoweringBuilder, relation: Relation) -> Relation:
     """The relation below a limit that no rows reach, below which DataFusion moves no filter."""
     if not can_limit(relation):
         raise NotInDialect(
             f"the dialect {e.dialect.name} has no lambdas over both sides of a join above a sort, or in a correlated subquery",
             "Join by a column that is equal on both sides too, or sort above the join.",
         )
-    limited = Fetch(relation, 0, ALL_ROWS)
-    limited.place = relation.place
-    return limited
+    return Fetch(relation, 0, ALL_ROWS)
 
 
 # ---- filters
@@ -139,7 +138,7 @@ MATCHED = ("LEFT", "LEFT_SEMI", "LEFT_ANTI", "LEFT_MARK")
 """The joins for which a row on the left has a match or none, whatever the others have."""
 
 
-def _without_lambdas(e: DataFusionBuilder, join: Join) -> Relation:
+def _without_lambdas(e: LoweringBuilder, join: Join) -> Relation:
     """The join with the values of lambdas computed below it, or above its pairs of rows where they need both sides."""
     if join.join_type == "RIGHT":
         turned, kept = mirrored(join)
@@ -161,11 +160,10 @@ def _without_lambdas(e: DataFusionBuilder, join: Join) -> Relation:
             f"the dialect {e.dialect.name} has no lambdas over both sides in a join of the type {join.join_type} without a key",
             "Join by a column that is equal on both sides too, or by a left join.",
         )
-    made.place = join.place
     return with_columns_of(join, made, left)
 
 
-def _all(e: DataFusionBuilder, conditions: Sequence[Expression]) -> Expression:
+def _all(e: LoweringBuilder, conditions: Sequence[Expression]) -> Expression:
     return e.connected("and", conditions) if conditions else e.true()
 
 
@@ -202,11 +200,11 @@ def _with_values(join: Join) -> Join:
     return Join(first, second, join.join_type, rewritten(join.condition, change))
 
 
-def _matched(e: DataFusionBuilder, join: Join, plain: Sequence[Expression], tested: Sequence[Expression]) -> Relation:
+def _matched(e: LoweringBuilder, join: Join, plain: Sequence[Expression], tested: Sequence[Expression]) -> Relation:
     """The join by the pairs of rows that its conditions without lambdas leave: a row on the left is known by its number."""
     left, right = join.inputs
     width = len(left.types)
-    numbered = e.over(left).windowed(left, [e.window("arithmetic:row_number", frame=WHOLE)], (), ())
+    numbered = e.over(left).rewritten(Windowed(left, [e.window("arithmetic:row_number", frame=WHOLE)], (), ()))
     present = Project(right, [e.true()])
     pairs = Join(numbered, present, "LEFT", with_right_side_moved(_all(e, plain), width, 1))
     flag = len(pairs.types) - 1
@@ -215,7 +213,7 @@ def _matched(e: DataFusionBuilder, join: Join, plain: Sequence[Expression], test
     tried = Project(_limited(e, pairs), [holds])
     test = FieldReference(flag + 1, holds.type)
     calls = [e.window("arithmetic:row_number", frame=WHOLE), _count(e, test), _count(e, e.is_null(test))]
-    counted = e.over(tried).windowed(tried, calls, (FieldReference(width, pairs.types[width]),), ())
+    counted = e.over(tried).rewritten(Windowed(tried, calls, (FieldReference(width, pairs.types[width]),), ()))
     number, matches, unknown = (FieldReference(flag + 2 + n, counted.types[flag + 2 + n]) for n in range(3))
     one = e.equal(number, e.i64(1))
     some = e.call("comparison:gt", matches, e.i64(0))
@@ -232,7 +230,7 @@ def _matched(e: DataFusionBuilder, join: Join, plain: Sequence[Expression], test
     return columns(kept, [*lefts, *(e.if_then(test, value, e.null(value.type)) for value in rights)])
 
 
-def _count(e: DataFusionBuilder, condition: Expression) -> WindowCall:
+def _count(e: LoweringBuilder, condition: Expression) -> WindowCall:
     """How many rows of a partition fulfil a condition."""
     counted = e.if_then(condition, e.true(), e.null(types.BOOLEAN))
     return over(e.aggregate("aggregate_generic:count", counted), WHOLE)

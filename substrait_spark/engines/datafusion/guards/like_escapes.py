@@ -11,12 +11,12 @@ from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....errors import NotInDialect
 
 if TYPE_CHECKING:
-    from ..builder import DataFusionBuilder
+    from ....lowering.builder import LoweringBuilder
 
 ESCAPE = "\\"
 
 
-def like(e: DataFusionBuilder, call: ScalarFunction) -> Expression:
+def like(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The call with each backslash of the pattern doubled, since an escaped backslash stands for itself."""
     value, pattern = call.children()
     if not isinstance(pattern, Literal):

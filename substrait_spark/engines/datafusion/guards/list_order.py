@@ -7,10 +7,10 @@ DataFusion makes joined texts in one order only, and lists beside those of DISTI
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ....algebra.expression import AggregateFunction, Expression, FieldReference
+from ....algebra.relation import Aggregate, Relation
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
 
 LISTS = ("array_agg", "string_agg")
 """The functions of DataFusion that take all their rows in the order that they ask for."""
@@ -19,12 +19,13 @@ Order = tuple[tuple[object, bool, bool], ...]
 """For each key what it is, whether it ascends and whether nulls come first."""
 
 
-def require_one_order(calls: Sequence[AggregateFunction]) -> None:
-    """Raise `NotInDialect` unless one order serves all lists of an aggregate.
+def require_one_order(e: LoweringBuilder, relation: Aggregate) -> Relation:
+    """The aggregate. Raises `NotInDialect` unless one order serves all its lists.
 
     The longest order serves those that are its beginning, or the beginning of its reverse. Beside a list of DISTINCT
     values, no reverse is possible, and first and last values are taken in the list's order too.
     """
+    calls = relation.measures
     lists = [call for call in calls if call.declaration.name in LISTS and call.sorts]
     distinct = any(call.distinct for call in lists)
     orders = sorted({_order(call) for call in (calls if distinct else lists) if call.sorts}, key=len)
@@ -36,6 +37,7 @@ def require_one_order(calls: Sequence[AggregateFunction]) -> None:
                 "DataFusion makes lists and joined texts in one order only in an aggregate",
                 "Aggregate in one query for each order, and join these by their keys.",
             )
+    return relation
 
 
 def _order(call: AggregateFunction) -> Order:

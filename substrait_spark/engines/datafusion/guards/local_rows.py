@@ -16,14 +16,22 @@ from .struct_names import filled, has_names, split
 from .wanted_names import WantedNames
 
 if TYPE_CHECKING:
+    from ....lowering.builder import LoweringBuilder
     from ....lowering.expression import ExpressionLowering
-    from ..builder import DataFusionBuilder
 
 
-def table(e: DataFusionBuilder, relation: VirtualTable, expressions: ExpressionLowering) -> Relation:
-    """The rows, with nulls allowed inside their columns, and structs as literals of these."""
-    required = e.has_defect("nested_required")
-    schema = [types.nullable_inside(kind) if required else kind for kind in map(counted, relation.schema)]
+def nullable(expressions: ExpressionLowering, relation: VirtualTable) -> Relation:
+    """The rows, with nulls allowed inside their columns."""
+    return _table(expressions, relation, [types.nullable_inside(counted(kind)) for kind in relation.schema])
+
+
+def table(expressions: ExpressionLowering, relation: VirtualTable) -> Relation:
+    """The rows, with structs as literals of these."""
+    return _table(expressions, relation, list(map(counted, relation.schema)))
+
+
+def _table(expressions: ExpressionLowering, relation: VirtualTable, schema: list[Type]) -> Relation:
+    e = expressions.e
     names = _names(e, relation)
     as_it_is = schema == list(relation.schema) and names == list(relation.names)
     if as_it_is and all(isinstance(cell, Literal) for cell in relation.expressions()):
@@ -40,7 +48,7 @@ def _cell(expressions: ExpressionLowering, value: Expression, type: Type) -> Exp
     return expressions.e.as_type(value if as_it_is else expressions.lower(value), kind)
 
 
-def _names(e: DataFusionBuilder, relation: VirtualTable) -> list[str]:
+def _names(e: LoweringBuilder, relation: VirtualTable) -> list[str]:
     """The names of the columns, and in them those that are wanted of the result, or else those that they have."""
     named = len(relation.names) == len(relation.schema) + sum(map(types.field_count, relation.schema))
     if not named or not any(map(has_names, relation.schema)):

@@ -16,7 +16,7 @@ from ....algebra.expression import Cast, Expression, ScalarFunction, SingularOrL
 from ....algebra.occurrence import NOT_DETERMINISTIC, WINDOW_FUNCTION
 from ....algebra.relation import Filter, Join, Project, Relation
 from ....algebra.traversal import conjuncts, inputs_first, is_column
-from ..builder import DataFusionBuilder
+from ....lowering.builder import LoweringBuilder
 
 Columns = frozenset[int]
 NONE: Columns = frozenset()
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
 NOTHING = Asked((), NONE, NONE)
 
 
-def without_implied(e: DataFusionBuilder, root: Relation) -> Relation:
+def without_implied(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation with no IS NOT NULL of a column whose nulls are dropped anyway."""
     order = list(inputs_first(root))
     asked: dict[Relation, Asked] = {
@@ -152,7 +152,7 @@ FORMS: Mapping[type[Relation], Callable[[Any, Asked, Columns], Sequence[Columns]
 """Of relations that may pass on whose nulls are dropped above them, given by the columns before their emit."""
 
 
-def _filtered_by_less(e: DataFusionBuilder, relation: Filter, asked: Asked, above: Columns) -> Relation:
+def _filtered_by_less(e: LoweringBuilder, relation: Filter, asked: Asked, above: Columns) -> Relation:
     """A filter without what is implied; its input where nothing is left to filter by."""
     if not asked.tested or not all(map(_is_of_its_row, asked.parts)):
         return relation

@@ -11,19 +11,15 @@ from __future__ import annotations
 from ....algebra.occurrence import FETCH
 from ....algebra.relation import Fetch, Filter, Relation
 from ....algebra.traversal import transformed
-from ..builder import DataFusionBuilder
+from ....lowering.builder import LoweringBuilder
 from .constants import always
 
 
-def filter_above_offsets(e: DataFusionBuilder, root: Relation) -> Relation:
+def filter_above_offsets(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation with a filter that keeps all rows above each Fetch with an offset."""
 
     def rule(relation: Relation) -> Relation:
-        if not _skips(relation):
-            return relation
-        filtered = Filter(relation, always(e))
-        filtered.place = relation.place
-        return filtered
+        return Filter(relation, always(e)) if _skips(relation) else relation
 
     return transformed(root, rule, _skips, FETCH)
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, IfThen, ScalarFunction
-from ....algebra.relation import Project, Relation
+from ....algebra.relation import Project, Relation, Set
 from ....algebra.trampoline import Steps, in_turn, run
 from ....algebra.traversal import columns
 from ....algebra.types import Type
 from ....errors import NotInDialect
+from ....lowering.forms import Alike, Root
 from ..structs import guarded, named_struct, rebuilt, stored_field
-from .struct_names import Names, agree, element, has_names, own_names, parts, split
+from .struct_names import Names, agree, element, has_names, names_of, own_names, parts, relation_names, split
 
 if TYPE_CHECKING:
-    from ..builder import DataFusionBuilder
+    from ....lowering.builder import LoweringBuilder
 
 FREE = ("array_transform", "map", "named_struct", "xxhash64")
 """Functions whose arguments have nothing to do with each other."""
@@ -28,31 +29,38 @@ PASSING = ("array_compact", "array_element", "array_slice", "coalesce", "greates
 """Functions that give a value, or lists of values, that they got as an argument."""
 
 
-def arguments(e: DataFusionBuilder, function: str, given: tuple[Expression | str, ...]) -> tuple[Expression | str, ...]:
-    """The arguments of a call, those of the same type, or lists of it, with the same names."""
-    if len(given) < 2 or function in FREE:
-        return given
+def in_call(e: LoweringBuilder, call: ScalarFunction) -> ScalarFunction:
+    """The call with its arguments of the same type, or lists of it, by the same names."""
+    given = call.arguments
+    if len(given) < 2 or call.declaration.name in FREE:
+        return call
     named = [argument for argument in given if isinstance(argument, Expression) and _is_named(argument)]
     if len(named) < 2:
-        return given
+        return call
     found: dict[int, Expression] = {}
     for argument in named:
         kind = element(argument.type)
         alike = [each for each in named if types.equal_but_nullability(element(each.type), kind)]
         if id(argument) not in found:
             found.update(zip(map(id, alike), together(e, alike), strict=True))
-    return tuple([found.get(id(argument), argument) for argument in given])
+    arguments = tuple([found.get(id(argument), argument) for argument in given])
+    return ScalarFunction(call.declaration, arguments, call.options, call.raising)
+
+
+def alike(e: LoweringBuilder, form: Alike) -> Alike:
+    """Values that meet, by the same names."""
+    return Alike(together(e, form.values))
 
 
 def _is_named(argument: Expression) -> bool:
     return argument.type.kind != "func" and has_names(argument.type)
 
 
-def together(e: DataFusionBuilder, values: Sequence[Expression]) -> Sequence[Expression]:
+def together(e: LoweringBuilder, values: Sequence[Expression]) -> Sequence[Expression]:
     """Values of one type, or lists of it, with the same names: those of a value that the plan doesn't build, if it has any."""
     if len(values) < 2 or not has_names(values[0].type):
         return values
-    names = [e.names_of(value) for value in values]
+    names = [names_of(e, value) for value in values]
     if all(agree(names[0], others) for others in names[1:]):
         return values
     wanted = next((n for n, value in zip(names, values, strict=True) if not _is_built(value)), names[0])
@@ -83,13 +91,13 @@ def _passed(value: Expression) -> Sequence[Expression]:
     return value.children()
 
 
-def renamed(e: DataFusionBuilder, value: Expression, names: Names) -> Expression:
+def renamed(e: LoweringBuilder, value: Expression, names: Names) -> Expression:
     """The same value with other names in it. Raises `NotInDialect` where it can't be built with these."""
     return run(_renamed(e, value, names))
 
 
-def _renamed(e: DataFusionBuilder, value: Expression, names: Names) -> Steps[Expression]:
-    if not has_names(value.type) or e.names_of(value) == names:
+def _renamed(e: LoweringBuilder, value: Expression, names: Names) -> Steps[Expression]:
+    if not has_names(value.type) or names_of(e, value) == names:
         return value
     if isinstance(value, IfThen):
         found = yield from in_turn([_renamed(e, each, names) for each in _passed(value)])
@@ -97,10 +105,10 @@ def _renamed(e: DataFusionBuilder, value: Expression, names: Names) -> Steps[Exp
         return IfThen(tuple(clauses), found[-1])
     if isinstance(value, ScalarFunction) and value.declaration.name in PASSING:
         return value.with_children((yield from in_turn([_renamed(e, each, names) for each in value.children()])))
-    if value.type.kind == "list" and None not in e.names_of(value):
-        return e.as_type(rebuilt(e, value, e.names_of(value), value.type, names, e.as_type), value.type)
+    if value.type.kind == "list" and None not in names_of(e, value):
+        return e.as_type(rebuilt(e, value, names_of(e, value), value.type, names, e.as_type), value.type)
     if value.type.kind != "struct":
-        raise brought_together(value.type, e.names_of(value), names)
+        raise brought_together(value.type, names_of(e, value), names)
     inside = parts(value.type, names)
     own = own_names(value.type, names)
     if _is_call(value, ("named_struct",)):
@@ -113,9 +121,9 @@ def _renamed(e: DataFusionBuilder, value: Expression, names: Names) -> Steps[Exp
     return guarded(e, [struct], lambda: named_struct(e, types.required(value.type), own, built))
 
 
-def as_wanted(e: DataFusionBuilder, value: Expression, names: Names) -> Expression:
+def as_wanted(e: LoweringBuilder, value: Expression, names: Names) -> Expression:
     """The value with the names that are wanted of it, where they are known and it can be built with them."""
-    if None in names or agree(e.names_of(value), names):
+    if None in names or agree(names_of(e, value), names):
         return value
     try:
         return renamed(e, value, names)
@@ -144,16 +152,17 @@ def shown(type: Type, names: Names) -> str:
 # ---- relations
 
 
-def united(e: DataFusionBuilder, inputs: Sequence[Relation]) -> Sequence[Relation]:
-    """The inputs of a set relation with the same names: those of an input that doesn't build the structs, if there is one."""
+def united(e: LoweringBuilder, relation: Set) -> Relation:
+    """A set relation over inputs with the same names: those of an input that doesn't build the structs, if there is one."""
+    inputs = relation.inputs
     if not any(map(has_names, inputs[0].types)):
-        return inputs
-    found = list(zip(*map(e.relation_names, inputs), strict=True))
+        return relation
+    found = list(zip(*(relation_names(e, input) for input in inputs), strict=True))
     wanted = [
         next((each for each, input in zip(names, inputs, strict=True) if _stands(input, n)), names[0])
         for n, names in enumerate(found)
     ]
-    return [named(e, input, wanted) for input in inputs]
+    return Set([named(e, input, wanted) for input in inputs], relation.operation)
 
 
 def _stands(relation: Relation, ordinal: int) -> bool:
@@ -164,17 +173,16 @@ def _stands(relation: Relation, ordinal: int) -> bool:
     return position < 0 or not _is_built(relation.computed[position])
 
 
-def rooted(e: DataFusionBuilder, relation: Relation, names: Sequence[str]) -> Relation:
+def rooted(e: LoweringBuilder, root: Root) -> Relation:
     """The root of a plan, with the names that its columns are to have in them."""
-    if not any(map(has_names, relation.types)):
-        return relation
-    wanted = split(relation.types, names)
-    return named(e, relation, wanted)
+    if not any(map(has_names, root.relation.types)):
+        return root.relation
+    return named(e, root.relation, split(root.relation.types, root.names))
 
 
-def named(e: DataFusionBuilder, relation: Relation, wanted: Sequence[Names]) -> Relation:
+def named(e: LoweringBuilder, relation: Relation, wanted: Sequence[Names]) -> Relation:
     """The relation, with these names in its columns."""
-    found = e.relation_names(relation)
+    found = relation_names(e, relation)
     other = {n: names for n, names in enumerate(wanted) if not agree(found[n], names)}
     if isinstance(relation, Project):
         relation, other = _renamed_where_computed(e, relation, other)
@@ -186,7 +194,7 @@ def named(e: DataFusionBuilder, relation: Relation, wanted: Sequence[Names]) -> 
 
 
 def _renamed_where_computed(
-    e: DataFusionBuilder, project: Project, wanted: dict[int, Names]
+    e: LoweringBuilder, project: Project, wanted: dict[int, Names]
 ) -> tuple[Relation, dict[int, Names]]:
     """The project, with other names in what it computes, and the columns that still are to have others."""
     width = len(project.inputs[0].types)

@@ -20,16 +20,17 @@ from .join_keys import EQUALITIES
 REORDERED = ("INNER", "LEFT", "RIGHT", "OUTER")
 
 
-def kept(
-    e: LoweringBuilder, condition: Expression, left: Relation, right: Relation
-) -> tuple[list[Expression], Expression]:
-    """The conjuncts of a join's condition, and the condition, in a form that DataFusion forgets in no order of the joins."""
-    given = conjuncts(condition)
+def kept(e: LoweringBuilder, join: Join) -> Relation:
+    """A join with a condition in a form that DataFusion forgets in no order of the joins."""
+    if join.join_type not in REORDERED:
+        return join
+    given = conjuncts(join.condition)
     if not any(len(set(ordinals(side))) > 1 for each in given for side in _sides(each)):
-        return given, condition
+        return join
+    left, right = join.inputs
     inputs = [*sources(left), *sources(right)]
     parts = [e.if_then(each, e.true(), e.false()) if _spans(each, inputs) else each for each in given]
-    return parts, condition if parts == given else e.connected("and", parts)
+    return join if parts == given else Join(left, right, join.join_type, e.connected("and", parts))
 
 
 def _spans(condition: Expression, inputs: Sequence[frozenset[Relation]]) -> bool:

@@ -31,8 +31,8 @@ from ....algebra.trampoline import Steps, done, run
 from ....algebra.types import Type, field_count
 
 if TYPE_CHECKING:
+    from ....lowering.builder import LoweringBuilder
     from ....lowering.lowering import Lowering
-    from ..builder import DataFusionBuilder
 
 Names = tuple[str | None, ...]
 """The names of all struct fields in a type, depth-first, as a schema has them; None for those that are not known."""
@@ -351,7 +351,17 @@ MADE: Mapping[type[Relation], Callable[[Naming, Any], Iterable[Names]]] = {
 """The names in the columns that a relation makes, which come behind those of its input."""
 
 
-def naming_over(e: DataFusionBuilder) -> Naming:
+def _naming_over(e: LoweringBuilder) -> Naming:
     """The names in expressions over the inputs of a relation."""
     relations = e.lowering.memory(RelationNames)
     return Naming([names for input in e.inputs for names in relations.of(input)], relations)
+
+
+def names_of(e: LoweringBuilder, expression: Expression) -> Names:
+    """The depth-first names of the struct fields in the type of a lowered expression."""
+    return e.memory(_naming_over).of(expression) if has_names(expression.type) else ()
+
+
+def relation_names(e: LoweringBuilder, relation: Relation) -> Sequence[Names]:
+    """The names of the struct fields in each column of a lowered relation."""
+    return e.lowering.memory(RelationNames).of(relation)

@@ -13,15 +13,27 @@ from collections.abc import Sequence
 from ....algebra.constants import is_constant
 from ....algebra.expression import Expression, Literal
 from ....algebra.occurrence import AGGREGATE
-from ....algebra.relation import Aggregate, Fetch, Relation
-from ....algebra.traversal import inputs_first, is_true, relations_below, subexpressions
+from ....algebra.relation import Aggregate, Fetch, Join, Relation
+from ....algebra.traversal import conjuncts, inputs_first, is_true, relations_below, subexpressions
 from ....lowering.builder import LoweringBuilder
+from ....lowering.forms import Filtered
 from .constants import constants
 
 
-def with_limited_totals(
-    e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression], first: int = 0
-) -> Relation:
+def in_filter(e: LoweringBuilder, form: Filtered) -> Filtered:
+    """The rows to filter, with limits on aggregates without keys."""
+    return Filtered(_with_limits(e, form.input, form.conditions), form.conditions)
+
+
+def in_join(e: LoweringBuilder, join: Join) -> Relation:
+    """A join whose inputs have limits on aggregates without keys."""
+    left, right = join.inputs
+    parts = conjuncts(join.condition)
+    inputs = (_with_limits(e, left, parts), _with_limits(e, right, parts, len(left.types)))
+    return join if inputs == join.inputs else join.with_inputs(inputs)
+
+
+def _with_limits(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:
     """The input of a filter or a join, with limits on its aggregates without keys where a condition may move below them.
 
     The conditions refer to its columns by numbers from `first` on.

@@ -15,7 +15,8 @@ from ....algebra.expression import Expression, FieldReference, IfThen, ScalarFun
 from ....algebra.occurrence import SET
 from ....algebra.relation import Aggregate, Project, Relation, Set
 from ....algebra.traversal import columns, of_columns, subexpressions, transformed
-from ..builder import DataFusionBuilder
+from ....lowering.builder import LoweringBuilder
+from .unwrapped_casts import shielded
 
 KEPT = ("and", "is_not_distinct_from", "is_not_null", "is_null", "not", "or")
 """Functions of which the optimizer makes nothing that may be null where they aren't, unless it does of their operands."""
@@ -24,7 +25,7 @@ COMPARED = ("boolean", "i8", "i16", "i32", "i64", "fp32", "fp64", "decimal", "st
 """Types that a condition may be cast to, and that can be hidden from the optimizer."""
 
 
-def with_nullable_columns(e: DataFusionBuilder, root: Relation) -> Relation:
+def with_nullable_columns(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with a column hidden in an input of each union of which the optimizer may change whether it is null."""
     known: dict[Relation, list[bool]] = {}
 
@@ -41,12 +42,12 @@ def with_nullable_columns(e: DataFusionBuilder, root: Relation) -> Relation:
     return transformed(root, rule, occurring=SET)
 
 
-def _hidden(e: DataFusionBuilder, relation: Relation, doubtful: Sequence[bool]) -> Relation:
+def _hidden(e: LoweringBuilder, relation: Relation, doubtful: Sequence[bool]) -> Relation:
     hidden = [is_doubtful and kind.kind in COMPARED for is_doubtful, kind in zip(doubtful, relation.types, strict=True)]
     if not any(hidden):
         return relation
     kept = [FieldReference(n, kind) for n, kind in enumerate(relation.types)]
-    return columns(relation, [e.shielded_from_optimizer(each) if hidden[each.ordinal] else each for each in kept])
+    return columns(relation, [shielded(e, each) if hidden[each.ordinal] else each for each in kept])
 
 
 def _doubtful(root: Relation, known: dict[Relation, list[bool]]) -> list[bool]:

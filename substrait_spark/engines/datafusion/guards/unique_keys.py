@@ -14,17 +14,18 @@ from ....lowering.builder import LoweringBuilder
 from .column_names import can_rename, renamed
 
 
-def without_keys(e: LoweringBuilder, input: Relation, groupings: int) -> Relation:
-    """The input of an aggregate by so many `groupings`, such that DataFusion knows no keys of aggregates below its joins."""
-    if groupings < 2 or not _has_joined_keys(input):
-        return input
+def without_keys(e: LoweringBuilder, relation: Aggregate) -> Relation:
+    """An aggregate over an input of which DataFusion knows no keys of aggregates below its joins."""
+    (input,) = relation.inputs
+    if len(relation.groupings) < 2 or not _has_joined_keys(input):
+        return relation
     if not can_rename(input):
         raise NotInDialect(
             f"the dialect {e.dialect.name} takes the keys of an aggregate for unique above a join, "
             "and a column of structs can't be hidden from it",
             "Group by less, or take the struct apart.",
         )
-    return renamed(input)
+    return relation.with_inputs((renamed(input),))
 
 
 def _has_joined_keys(relation: Relation) -> bool:

@@ -16,12 +16,12 @@ from ....algebra.relation import Filter, Join, Project, Relation
 from ....algebra.traversal import columns, transformed
 from ....algebra.wider_join import with_right_side_moved
 from ....errors import NotInDialect
-from ....lowering.mark_join import needs_unknown
-from ....lowering.repeatable import is_repeatable
-from ..builder import DataFusionBuilder
+from ....lowering.builder import LoweringBuilder
+from ....lowering.general.mark_join import needs_unknown
+from ....lowering.general.repeatable import is_repeatable
 
 
-def with_unknown_marks(e: DataFusionBuilder, root: Relation) -> Relation:
+def with_unknown_marks(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation with a second mark, of which pairs are unknown, wherever a mark that may be unknown is told from false."""
 
     def rule(relation: Relation) -> Relation:
@@ -37,13 +37,13 @@ def _may_be_unknown(relation: Relation) -> TypeGuard[Join]:
     return isinstance(relation, Join) and relation.join_type == "LEFT_MARK" and relation.condition.type.nullable
 
 
-def _exact(e: DataFusionBuilder, relation: Relation, input: Relation) -> Relation:
+def _exact(e: LoweringBuilder, relation: Relation, input: Relation) -> Relation:
     if not _may_be_unknown(input) or (isinstance(relation, Project | Filter) and not needs_unknown(relation, input)):
         return input
     return _with_two_marks(e, input)
 
 
-def _with_two_marks(e: DataFusionBuilder, join: Join) -> Relation:
+def _with_two_marks(e: LoweringBuilder, join: Join) -> Relation:
     left, right = join.inputs
     if not is_repeatable(right):
         raise NotInDialect(
@@ -61,11 +61,10 @@ def _with_two_marks(e: DataFusionBuilder, join: Join) -> Relation:
     found, maybe = FieldReference(width, both.types[width]), _known(e, both, width + 1)
     mark = over.if_then(found, over.true(), maybe, over.null(types.nullable(types.BOOLEAN)), over.false())
     made = columns(both, [*passed, mark])
-    made.place = join.place
     return made.emitting_as(join)
 
 
-def _known(e: DataFusionBuilder, marked: Relation, mark: int) -> Expression:
+def _known(e: LoweringBuilder, marked: Relation, mark: int) -> Expression:
     """A mark that is false where it isn't known."""
     over = e.over(marked)
     return over.coalesce(FieldReference(mark, marked.types[mark]), over.false())

@@ -11,10 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....algebra import types
-from ....algebra.expression import Bound, Expression, Literal, SortField, WindowCall
+from ....algebra.expression import Bound, Expression, Literal, SortField, WindowCall, WindowFunction
 from ....algebra.frame import Frame, over
+from ....algebra.relation import Project, Relation
 from ....algebra.types import INTEGERS
 from ....errors import NotInDialect
+from ....lowering.forms import Windowed
 
 if TYPE_CHECKING:
     from ....lowering.builder import LoweringBuilder
@@ -29,7 +31,18 @@ FULL_SHIFT = 2**63
 """Makes all 64-bit keys positive; the sum is a decimal."""
 
 
-def with_unsigned_key(
+def windowed(e: LoweringBuilder, form: Windowed) -> Relation:
+    """Window functions in a project, each by its own keys."""
+    if not form.calls:
+        return form.input
+    functions = []
+    for call in form.calls:
+        keyed, order = _with_unsigned_key(e, call, form.sorts)
+        functions.append(WindowFunction(keyed, form.partition, order))
+    return Project(form.input, functions)
+
+
+def _with_unsigned_key(
     e: LoweringBuilder, call: WindowCall, sorts: tuple[SortField, ...]
 ) -> tuple[WindowCall, tuple[SortField, ...]]:
     """A call and its order, with a shifted key and offsets in its units where the frame has offsets by range."""
