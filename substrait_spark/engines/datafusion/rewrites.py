@@ -16,8 +16,7 @@ from ...algebra.relation import Aggregate, Join, Set, VirtualTable
 from ...dialects.rewrite import PLAN, Conversion, Rewrite, Sees, rewrites
 from ...lowering.forms import Alike, Conjunction, Filtered, Joined, Key, Raised, Root, Windowed
 from . import structs
-from .calls import FAMILIES
-from .guards import (
+from .defects import (
     bitwise,
     column_names,
     computed_keys,
@@ -52,6 +51,7 @@ from .guards import (
     unsigned_range,
     unwrapped_casts,
 )
+from .functions import FAMILIES
 
 NAMES = [
     Rewrite(ScalarFunction, same_names.in_call, sees=Sees.BUILT),

@@ -10,7 +10,7 @@ from ...algebra.expression import Cast, Expression, FieldReference, Lambda, Lite
 from ...algebra.traversal import moved_inwards
 from ...algebra.types import Type
 from ...errors import NotInDialect
-from .guards.struct_names import ANY, Names, has_names, names_of, own_names, parts
+from .defects.struct_names import ANY, Names, has_names, names_of, own_names, parts
 
 if TYPE_CHECKING:
     from ...lowering.builder import LoweringBuilder

@@ -13,8 +13,8 @@ from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ..counts import COUNTS
-from ..guards.floating import comparable
-from ..guards.struct_names import names_of
+from ..defects.floating import comparable
+from ..defects.struct_names import names_of
 from ..structs import empty_list, is_built, named_struct, size
 from ..value_bounds import magnitude, of_type
 from .decimal_arithmetic import NARROW, WIDE, widened

@@ -10,10 +10,10 @@ from ....algebra.types import Type
 from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ..guards.floating import holds_float
-from ..guards.same_names import as_wanted
-from ..guards.struct_names import Names, has_names, own_names, parts
-from ..guards.wanted_names import WantedNames
+from ..defects.floating import holds_float
+from ..defects.same_names import as_wanted
+from ..defects.struct_names import Names, has_names, own_names, parts
+from ..defects.wanted_names import WantedNames
 from ..structs import bare, constant, element, field_of, list_of, named_struct, size
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ....algebra.traversal import moved_inwards, subexpressions
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
-from ..guards.floating import groupable, holds_float
+from ..defects.floating import groupable, holds_float
 from ..structs import bare, guarded, null_like, size
 from . import time_zone as tz
 from .datetime import date_part
@@ -51,7 +51,7 @@ def flat(e: LoweringBuilder, list: Expression) -> None:
         raise NotInDialect(f"the dialect {e.dialect.name} orders nulls inside elements differently")
 
 
-# ---- guards
+# ---- against defects
 
 
 def extreme(e: LoweringBuilder, call: ScalarFunction) -> Expression:

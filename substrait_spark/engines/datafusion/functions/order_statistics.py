@@ -13,7 +13,7 @@ from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
-from ..guards.floating import comparable
+from ..defects.floating import comparable
 from .struct_order import by_fields
 
 

@@ -11,7 +11,7 @@ from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.expression import lowered_cast
-from ..guards.struct_names import has_names, names_of
+from ..defects.struct_names import has_names, names_of
 from ..structs import rebuilt
 from .number_cast import (
     FORMS,

@@ -15,9 +15,9 @@ from ....algebra.traversal import moved_inwards
 from ....algebra.types import Type
 from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
-from ..guards.struct_names import element as element_of_lists
-from ..guards.struct_names import has_names, own_names
-from ..guards.wanted_names import WantedNames
+from ..defects.struct_names import element as element_of_lists
+from ..defects.struct_names import has_names, own_names
+from ..defects.wanted_names import WantedNames
 from ..structs import bare, element, guarded, named_struct, size
 from .collection import positions
 from .map_ import made_of

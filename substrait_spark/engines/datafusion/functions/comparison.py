@@ -12,7 +12,7 @@ from ....algebra.types import FLOATS
 from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ..guards.floating import comparable
+from ..defects.floating import comparable
 
 
 def extreme(name: str) -> Apply:

@@ -1,4 +1,4 @@
-"""Canonical functions in DataFusion's own: one module a family, as in `functions/`."""
+"""Canonical functions in DataFusion's own: one module a family, as in `functions/` of the package."""
 
 from __future__ import annotations
 

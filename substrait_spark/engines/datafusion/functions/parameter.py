@@ -8,7 +8,7 @@ from ....algebra import types
 from ....algebra.expression import DynamicParameter, Expression
 from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
-from ..guards.struct_names import has_names
+from ..defects.struct_names import has_names
 
 if TYPE_CHECKING:
     from ....lowering.expression import ExpressionLowering
