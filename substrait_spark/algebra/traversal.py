@@ -159,8 +159,9 @@ def transformed(
     for relation in inputs_first(root):
         inputs = tuple([done[input] for input in relation.inputs])
         found = rule(relation if inputs == relation.inputs else relation.with_inputs(inputs))
-        if found.place is None:
-            found.place = relation.place
+        for made in (found, *found.inputs):
+            if made.place is None:
+                made.place = relation.place
         done[relation] = found
     return done[root]
 

@@ -16,7 +16,7 @@ from ..errors import LACKING, NotInDialect
 from ..extensions import registry
 from .rewrite import Conversion, Rewrite, Rewrites
 
-WRITE_A_RULE = "Compute this column in Spark, make a plan for another dialect, or write a rule for it (docs/how-to/add-an-engine.md)."
+WRITE_A_REWRITE = "Compute this column in Spark, make a plan for another dialect, or write a rewrite for it (docs/how-to/add-an-engine.md)."
 
 
 class Function(NamedTuple):
@@ -86,7 +86,7 @@ class Dialect:
         self._in_force: Rewrites | None = None
         self.aliases: Mapping[str, str] = aliases or {}
         """What the extension files that it depends on go by in calls, by the names that it has for them itself."""
-        self.hint = WRITE_A_RULE if from_outside else LACKING
+        self.hint = WRITE_A_REWRITE if from_outside else LACKING
         """What can be done about a function that it lacks."""
         self.abilities = Abilities(**metadata.get("abilities") or {})
         self.defects: Mapping[str, Defect] = {

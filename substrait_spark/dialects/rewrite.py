@@ -17,7 +17,9 @@ PLAN = "plan"
 
 
 Apply = Callable[..., Any]
-"""What a rewrite does: by what it `sees`, it gets the builder, or what lowers the original, and its target."""
+"""What a rewrite does. It gets the builder `e` and what it is for; of an aggregate function one `LoweredCall`; of a window function
+`e`, the call and the `StagedWindows` that it may build on. Where it sees the original, it gets the `ExpressionLowering` in the place of
+`e`, of a whole plan the `Lowering`."""
 
 
 class Sees(Enum):
@@ -104,6 +106,10 @@ class Rewrites:
         self.built = _by_target(always, Sees.BUILT)
         self.missing = {target: first for target, (first, *_) in _by_target(missing, Sees.LOWERED).items()}
         self.missing_original = {target: first for target, (first, *_) in _by_target(missing, Sees.ORIGINAL).items()}
+
+    def are_about(self, target: Target) -> bool:
+        """Whether there is a rewrite of what the plan has of a target."""
+        return target in self.original or target in self.both or target in self.lowered
 
 
 def _by_target(listed: Sequence[Rewrite], sees: Sees) -> dict[Target, tuple[Rewrite, ...]]:

@@ -72,7 +72,7 @@ class EngineError(SubstraitSparkError):
 class UnsupportedPlanError(SubstraitSparkError):
     """The DataFrame means something that the plan could not say exactly.
 
-    `problems` lists every obstacle of the plan, not just the first. Its cause is what a rule of the dialect's raised, if
+    `problems` lists every obstacle of the plan, not just the first. Its cause is what a rewrite of the dialect's raised, if
     one did.
     """
 

@@ -165,7 +165,7 @@ class LoweringBuilder(CallBuilder):
         return self.native_form(call)
 
     def guarded(self, function: str, *arguments: Expression) -> Expression:
-        """A call of a function that the dialect has as it stands, by the guard against its defect where there is one."""
+        """A call of a function that the dialect has as it stands, and what is against its defect where there is such."""
         self.native_call(function, *arguments)
         return self.lowered(function, *arguments)
 
@@ -276,7 +276,7 @@ class LoweringBuilder(CallBuilder):
 
     def alike(self, inputs: Sequence[Expression]) -> list[Expression]:
         """The same values, all in one type, as branches and list elements must be; types differ in nullability only."""
-        return super().alike(self.rewritten(Alike(inputs)).values)
+        return super().alike(self.rewritten(Alike(inputs)).values if Alike in self.rewrites.lowered else inputs)
 
     def raises(self, message: str, type: Type, witness: Expression) -> Expression:
         """An expression that raises when it is evaluated. `witness`: a value of the row."""

@@ -22,26 +22,28 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 
+OR_NONE: Any = (Expression, type(None))
+
 
 def rewritten(e: LoweringBuilder, form: Any) -> Any:
     """What becomes of an expression, a relation or a form over lowered parts: by one rewrite after the other, while it is such."""
     kind = type(form)
     for rewrite in e.rewrites.lowered.get(kind, ()):
-        form = _another(rewrite, e, form)
+        if isinstance(form, Expression):
+            form = in_type(rewrite, form.type, e, form)
+        else:
+            form = applied(rewrite, _kinds(form), e, form)
         if type(form) is not kind:
             break
     return form
 
 
-def _another(rewrite: Rewrite, e: LoweringBuilder, form: Any) -> Any:
-    """What a rewrite makes of a form, which is of the form's kind or of another that it may become."""
-    if isinstance(form, Expression):
-        return in_type(rewrite, form.type, e, form)
-    wanted = Relation if isinstance(form, Relation) else BECOMES.get(type(form))
-    found = _given(rewrite, (e, form))
-    if type(found) is type(form) or (wanted is not None and isinstance(found, wanted)):
-        return found
-    raise _no_such(rewrite, found, wanted or type(form))
+def _kinds(form: Any) -> Any:
+    """What a rewrite may make of a relation or a form."""
+    if isinstance(form, Relation):
+        return Relation
+    wanted = BECOMES.get(type(form))
+    return type(form) if wanted is None else (wanted, type(form))
 
 
 def built(e: LoweringBuilder, rewrites: tuple[Rewrite, ...], node: Expression) -> Expression:
@@ -56,7 +58,12 @@ def built(e: LoweringBuilder, rewrites: tuple[Rewrite, ...], node: Expression) -
 
 def applied(rewrite: Rewrite, kind: type[Kind], *arguments: Any) -> Kind:
     """What a rewrite gives, which must be of a kind. Raises BrokenRewrite where it isn't, or the rewrite fails."""
-    found = _given(rewrite, arguments)
+    try:
+        found = rewrite.apply(*arguments)
+    except (Unsupported, RecursionError):
+        raise
+    except Exception as error:  # whatever the code of the rewrite raises
+        raise _broken(rewrite, f"raised {type(error).__name__}: {error}", error) from error
     if not isinstance(found, kind):
         raise _no_such(rewrite, found, kind)
     return found
@@ -64,16 +71,15 @@ def applied(rewrite: Rewrite, kind: type[Kind], *arguments: Any) -> Kind:
 
 def if_concerned(rewrite: Rewrite, *arguments: Any) -> Expression | None:
     """The expression that a rewrite gives, which may be about something else and then gives None."""
-    found = _given(rewrite, arguments)
-    if found is not None and not isinstance(found, Expression):
-        raise _broken(rewrite, f"gave {kind_of(found)} where an Expression or None is wanted")
+    found: Expression | None = applied(rewrite, OR_NONE, *arguments)
     return found
 
 
 def in_type(rewrite: Rewrite, wanted: Type, e: LoweringBuilder, *arguments: Any) -> Expression:
     """The expression that a rewrite gives, which must be of a type, nullability aside."""
     found = applied(rewrite, Expression, e, *arguments)
-    require_type(rewrite, found, wanted, e.rewrites)
+    if found.type is not wanted:
+        require_type(rewrite, found, wanted, e.rewrites)
     return found
 
 
@@ -86,18 +92,11 @@ def require_type(rewrite: Rewrite, found: Expression, wanted: Type, rewrites: Re
         raise _broken(rewrite, reason)
 
 
-def _given(rewrite: Rewrite, arguments: tuple[Any, ...]) -> Any:
-    try:
-        return rewrite.apply(*arguments)
-    except (Unsupported, RecursionError):
-        raise
-    except Exception as error:  # whatever the code of the rewrite raises
-        raise _broken(rewrite, f"raised {type(error).__name__}: {error}", error) from error
-
-
-def _no_such(rewrite: Rewrite, found: Any, kind: type[Any]) -> BrokenRewrite:
-    article = "an" if kind.__name__[0] in "AEIOU" else "a"
-    return _broken(rewrite, f"gave {kind_of(found)} where {article} {kind.__name__} is wanted")
+def _no_such(rewrite: Rewrite, found: Any, kind: Any) -> BrokenRewrite:
+    first, *others = [each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,))]
+    article = "an" if first[0] in "AEIOU" else "a"
+    others = [name.replace("NoneType", "None") for name in others]
+    return _broken(rewrite, f"gave {kind_of(found)} where {' or '.join([f'{article} {first}', *others])} is wanted")
 
 
 def _broken(rewrite: Rewrite, what: str, error: Exception | None = None) -> BrokenRewrite:

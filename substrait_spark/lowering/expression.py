@@ -59,7 +59,7 @@ def _parameter(kinds: Sequence[Type], ordinal: int, steps: int) -> Expression:
 class ExpressionLowering:
     """Lowers the expressions of one relation; what can't be is reported, and a stand-in takes its place.
 
-    `results`: the expressions over `e` that stand for the columns referred to, where these aren't the columns of `e`.
+    `results`: for each column, what replaces it in the place of a column of `e`, where a relation with these isn't built yet.
     """
 
     def __init__(
@@ -70,10 +70,7 @@ class ExpressionLowering:
         self._lambdas = lambdas
         self._rewrites = e.rewrites
         self._done: dict[Expression, Expression] = {}
-        stay = results is None and not {FieldReference} & (
-            self._rewrites.original.keys() | self._rewrites.both.keys() | self._rewrites.lowered.keys()
-        )
-        self._columns = e.columns if stay else None
+        self._columns = None if results is not None or self._rewrites.are_about(FieldReference) else e.columns
         """The types of the columns, where these stay what they are."""
 
     def lower(self, root: Expression) -> Expression:
@@ -214,7 +211,8 @@ class ExpressionLowering:
         if isinstance(expression, Cast):
             return self._cast(expression, children[0])
         found = self._retyped(expression, children)
-        return rewritten(self.e, found) if type(found) is type(expression) else found
+        about = type(found) is type(expression) and type(found) in self._rewrites.lowered
+        return rewritten(self.e, found) if about else found
 
     def _retyped(self, expression: Expression, children: Sequence[Expression]) -> Expression:
         """The expression over lowered parts, whose types may differ in nullability from what they were."""
@@ -383,7 +381,7 @@ def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 def _changes_nothing(cast: Cast, target: Type) -> bool:
-    """Whether a cast to another type gives the same without this cast below it, which a rule may have made."""
+    """Whether a cast to another type gives the same without this cast below it, which a rewrite may have made."""
     if cast.checks or not types.widens(cast.input.type, cast.type):
         return False
     kinds = {cast.input.type.kind, cast.type.kind, target.kind}

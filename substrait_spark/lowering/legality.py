@@ -25,7 +25,6 @@ from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.subqueries import is_correlated
 from ..algebra.traversal import inputs_first
 from ..errors import NotInDialect, Origin, Unsupported
-from .problems import places
 
 if TYPE_CHECKING:
     from ..dialects.dialect import Dialect
@@ -40,9 +39,8 @@ def check(lowering: Lowering, root: Relation) -> None:
     checked = _Check(dialect, lowering)
     roots = [root]
     for each in roots:
-        where = places(each, root.place)
         for relation in inputs_first(each):
-            lowering.at(relation, where.get(relation))
+            lowering.at(relation, relation.place or root.place)
             roots += checked.relation(relation)
 
 
@@ -153,7 +151,7 @@ def require_relation(dialect: Dialect, relation: Relation) -> None:
 
 
 def require_subquery(dialect: Dialect, subquery: Subquery) -> None:
-    """Raise NotInDialect for a correlated scalar subquery that no rule has made a join of, where the engine has none."""
+    """Raise NotInDialect for a correlated scalar subquery that no rewrite has made a join of, where the engine has none."""
     lacks = not dialect.abilities.correlated_scalars and isinstance(subquery, ScalarSubquery)
     if lacks and is_correlated(subquery.relation):
         raise NotInDialect(

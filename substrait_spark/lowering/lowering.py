@@ -1,6 +1,6 @@
 """The way of a canonical plan into a dialect's forms.
 
-First general rules give what the dialect lacks another canonical form; then relations and their expressions are lowered,
+First general rewrites give what the dialect lacks another canonical form; then relations and their expressions are lowered,
 inputs first; then passes move what the engine would evaluate at the wrong place; and then all is checked.
 """
 
@@ -59,9 +59,9 @@ class Lowering:
         self._memories: dict[Any, Any] = {}
         self._canonical: Sequence[Relation] = ()
         self._replaced: dict[tuple[str, int], list[NotInDialect]] | None = None
-        """By place, what the dialect lacks of the canonical plan, and general rules have replaced."""
+        """By place, what the dialect lacks of the canonical plan, and general rewrites have replaced."""
         self.root: Relation | None = None
-        """The canonical plan, in which general rules have replaced what the dialect lacks."""
+        """The canonical plan, in which general rewrites have replaced what the dialect lacks."""
         self.has_subqueries = False
         """Whether the canonical plan has any."""
         self.names: tuple[str, ...] = ()
@@ -157,7 +157,7 @@ class Lowering:
         return self._done[relation]
 
     def rewritten(self, relation: Relation) -> Relation:
-        """What general rules have made of the plan, or of the relation of a subquery."""
+        """What general rewrites have made of the plan, or of the relation of a subquery."""
         return self._rewritten[relation]
 
     def subquery(self, relation: Relation) -> Relation:
@@ -165,7 +165,7 @@ class Lowering:
         return self._settled[relation]
 
     def memory(self, kind: Callable[[Lowering], Memory]) -> Memory:
-        """What an engine's rules keep while they lower this plan: one of a kind, made when it is first asked for."""
+        """What an engine's rewrites keep while they lower this plan: one of a kind, made when it is first asked for."""
         if kind not in self._memories:
             self._memories[kind] = kind(self)
         return self._memories[kind]  # type: ignore[no-any-return]
@@ -199,7 +199,7 @@ class Lowering:
         self._found(place.path if place else "", origin or (place.origin if place else None), problem)
 
     def _of_what_was_here(self, place: Place, problem: NotInDialect) -> NotInDialect:
-        """A problem with what general rules have made, as one with what the dialect lacks there of the canonical plan."""
+        """A problem with what general rewrites have made, as one with what the dialect lacks there of the canonical plan."""
         if self._replaced is None:
             left = self._lacking(self._rewritten.values())
             self._replaced = {

@@ -71,7 +71,7 @@ def lowered_already(functions: Sequence[str]) -> Problem:
 def engines_functions(plan: Plan) -> list[str]:
     """The extension files of engines that a plan of ours calls functions of, which canonical plans do not.
 
-    To lower it again would guard twice. Plans of other producers may call what functions they like.
+    To lower it again would go against defects twice. Plans of other producers may call what functions they like.
     """
     if not plan.version.producer.startswith(PRODUCER):
         return []

@@ -11,10 +11,10 @@ Report = Callable[[str, "Origin | None", Unsupported], None]
 """Takes a problem: the way from the root, what it was made from, and why."""
 
 
-def places(root: Relation, above: Place | None = None) -> dict[Relation, Place]:
+def places(root: Relation) -> dict[Relation, Place]:
     """Where each relation came from: one that does not say so, from where the relation above it did."""
     found: dict[Relation, Place] = {}
-    stack: list[tuple[Relation, Place | None]] = [(root, root.place or above)]
+    stack: list[tuple[Relation, Place | None]] = [(root, root.place)]
     while stack:
         relation, above = stack.pop()
         place = relation.place or above

@@ -37,7 +37,7 @@ def no_cast(dialect: Dialect, cast: Cast) -> NotInDialect:
 def lacking_relations(dialect: Dialect, relation: Relation) -> Iterator[NotInDialect]:
     """What a dialect lacks of a canonical relation: its kind, the subqueries in it, or the ability to run it as it is.
 
-    A window is in a project where there is no relation for it, by no general rule: its calls are told themselves.
+    A window is in a project where there is no relation for it, by no general rewrite: its calls are told themselves.
     """
     if isinstance(relation, Window):
         return

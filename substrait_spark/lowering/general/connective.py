@@ -20,7 +20,7 @@ def connective(name: str, other: str) -> Callable[[LoweringBuilder, ScalarFuncti
         operands = call.children()
         return e.instead(
             call,
-            lambda: variadic.rule(e, call),
+            lambda: variadic.balanced(e, call),
             lambda: e.not_(e.native_call(other, *[negated(e, each) for each in operands])),
         )
 

@@ -53,7 +53,11 @@ def raised(e: LoweringBuilder, form: Raised) -> Expression:
 
 def choice(e: LoweringBuilder, form: IfThen) -> Expression:
     """A choice of values that are made alike."""
-    return e.if_then(*form.children())
+    parts = form.children()
+    kinds = {value.type for value in (*parts[1::2], parts[-1])}
+    if len(kinds) == 1 and not parts[-1].type.parameters and IfThen not in e.rewrites.built:
+        return form
+    return e.if_then(*parts)
 
 
 def one_of(e: LoweringBuilder, form: SingularOrList) -> Expression:

@@ -24,7 +24,7 @@ CLASS = "USER_RAISED_EXCEPTION"
 """The class of errors with a message of the user's."""
 
 
-def rule(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
+def cast_of_text(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
     """raise_error of a message. It holds a value of the row, so that no engine evaluates it ahead of time."""
     e = lowering.e
     kind, parameters, like = call.children()
@@ -60,4 +60,4 @@ def raised(e: LoweringBuilder, error: str, type: Type, witness: Expression) -> E
     return e.raises(f"[{error}]", type, witness)
 
 
-REWRITES = rewrites({"spark:raise_error": rule}, sees=Sees.ORIGINAL)
+REWRITES = rewrites({"spark:raise_error": cast_of_text}, sees=Sees.ORIGINAL)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..builder import LoweringBuilder
 
 
-def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+def balanced(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The call as a balanced tree of calls, so that it nests no deeper than it must."""
     declaration = call.declaration
     name = declaration.function
@@ -27,4 +27,4 @@ def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return arguments[0]
 
 
-REWRITES = rewrites({"string:concat": rule})
+REWRITES = rewrites({"string:concat": balanced})
