@@ -11,7 +11,7 @@ from ..algebra.expression import AggregateFunction, Expression, FieldReference, 
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
 from ..dialects.rewrite import Rewrite
-from ..errors import UNEXPECTED, BrokenRewrite, NotInDialect, Unsupported, unknown_form
+from ..errors import NotInDialect, Unsupported
 from .driver import applied, in_type
 from .expression import ExpressionLowering, over_lowered
 from .forms import Windowed
@@ -139,30 +139,20 @@ def result_of(
     references: Sequence[Expression],
 ) -> Expression:
     """The result of a form, over the relation that has what its calls have become; what can't be told is reported."""
-    try:
-        wanted = without_length(above.dialect, function.type)
-        result = Rewrite(function.declaration.function, form.result)
-        return in_type(result, wanted, above, references)
-    except Unsupported as problem:
-        above.lowering.report(above, function, problem)
-    except UNEXPECTED as error:
-        above.lowering.report(above, function, unknown_form(error))
-    return StandIn(types.nullable(function.type))
+    wanted = without_length(above.dialect, function.type)
+    result = Rewrite(function.declaration.function, form.result)
+    found = above.lowering.tried(function, lambda: in_type(result, wanted, above, references))
+    return StandIn(types.nullable(function.type)) if found is None else found
 
 
 def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: Group) -> AggregateForm:
     e = lowering.e
     parts = lowering.lower_all(measure.expressions())
-    try:
-        return form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group))
-    except Unsupported as problem:
-        if not isinstance(problem, BrokenRewrite) or not any(isinstance(part, StandIn) for part in parts):
-            e.lowering.report(e, measure, problem)
-    except UNEXPECTED as error:
-        if not any(isinstance(part, StandIn) for part in parts):  # which rewrites may not know what to do with
-            e.lowering.report(e, measure, unknown_form(error))
+    form = e.lowering.tried(
+        measure, lambda: form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group)), parts
+    )
     kind = types.nullable(measure.type)
-    return AggregateForm((), lambda above, references: StandIn(kind))
+    return form or AggregateForm((), lambda above, references: StandIn(kind))
 
 
 def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequence[Expression]) -> AggregateFunction:

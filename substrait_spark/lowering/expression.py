@@ -26,7 +26,7 @@ from ..algebra.inline_projects import part_of
 from ..algebra.traversal import is_column, rebuilt
 from ..algebra.types import Type
 from ..dialects.rewrite import Rewrite
-from ..errors import UNEXPECTED, BrokenRewrite, NotInDialect, Unsupported, unknown_form
+from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from ..extensions import registry
 from .driver import if_concerned, in_type, require_type, rewritten
 from .general import GENERAL
@@ -183,20 +183,12 @@ class ExpressionLowering:
         return lowered
 
     def _tried(self, expression: Expression, lowered: Callable[[Expression], Expression | None]) -> Expression | None:
-        """What an expression becomes; what has no form is reported."""
+        """What an expression becomes, if the rewrite is about it; what has no form is reported."""
         try:
             return lowered(expression)
-        except Unsupported as problem:
-            if not isinstance(problem, BrokenRewrite) or not self._stumbled(expression):
-                self.e.lowering.report(self.e, expression, problem)
-        except UNEXPECTED as error:
-            if not self._stumbled(expression):
-                self.e.lowering.report(self.e, expression, unknown_form(error))
+        except (Unsupported, *UNEXPECTED) as error:
+            self.e.lowering.failed(expression, error, map(self._done.get, expression.children()))
         return StandIn(types.nullable(expression.type))
-
-    def _stumbled(self, expression: Expression) -> bool:
-        """Whether a part of an expression is a stand-in, which rewrites may not know what to do with."""
-        return any(isinstance(self._done.get(child), StandIn) for child in expression.children())
 
     def _lowered(self, expression: Expression) -> Expression:
         by_both = self._of_both(expression)

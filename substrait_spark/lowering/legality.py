@@ -132,7 +132,7 @@ class _Check:
         try:
             requirement()
         except Unsupported as problem:
-            self._lowering.report(None, part, problem)
+            self._lowering.report(part, problem)
             return False
         return True
 

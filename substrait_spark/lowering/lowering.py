@@ -7,6 +7,7 @@ inputs first; then passes move what the engine would evaluate at the wrong place
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..algebra import types
@@ -20,7 +21,7 @@ from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import columns, inputs_first, relations_below, subquery_relations
 from ..dialects.rewrite import PLAN, Rewrites
-from ..errors import UNEXPECTED, NotInDialect, Origin, Unsupported, unknown_form
+from ..errors import UNEXPECTED, BrokenRewrite, NotInDialect, Origin, Unsupported, unknown_form
 from ..plan.message import RELATION_DEPTH
 from .builder import LoweringBuilder
 from .driver import applied, rewritten
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 
 Memory = TypeVar("Memory")
+Found = TypeVar("Found")
 
 
 class Lowering:
@@ -99,29 +101,23 @@ class Lowering:
 
     def _rewrite(self, root: Relation) -> Relation:
         for rewrite in self.rewrites.original.get(PLAN, ()):
-            try:
-                root = applied(rewrite, Relation, self, root)
-            except Unsupported as problem:
-                self.report(None, None, problem)
+            root = self.tried(None, partial(applied, rewrite, Relation, self, root)) or root
         return root
 
     def _lower(self, root: Relation) -> Relation:
         self._places.update(places(root))
         for relation in inputs_first(root):
             self._here = relation
-            self._done[relation] = self._reported(relation)
+            self._done[relation] = self.tried(None, partial(lowered_relation, self, relation)) or stand_in(relation)
         return self._done[root]
 
     def _named(self, root: Relation) -> Relation:
-        try:
-            root = self._converted_back(root)
-            if not self.names:
-                return root
-            found = rewritten(self.builder(root), Root(root, self.names))
-            return found.relation if isinstance(found, Root) else found
-        except Unsupported as problem:
-            self.report(None, None, problem)
-            return root
+        return self.tried(None, partial(self._with_names, root)) or root
+
+    def _with_names(self, root: Relation) -> Relation:
+        root = self._converted_back(root)
+        found = rewritten(self.builder(root), Root(root, self.names)) if self.names else root
+        return found.relation if isinstance(found, Root) else found
 
     def _converted_back(self, root: Relation) -> Relation:
         """The plan with values of their own types in the columns of its result, where others held converted ones."""
@@ -143,11 +139,8 @@ class Lowering:
         if self.traits.shares:
             root = share(root)
         for rewrite in self.rewrites.lowered.get(PLAN, ()):
-            try:
-                root = applied(rewrite, Relation, self.builder(), root)
-            except Unsupported as problem:
-                self.at(root, root.place)
-                self.report(None, None, problem)
+            self.at(root, root.place)
+            root = self.tried(None, partial(applied, rewrite, Relation, self.builder(), root)) or root
         root = projected(self, cut(root, RELATION_DEPTH))
         check(self, root)
         return root
@@ -178,7 +171,26 @@ class Lowering:
         """Where a relation of the plan came from, as far as that is known."""
         return self._places.get(relation)
 
-    def report(self, e: LoweringBuilder | None, part: Traced | None, problem: Unsupported) -> None:
+    def tried(self, part: Traced | None, form: Callable[[], Found], over: Iterable[Expression] = ()) -> Found | None:
+        """What a part of a plan becomes; None where that is reported because there is no form.
+
+        `over`: what it is made of. Where a stand-in is among that, rewrites may not know what to do with it, and nothing is
+        reported of what they raise.
+        """
+        try:
+            return form()
+        except (Unsupported, *UNEXPECTED) as error:
+            self.failed(part, error, over)
+        return None
+
+    def failed(self, part: Traced | None, error: Exception, over: Iterable[Expression | None] = ()) -> None:
+        """Note what was raised where a part of a plan, which is made of others, was to get a form."""
+        problem = error if isinstance(error, Unsupported) else unknown_form(error)
+        may_stumble = not isinstance(error, Unsupported) or isinstance(error, BrokenRewrite)
+        if not (may_stumble and any(isinstance(each, StandIn) for each in over)):
+            self.report(part, problem)
+
+    def report(self, part: Traced | None, problem: Unsupported) -> None:
         """Note a problem in the relation that is being lowered, unless it is with a stand-in."""
         if isinstance(part, Expression) and part.occurs & STAND_IN:
             return
@@ -230,15 +242,6 @@ class Lowering:
         self._here = relation
         if place is not None:
             self._places[relation] = place
-
-    def _reported(self, relation: Relation) -> Relation:
-        try:
-            return lowered_relation(self, relation)
-        except Unsupported as problem:
-            self.report(None, None, problem)
-        except UNEXPECTED as error:
-            self.report(None, None, unknown_form(error))
-        return stand_in(relation)
 
 
 def stand_in(relation: Relation) -> Relation:

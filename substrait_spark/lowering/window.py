@@ -17,7 +17,7 @@ from ..algebra.expression import (
 )
 from ..algebra.frame import Frame, frame_of_call, over
 from ..algebra.relation import Relation, Window
-from ..errors import UNEXPECTED, NotInDialect, Unsupported, unknown_form
+from ..errors import NotInDialect
 from .aggregate import LoweredCall, form_of, result_of
 from .driver import applied
 from .expression import ExpressionLowering, over_lowered
@@ -121,11 +121,6 @@ def _over(form: AggregateForm, frame: Frame) -> WindowForm:
 
 
 def _reported(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
-    try:
-        return window_form(e, call, staged)
-    except Unsupported as problem:
-        e.lowering.report(e, call, problem)
-    except UNEXPECTED as error:
-        e.lowering.report(e, call, unknown_form(error))
+    form = e.lowering.tried(call, lambda: window_form(e, call, staged), call.expressions())
     kind = types.nullable(call.type)
-    return WindowForm((), lambda above, references: StandIn(kind))
+    return form or WindowForm((), lambda above, references: StandIn(kind))

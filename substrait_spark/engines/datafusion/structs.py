@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...algebra import types
 from ...algebra.expression import Cast, Expression, FieldReference, Lambda, Literal, ScalarFunction, StandIn
 from ...algebra.traversal import moved_inwards
 from ...algebra.types import Type
 from ...errors import NotInDialect
+from ...lowering.builder import LoweringBuilder
 from .defects.struct_names import ANY, Names, has_names, names_of, own_names, parts
-
-if TYPE_CHECKING:
-    from ...lowering.builder import LoweringBuilder
 
 # ---- types that would lose the names of fields
 

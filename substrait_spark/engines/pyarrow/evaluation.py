@@ -7,16 +7,13 @@ nulls where Spark doesn't compute it: every function that raises gives null for 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ...algebra import types
 from ...algebra.expression import Cast, Expression, IfThen, ScalarFunction, Shared
 from ...algebra.traversal import rebuilt
 from ...errors import NotInDialect
+from ...lowering.builder import LoweringBuilder
 from ...lowering.expression import redeclared
-
-if TYPE_CHECKING:
-    from ...lowering.builder import LoweringBuilder
 
 
 def chosen(e: LoweringBuilder, choice: IfThen) -> Expression:

@@ -7,13 +7,9 @@ The defect's other side is in `in_list`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra.expression import Expression, ScalarFunction
+from ....lowering.builder import LoweringBuilder
 from .unwrapped_casts import shielded
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 
 def xor(e: LoweringBuilder, call: ScalarFunction) -> Expression:

@@ -11,7 +11,7 @@ removes an input that it knows to be empty, and its names with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, WindowFunction
@@ -21,10 +21,8 @@ from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Windowed
+from ....lowering.lowering import Lowering
 from .neutral_values import NEUTRAL, neutral
-
-if TYPE_CHECKING:
-    from ....lowering.lowering import Lowering
 
 LONGEST_NAME = 1000
 """How many operands the texts of a relation's columns may have, before the columns are named anew."""

@@ -9,15 +9,12 @@ conjunct in the other, so that thousands of them overflow its stack.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction
 from ....algebra.relation import Cross, Filter, Join, Project, Relation
+from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Conjunction, Filtered
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 MANY = 500
 """Above so many conjuncts, a filter gets an AND of them as a value to compare."""

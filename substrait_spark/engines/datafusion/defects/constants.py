@@ -10,7 +10,6 @@ outer joins, where they are null for rows without a match, and above unions, of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from ....algebra import constants as algebra_constants
 from ....algebra import types
@@ -21,9 +20,7 @@ from ....algebra.relation import Aggregate, Filter, Join, Relation, Set
 from ....algebra.traversal import columns, conjuncts, ordinals
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered
-
-if TYPE_CHECKING:
-    from ....lowering.lowering import Lowering
+from ....lowering.lowering import Lowering
 
 NULL_LEFT = ("RIGHT", "OUTER")
 NULL_RIGHT = ("LEFT", "OUTER")

@@ -5,14 +5,10 @@ SELECT arrow_typeof(sum(x)), count(DISTINCT x) FROM (SELECT 1::decimal(5, 2) AS 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import Literal
 from ....algebra.relation import Aggregate, Relation
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 
 def with_filters(e: LoweringBuilder, relation: Aggregate) -> Relation:

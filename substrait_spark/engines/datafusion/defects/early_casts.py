@@ -9,16 +9,13 @@ rows that reach it: a call that raises does so in time, and a cast of a constant
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Lambda, ScalarFunction, Subquery
 from ....algebra.types import Type
+from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Raised
 from ....lowering.general.raise_error import raised
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 RAISING = "to_unixtime"
 """A function that raises, in time, with its text where that begins like no date."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra.expression import WindowCall
 from ....algebra.frame import frame_of_call
 from ....errors import NotInDialect
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 
 def refused(e: LoweringBuilder, call: WindowCall) -> WindowCall:

@@ -7,17 +7,13 @@ DataFusion compares NaNs by their bits, and windows take -0.0 for another key th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import AggregateFunction, Expression, Literal, ScalarFunction, SortField
 from ....algebra.types import FLOATS, Type
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import redeclared
 from ....lowering.forms import Key
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 
 def comparable(e: LoweringBuilder, value: Expression) -> Expression:

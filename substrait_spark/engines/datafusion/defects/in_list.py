@@ -10,15 +10,12 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction, SingularOrList
+from ....lowering.builder import LoweringBuilder
 from . import same_names
 from .unwrapped_casts import shielded
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 
 def comparable(e: LoweringBuilder, among: SingularOrList) -> Expression:

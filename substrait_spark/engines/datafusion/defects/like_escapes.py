@@ -5,13 +5,9 @@ SELECT 'a\b' LIKE 'a\b'   -- false
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....errors import NotInDialect
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 ESCAPE = "\\"
 

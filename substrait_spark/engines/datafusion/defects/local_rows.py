@@ -5,19 +5,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import Expression, Literal
 from ....algebra.relation import Relation, VirtualTable
 from ....algebra.types import Type
+from ....lowering.builder import LoweringBuilder
+from ....lowering.expression import ExpressionLowering
 from ..counts import counted
 from .struct_names import filled, has_names, split
 from .wanted_names import WantedNames
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
-    from ....lowering.expression import ExpressionLowering
 
 
 def nullable(expressions: ExpressionLowering, relation: VirtualTable) -> Relation:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra.expression import SortField
 from ....algebra.types import Type
 from ....errors import NotInDialect
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 
 def refused(e: LoweringBuilder, sort: SortField) -> SortField:

@@ -6,7 +6,6 @@ Where names differ, what a plan builds is built with others, and a struct that i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, IfThen, ScalarFunction
@@ -15,12 +14,10 @@ from ....algebra.trampoline import Steps, in_turn, run
 from ....algebra.traversal import columns
 from ....algebra.types import Type
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Alike, Root
 from ..structs import guarded, named_struct, rebuilt, stored_field
 from .struct_names import Names, agree, element, has_names, names_of, own_names, parts, relation_names, split
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 FREE = ("array_transform", "map", "named_struct", "xxhash64")
 """Functions whose arguments have nothing to do with each other."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import (
@@ -29,10 +29,8 @@ from ....algebra.expression import (
 from ....algebra.relation import Aggregate, Expand, Generate, Project, Read, Relation, Set, VirtualTable, Window
 from ....algebra.trampoline import Steps, done, run
 from ....algebra.types import Type, field_count
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
-    from ....lowering.lowering import Lowering
+from ....lowering.builder import LoweringBuilder
+from ....lowering.lowering import Lowering
 
 Names = tuple[str | None, ...]
 """The names of all struct fields in a type, depth-first, as a schema has them; None for those that are not known."""

@@ -8,18 +8,14 @@ without offsets fail, too, or are wrong, on nested sort keys and on a leading bi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import Bound, Expression, Literal, SortField, WindowCall, WindowFunction
 from ....algebra.frame import Frame, over
 from ....algebra.relation import Project, Relation
 from ....algebra.types import INTEGERS
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Windowed
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 DAY = 86_400_000_000
 """A day in microseconds, as day-time intervals count."""

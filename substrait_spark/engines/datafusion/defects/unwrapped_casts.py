@@ -5,13 +5,9 @@ SELECT cast(x AS int) > 0 FROM (SELECT 3000000000 AS x)   -- true
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, Literal
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 
 def shielded(e: LoweringBuilder, input: Expression) -> Expression:

@@ -7,7 +7,7 @@ far as they can be followed; where they get lost, fields get other names, and la
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ....algebra import types
 from ....algebra.expression import (
@@ -24,10 +24,8 @@ from ....algebra.expression import (
 from ....algebra.relation import Aggregate, Expand, Generate, Project, Relation, Set, Window
 from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
+from ....lowering.lowering import Lowering
 from .struct_names import Names, element, filled, has_names, joined, parts, split, unknown
-
-if TYPE_CHECKING:
-    from ....lowering.lowering import Lowering
 
 
 class WantedNames:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....dialects.rewrite import rewrites
+from ....lowering.builder import LoweringBuilder
 from ....lowering.general.raise_error import raised
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
-
 
 UNITS = ("MONTH", "DAY", "MICROSECOND")
 """What the parts of an interval count."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Lambda, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import lowered_cast
 from ..defects.struct_names import has_names, names_of
 from ..structs import rebuilt
@@ -23,9 +23,6 @@ from .number_cast import (
     wrapped_decimal,
     wrapped_float,
 )
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 # ---- casts
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, Literal, ScalarFunction
@@ -13,13 +12,11 @@ from ....algebra.traversal import moved_inwards, subexpressions
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
 from ..defects.floating import groupable, holds_float
 from ..structs import bare, guarded, null_like, size
 from . import time_zone as tz
 from .datetime import date_part
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 # ---- what DataFusion does to floating-point numbers and to nested nulls
 

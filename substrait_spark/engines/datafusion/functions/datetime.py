@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, Literal, ScalarFunction, Shared, SingularOrList
 from ....dialects.rewrite import Apply, Sees, rewrites
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
+from ....lowering.builder import LoweringBuilder
+from ....lowering.expression import ExpressionLowering
 from ....lowering.general.raise_error import raised
 from . import time_zone as tz
 from .time_zone import constant, zone_of
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
-    from ....lowering.expression import ExpressionLowering
 
 # ---- fields
 

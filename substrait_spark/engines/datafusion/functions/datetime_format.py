@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
@@ -16,13 +16,11 @@ from ....algebra.types import Type
 from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
+from ....lowering.builder import LoweringBuilder
 from ....lowering.general.raise_error import raised
 from . import time_zone as tz
 from .datetime import between, date_part, is_date, make
 from .time_zone import constant, zone_of
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 # ---- patterns
 

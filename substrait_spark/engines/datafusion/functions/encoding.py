@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import Type
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 BINARY = types.of("binary", nullable=False)
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from ....algebra import types
-from ....algebra.expression import Literal, ScalarFunction
+from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
 from .number_cast import decimal_text, double_to_text, is_nan, joined
 from .rounding import half_even
-
-if TYPE_CHECKING:
-    from ....algebra.expression import Expression
-    from ....lowering.builder import LoweringBuilder
 
 CONVERSION = re.compile(
     r"%(?:(?P<index>[0-9]+)\$)?(?P<flags>[-0+,]*)(?P<width>[1-9][0-9]{0,3})?(?:\.(?P<digits>[0-9]{1,2}))?(?P<kind>[sdxXofn%])"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, Literal, ScalarFunction
@@ -15,16 +14,14 @@ from ....algebra.traversal import moved_inwards
 from ....algebra.types import Type
 from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
+from ....lowering.expression import ExpressionLowering
 from ..defects.struct_names import element as element_of_lists
 from ..defects.struct_names import has_names, own_names
 from ..defects.wanted_names import WantedNames
 from ..structs import bare, element, guarded, named_struct, size
 from .collection import positions
 from .map_ import made_of
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
-    from ....lowering.expression import ExpressionLowering
 
 AtPosition = Callable[[int], Expression]
 """What a parameter is in a lambda of a position, or so many lambdas further in."""

@@ -6,7 +6,6 @@ Operators, choices and comparisons then are those of the counts. Only in the res
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction, StandIn
@@ -14,15 +13,13 @@ from ....algebra.types import INTEGERS, Type
 from ....dialects.rewrite import Apply, Conversion, rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
+from ....lowering.builder import LoweringBuilder
 from ....lowering.general.raise_error import raised
 from ..counts import COUNTS
 from . import time_zone as tz
 from .arithmetic import ERROR, integer_operation
 from .datetime import between, checked_times, date_part, scaled
 from .time_zone import constant, zone_of
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 # ---- counts
 

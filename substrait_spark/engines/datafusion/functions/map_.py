@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, ScalarFunction
 from ....algebra.lists import unified
 from ....algebra.traversal import moved_inwards
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
 from ..structs import bare, element, field_of, guarded, null_like, size
 from .collection import is_constant, positions
 from .nested import map_of
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
 
 
 def made_of(e: LoweringBuilder, call: ScalarFunction, keys: Expression, values: Expression) -> Expression:

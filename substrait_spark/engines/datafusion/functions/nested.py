@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Literal, Nested, Part, ScalarFunction
@@ -10,15 +10,12 @@ from ....algebra.types import Type
 from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
+from ....lowering.expression import ExpressionLowering
 from ..defects.floating import holds_float
 from ..defects.same_names import as_wanted
 from ..defects.struct_names import Names, has_names, own_names, parts
 from ..defects.wanted_names import WantedNames
 from ..structs import bare, constant, element, field_of, list_of, named_struct, size
-
-if TYPE_CHECKING:
-    from ....lowering.expression import ExpressionLowering
-
 
 # ---- building
 

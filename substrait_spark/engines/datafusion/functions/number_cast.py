@@ -7,15 +7,12 @@ in text is what Java's `trim` and Spark's UTF8String take for it, and text becom
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ....algebra import types
+from ....algebra.expression import Expression
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....errors import NotInDialect
-
-if TYPE_CHECKING:
-    from ....algebra.expression import Expression
-    from ....lowering.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 NumberCast = Callable[["LoweringBuilder", "Expression", Type, bool], "Expression"]
 

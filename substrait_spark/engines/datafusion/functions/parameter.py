@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import DynamicParameter, Expression
 from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
+from ....lowering.expression import ExpressionLowering
 from ..defects.struct_names import has_names
-
-if TYPE_CHECKING:
-    from ....lowering.expression import ExpressionLowering
 
 
 def parameter(lowering: ExpressionLowering, original: DynamicParameter) -> Expression | None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Lambda, Literal, ScalarFunction
 from ....dialects.rewrite import Apply, Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-
-if TYPE_CHECKING:
-    from ....lowering.expression import ExpressionLowering
+from ....lowering.expression import ExpressionLowering
 
 MAX_I32 = 2**31 - 1
 """The greatest length that 32-bit positions and lengths can say."""

@@ -5,15 +5,11 @@ SELECT (SELECT 1 WHERE false) IS NULL   -- false
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra.expression import Expression, ScalarSubquery
 from ....algebra.relation import Join, VirtualTable
 from ....algebra.subqueries import yields_one_row
 from ....dialects.rewrite import Sees, rewrites
-
-if TYPE_CHECKING:
-    from ....lowering.expression import ExpressionLowering
+from ....lowering.expression import ExpressionLowering
 
 
 def scalar(lowering: ExpressionLowering, original: ScalarSubquery) -> Expression:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, ScalarFunction
 from ....algebra.types import INTEGERS, Type
 from ....dialects.rewrite import Apply, Sees, rewrites
 from ....functions.time_zone import DATE, INSTANT, LOCAL, SECOND, Zone
+from ....lowering.builder import LoweringBuilder
+from ....lowering.expression import ExpressionLowering
 from ....lowering.general.raise_error import raised
 from . import time_zone as tz
 from .datetime_format import needs_zone, read
 from .time_zone import SKIPPED_DAY, constant, zone_of
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
-    from ....lowering.expression import ExpressionLowering
 
 # ---- among dates and timestamps
 

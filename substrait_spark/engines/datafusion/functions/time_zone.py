@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.resources
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import yaml
 
@@ -19,9 +18,7 @@ from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
-
-if TYPE_CHECKING:
-    from ....lowering.builder import LoweringBuilder
+from ....lowering.builder import LoweringBuilder
 
 # What other families use of the names above.
 __all__ = ["DATE", "DAY", "HOUR", "INSTANT", "LOCAL", "SECOND", "Zone", "zone"]
