@@ -179,7 +179,7 @@ def _tellers(modules: int) -> list[tuple[ModuleType, str]]:
         (module, told)
         for name, module in list(sys.modules.items())
         if name.startswith("substrait_spark.")
-        for told in ("unknown_form", "broken_rule", "unexpected")
+        for told in ("unknown_form", "broken_rewrite")
         if hasattr(module, told)
     ]
 

@@ -27,8 +27,9 @@ from substrait_spark.algebra.expression import (
 )
 from substrait_spark.algebra.relation import Aggregate, Filter, Join, Project, Relation, Set, Sort, VirtualTable
 from substrait_spark.dialects.file import load
+from substrait_spark.dialects.rewrite import defects_of
 from substrait_spark.engines import datafusion
-from substrait_spark.engines.datafusion.rules import RULES
+from substrait_spark.engines.datafusion.rewrites import REWRITES
 from substrait_spark.extensions import registry
 from substrait_spark.plan.message import build
 
@@ -143,7 +144,7 @@ def test_sql(name: str, sql: str, gives: str) -> None:
 
 
 def test_every_defect_has_a_canary() -> None:
-    assert set(DEFECTS) == set(RULES.defects)
+    assert set(DEFECTS) == set(defects_of(REWRITES))
     by_sql = {parameters.id for parameters in BY_SQL}
     assert {name for name in DEFECTS if f"test_{name}" not in globals()} == by_sql
     assert {name for name, _, _ in SIDES} <= set(DEFECTS)

@@ -32,12 +32,12 @@ from substrait_spark.algebra.relation import (
     VirtualTable,
 )
 from substrait_spark.dialects import dialect, file
+from substrait_spark.dialects.rewrite import Rewrite
 from substrait_spark.engines import datafusion
-from substrait_spark.engines.datafusion.rules import RULES
+from substrait_spark.engines.datafusion.rewrites import REWRITES
 from substrait_spark.extensions import registry
 from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.plan import lower_plan
-from substrait_spark.lowering.rules import Guard, Rules
 from substrait_spark.plan.message import build
 
 FILE = Path(datafusion.__file__).with_name("dialect.yaml")
@@ -67,7 +67,7 @@ def written(directory: Path, document: Any) -> Path:
 
 def test_the_built_in_dialect_is_valid(document: dict[str, Any]) -> None:
     assert file.schema_error(document) is None
-    assert list(file.problems(document, RULES)) == []
+    assert list(file.problems(document, REWRITES)) == []
 
 
 @pytest.mark.parametrize(
@@ -106,19 +106,22 @@ def test_unknown_dialects(spark: SparkSession, given: Any, sentence: str) -> Non
         ("metadata: {abilities: 3}", "metadata.abilities is no mapping"),
         (
             "metadata: {defects: {flies: {sql: a, gives: b}}}",
-            "metadata.defects.flies is a defect that the engine's rules",
+            "metadata.defects.flies is a defect that there is no rewrite against",
         ),
         ("metadata: {defects: 3}", "metadata.defects is no mapping"),
         ("metadata: {extensions: [absent.yaml]}", "there is no extension file 'absent.yaml' beside the dialect file"),
         ("metadata: {extensions: 3}", "metadata.extensions is no list of texts"),
-        ("metadata: {rules: 'no_such_package:RULES'}", "metadata.rules: 'no_such_package:RULES' can't be loaded"),
         (
-            "metadata: {rules: 'json:loads'}",
-            "metadata.rules: 'json:loads' is function, not a substrait_spark.lowering.rules.Rules",
+            "metadata: {rewrites: 'no_such_package:REWRITES'}",
+            "metadata.rewrites: 'no_such_package:REWRITES' can't be loaded",
         ),
         (
-            "metadata: {rules: 'no.py:RULES'}",
-            "metadata.rules: 'no.py:RULES' can't be loaded: FileNotFoundError: there is no file",
+            "metadata: {rewrites: 'json:loads'}",
+            "metadata.rewrites: 'json:loads' is function, not a list of rewrites",
+        ),
+        (
+            "metadata: {rewrites: 'no.py:REWRITES'}",
+            "metadata.rewrites: 'no.py:REWRITES' can't be loaded: FileNotFoundError: there is no file",
         ),
     ],
 )
@@ -401,14 +404,14 @@ metadata: {defects: {reads_backwards: {sql: "1 = 2", gives: "2 = 1"}}}
 
 
 @pytest.mark.parametrize("condition", ["s = 'b'", "s <=> 'b'", "s <> 'b'", "nullif(s, 'b') IS NULL", "s <= 'b'"])
-def test_general_forms_pass_the_guards(spark: SparkSession, tmp_path: Path, condition: str) -> None:
+def test_general_forms_pass_what_is_against_defects(spark: SparkSession, tmp_path: Path, condition: str) -> None:
     """Whatever compares two texts for equality in a plan has its operands the other way round."""
 
-    def turned(e: LoweringBuilder, call: ScalarFunction) -> ScalarFunction:
-        return e.listed("comparison:equal", *reversed(call.children()))
+    def turned(e: LoweringBuilder, call: ScalarFunction) -> Expression_:
+        return e.native_call("comparison:equal", *reversed(call.children()))
 
-    rules = Rules(guards={"comparison:equal": Guard("reads_backwards", turned)}, defects=frozenset({"reads_backwards"}))
-    guarded = file.load(written(tmp_path, GUARDED), rules=rules)
+    rewrites = [Rewrite("comparison:equal", turned, "reads_backwards")]
+    guarded = file.load(written(tmp_path, GUARDED), rewrites=rewrites)
     df = spark.table("dt").selectExpr(f"{condition} AS found")
     plan = df_to_substrait(df, dialect=guarded)
     names = {d.extension_function.function_anchor: d.extension_function.name for d in plan.extensions}
@@ -418,10 +421,11 @@ def test_general_forms_pass_the_guards(spark: SparkSession, tmp_path: Path, cond
 
 
 @pytest.mark.stumbles
-def test_a_rule_that_calls_a_function_of_no_file(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_rewrite_that_calls_a_function_of_no_file(spark: SparkSession, tmp_path: Path) -> None:
     def wrong(e: LoweringBuilder, call: ScalarFunction) -> Expression_:
         return e.call("guarde:shout", *call.children())
 
-    rules = Rules(calls={"string:upper": wrong}, defects=frozenset({"reads_backwards"}))
-    report = check(spark.table("dt").selectExpr("upper(s)"), dialect=file.load(written(tmp_path, GUARDED), rules=rules))
+    rewrites = [Rewrite("string:upper", wrong), Rewrite("comparison:equal", wrong, "reads_backwards")]
+    guarded = file.load(written(tmp_path, GUARDED), rewrites=rewrites)
+    report = check(spark.table("dt").selectExpr("upper(s)"), dialect=guarded)
     assert "no extension file has the alias 'guarde'" in str(report)

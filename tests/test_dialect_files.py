@@ -10,8 +10,8 @@ import pytest
 
 from substrait_spark import DialectError
 from substrait_spark.dialects import Dialect, load
+from substrait_spark.dialects.rewrite import Rewrite
 from substrait_spark.extensions import registry
-from substrait_spark.lowering.rules import Guard, Rules
 
 LISTS = """
 dependencies:
@@ -101,13 +101,13 @@ DIALECTS = [
     (casts("{THROW_EXCEPTION: {i32: i64}, RETURN_NULL: {}}"), "the `exact` casts of THROW_EXCEPTION are no lists of types"),
     (casts("{THROW_EXCEPTION: {i32: [int]}, RETURN_NULL: {}}"), "THROW_EXCEPTION name 'int', which is no kind of type"),
     ("supported_expressions: [{expression: CAST, metadata: {exacts: {}}}]", "metadata.exacts is not known"),
-    ("metadata: {3: x, a: y}", "metadata.3 is not known; there may be abilities, defects, extensions, rules"),
+    ("metadata: {3: x, a: y}", "metadata.3 is not known; there may be abilities, defects, extensions, rewrites"),
     ("metadata: {abilities: {3: true}}", "metadata.abilities.3 is not known"),
     ("metadata: {abilities: {emits: false}}", "metadata.abilities.emits is not known; is emit meant?"),
     (function("source: arithmetic, name: sum, supported_impls: [i32]"), "no scalar function sum:i32; sum is one for supported_aggregate_functions"),
     ("metadata: {abilities: {emit: ~}}", "metadata.abilities.emit must be true or false, not None"),
     ("metadata: {defects: [a]}", "metadata.defects is no mapping"),
-    ("metadata: {defects: {a: ~}}", "metadata.defects.a is a defect that the engine's rules know no guard against"),
+    ("metadata: {defects: {a: ~}}", "metadata.defects.a is a defect that there is no rewrite against; there are some against none"),
     ("metadata: {extensions: [3]}", "metadata.extensions is no list of texts"),
     ("metadata: {extensions: ['.']}", "there is no extension file '.' beside the dialect file"),
 ]  # fmt: skip
@@ -122,49 +122,50 @@ def test_dialect_files(tmp_path: Path, content: str, sentence: str) -> None:
     assert str(raised.value).startswith(str(path))
 
 
-RULES = [
+REWRITES = [
     ("def (", "can't be loaded: SyntaxError"),
     ("1 / 0", "can't be loaded: ZeroDivisionError: division by zero ("),
     ("raise SystemExit(3)", "can't be loaded: SystemExit: 3"),
     ("import no_such_module", "can't be loaded: ModuleNotFoundError: No module named 'no_such_module'"),
-    ("", "can't be loaded: AttributeError: module 'mine' has no attribute 'RULES'"),
-    ("RULES = {}", "'mine.py:RULES' is dict, not a substrait_spark.lowering.rules.Rules"),
-    ("RULES = Rules(calls=3)", "calls of the rules is no mapping"),
+    ("", "can't be loaded: AttributeError: module 'mine' has no attribute 'REWRITES'"),
+    ("REWRITES = {}", "'mine.py:REWRITES' is dict, not a list of rewrites"),
     (
-        "RULES = Rules(calls={'string:lowre': str})",
-        "calls of the rules has 'string:lowre', which is no scalar function; is lower meant?",
+        "REWRITES = Rewrite('string:lower', str)",
+        "'mine.py:REWRITES' is substrait_spark.dialects.rewrite.Rewrite, not a list of rewrites",
     ),
-    ("RULES = Rules(aggregates={'lower': str})", "aggregates of the rules has 'lower', which is no aggregate function"),
-    ("RULES = Rules(calls={'string:lower': 3})", "calls of the rules has no function for string:lower"),
-    ("RULES = Rules(call={})", "can't be loaded: TypeError: "),
-    ("RULES = Rules(casts={'i32': str})", "casts of the rules has 'i32', which is no pair of kinds of types"),
-    ("RULES = Rules(casts={('i32', 'int'): str})", "casts of the rules has ('i32', 'int'), which is no pair of kinds"),
-    ("RULES = Rules(kinds={str: 3})", "kinds of the rules has no function for"),
-    ("RULES = Rules(builder=dict)", "builder of the rules is no class derived from LoweringBuilder"),
-    ("RULES = Rules(passes=[str])", "passes[0] of the rules is no GuardingPass"),
-    ("RULES = Rules(defects='abc')", "defects of the rules is no frozenset"),
-    ("RULES = Rules(counting='abc')", "counting of the rules is no set"),
+    ("REWRITES = [str]", "rewrites[0] is neither a Rewrite nor a Conversion"),
+    ("REWRITES = [Rewrite()]", "can't be loaded: TypeError: "),
     (
-        "RULES = Rules(calls={'arithmetic:sum': str})",
-        "is no scalar function; sum is one for supported_aggregate_functions",
+        "REWRITES = [Rewrite('string:lowre', str)]",
+        "rewrites[0] is for 'string:lowre', which is no function; is lower meant?",
     ),
-    ("RULES = Rules(calls={3: str})", "calls of the rules has 3, which is no scalar function as in 'string:lower'"),
-    ("RULES = Rules(guards={'string:lower': Guard('d', str)})", "or one against a defect that is not among `defects`"),
+    ("REWRITES = [Rewrite('lower', str)]", "rewrites[0] is for 'lower', which is no function as in 'string:lower'"),
+    ("REWRITES = [Rewrite(3, str)]", "rewrites[0] is for 3, which is no function as in 'string:lower'"),
+    (
+        "REWRITES = [Rewrite('arithmetic:sum', str, sees=Sees.BUILT)]",
+        "which is no scalar function; sum is one for supported_aggregate_functions",
+    ),
+    ("REWRITES = [Rewrite('string:lower', 3)]", "rewrites[0] has no function for string:lower"),
+    ("REWRITES = [Rewrite('string:lower', str, 3)]", "rewrites[0] names no defect as text"),
+    ("REWRITES = [Rewrite('string:lower', str, sees='built')]", "or sees nothing that is of Sees"),
+    ("REWRITES = [Rewrite(('i32', 'int'), str)]", "rewrites[0] is for ('i32', 'int'), which is no pair of kinds"),
+    ("REWRITES = [Rewrite(('i32',), str)]", "rewrites[0] is for ('i32',), which is no pair of kinds of types"),
+    ("REWRITES = [Conversion('week', 3, str, ())]", "rewrites[0] is a Conversion of 'week', which is no kind of type"),
 ]
 
 
-@pytest.mark.parametrize(("code", "sentence"), RULES, ids=[sentence for _, sentence in RULES])
-def test_rules(tmp_path: Path, code: str, sentence: str) -> None:
-    start = "" if code == "def (" else "from substrait_spark.lowering.rules import Guard, Rules\n"
+@pytest.mark.parametrize(("code", "sentence"), REWRITES, ids=[sentence for _, sentence in REWRITES])
+def test_rewrites(tmp_path: Path, code: str, sentence: str) -> None:
+    start = "" if code == "def (" else "from substrait_spark.dialects.rewrite import Conversion, Rewrite, Sees\n"
     (tmp_path / "mine.py").write_text(start + code, "utf-8")
-    (tmp_path / "mine.yaml").write_text("metadata: {rules: 'mine.py:RULES'}", "utf-8")
+    (tmp_path / "mine.yaml").write_text("metadata: {rewrites: 'mine.py:REWRITES'}", "utf-8")
     with pytest.raises(DialectError, match=re.escape(sentence)):
         load(tmp_path / "mine.yaml")
 
 
-@pytest.mark.parametrize("named", ["3", "[a]", "''", "json", "':RULES'", "'json:'"])
-def test_rules_without_a_name(tmp_path: Path, named: str) -> None:
-    (tmp_path / "mine.yaml").write_text(f"metadata: {{rules: {named}}}", "utf-8")
+@pytest.mark.parametrize("named", ["3", "[a]", "''", "json", "':REWRITES'", "'json:'"])
+def test_rewrites_without_a_name(tmp_path: Path, named: str) -> None:
+    (tmp_path / "mine.yaml").write_text(f"metadata: {{rewrites: {named}}}", "utf-8")
     with pytest.raises(DialectError, match=r"is not named as package.module:NAME or file.py:NAME"):
         load(tmp_path / "mine.yaml")
 
@@ -211,19 +212,17 @@ def test_an_extension_file_is_named_by_each_dialect_that_needs_it(tmp_path: Path
         load(tmp_path / "second.yaml")
 
 
-def test_a_guard_of_a_function_that_is_not_listed(tmp_path: Path) -> None:
-    """It would never be used. A defect that has a guard of a listed function may have others, of functions that are not."""
+def test_a_rewrite_of_a_function_that_is_not_listed(tmp_path: Path) -> None:
+    """It would never be used. Against a defect there may be others, if one is of a function that is listed."""
     defect = "metadata: {defects: {d: {sql: a, gives: b}}}"
     (tmp_path / "mine.yaml").write_text(comparison("") + defect, "utf-8")
-    guards = {f"comparison:{name}": Guard("d", lambda e, call: call) for name in ("gt", "lt", "equal")}
-    rules = Rules(guards=guards, defects=frozenset({"d"}))
-    assert load(tmp_path / "mine.yaml", rules=rules).rules is rules
-    guards.pop("comparison:equal")
+    rewrites = [Rewrite(f"comparison:{name}", lambda e, call: call, "d") for name in ("gt", "lt", "equal")]
+    assert load(tmp_path / "mine.yaml", rewrites=rewrites).rewrites == tuple(rewrites)
     with pytest.raises(
         DialectError,
-        match=r"mine.yaml: metadata.defects.d: the rules guard comparison:gt and comparison:lt against it, which is not among",
+        match=r"mine.yaml: metadata.defects.d: the rewrites against it are for comparison:gt and comparison:lt, which is not among",
     ):
-        load(tmp_path / "mine.yaml", rules=rules)
+        load(tmp_path / "mine.yaml", rewrites=rewrites[:2])
 
 
 def test_devices_and_long_files_are_not_read_in_full(tmp_path: Path) -> None:
@@ -251,14 +250,14 @@ def test_two_extension_files_with_one_urn(tmp_path: Path) -> None:
 def test_what_is_no_dialect(given: Any) -> None:
     with pytest.raises(DialectError, match="A dialect is a name, the path of a YAML file or a loaded one, not "):
         load(given)
-    with pytest.raises(DialectError, match="The rules of a dialect are a "):
-        load("datafusion", rules=given)
+    with pytest.raises(DialectError, match=r"The rewrites of a dialect are a list of them|is neither a Rewrite nor"):
+        load("datafusion", rewrites=given)
 
 
 def test_loaded_dialects_are_taken_as_they_are(tmp_path: Path) -> None:
-    (tmp_path / "mine.yaml").write_text("metadata: {rules: 'absent.py:RULES'}", "utf-8")
-    rules = Rules(calls={"string:lower": lambda e, call: call})
-    dialect = load(tmp_path / "mine.yaml", rules=rules)  # the module that the file names is not run
+    (tmp_path / "mine.yaml").write_text("metadata: {rewrites: 'absent.py:REWRITES'}", "utf-8")
+    rewrites = [Rewrite("string:lower", lambda e, call: call)]
+    dialect = load(tmp_path / "mine.yaml", rewrites=rewrites)  # the module that the file names is not run
     assert isinstance(dialect, Dialect)
-    assert dialect.rules is rules
+    assert dialect.rewrites == tuple(rewrites)
     assert load(dialect) is dialect

@@ -33,7 +33,7 @@ from substrait_spark.algebra import expression, extension_messages, relation
 from substrait_spark.command_line import main
 from substrait_spark.dialects.file import load
 from substrait_spark.engines.datafusion import session
-from substrait_spark.lowering import rules as lowering_rules
+from substrait_spark.lowering import forms
 from substrait_spark.lowering.aggregate import LoweredCall
 from substrait_spark.lowering.builder import LoweringBuilder
 
@@ -226,9 +226,8 @@ def test_site() -> None:
     for documented in (LoweringBuilder, LoweredCall):
         names = {name for name in dir(documented) if not name.startswith("_")}
         told = {name for name in names if f'id="{documented.__module__}.{documented.__name__}.{name}"' in reference}
-        assert names == told, "what rules build with has docstrings"
-    rules = [name for name in vars(lowering_rules) if name.endswith("Rule")]
-    assert [name for name in rules if f'id="{lowering_rules.__name__}.{name}"' not in reference] == []
+        assert names == told, "what rewrites build with has docstrings"
+    assert [each for each in forms.BECOMES if f'id="{forms.__name__}.{each.__name__}"' not in reference] == []
     with browser(1_200, 900) as window:
         assert_search_finds(window, ROOT / "build" / "site", "notebook", "how-to/see-a-plan.html")
         assert_functions_are_filtered(window, ROOT / "build" / "site")

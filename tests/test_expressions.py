@@ -41,7 +41,7 @@ from substrait_spark.algebra.message_walk import depth
 from substrait_spark.command_line.commands import group
 from substrait_spark.dialects import load
 from substrait_spark.engines import spark as spark_engine
-from substrait_spark.engines.pyarrow import rules
+from substrait_spark.engines.pyarrow import rewrites
 from substrait_spark.extended.plans import TABLE, plan_of
 from substrait_spark.plan.message import DEPTH_LIMIT
 from substrait_spark.testing import assert_well_formed
@@ -551,7 +551,7 @@ def test_defects_are_there(name: str) -> None:
 
 def functions_table() -> str:
     """What the dialect file lists, for the documentation."""
-    document = yaml.safe_load(Path(rules.__file__).with_name("dialect.yaml").read_text("utf-8"))
+    document = yaml.safe_load(Path(rewrites.__file__).with_name("dialect.yaml").read_text("utf-8"))
     lists: dict[str, dict[str, None]] = {}
     for entry in document["supported_scalar_functions"]:
         lists.setdefault(entry["name"], {}).update(dict.fromkeys(entry["supported_impls"]))
@@ -567,7 +567,7 @@ def functions_table() -> str:
 
 
 def test_the_dialect_file_is_valid() -> None:
-    assert load(Path(rules.__file__).with_name("dialect.yaml")).defects == load("pyarrow").defects
+    assert load(Path(rewrites.__file__).with_name("dialect.yaml")).defects == load("pyarrow").defects
 
 
 def test_documented_functions() -> None:

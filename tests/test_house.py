@@ -16,8 +16,6 @@ TOGETHER = {
     "extensions": "algebra and extensions",
     "api": "api and testing",  # `lower` refuses plans that break the structural rules, and snapshots make plans
     "testing": "api and testing",
-    "dialects": "dialects and lowering",
-    "lowering": "dialects and lowering",
     "expr": "emission",
     "functions": "emission",
     "rel": "emission",

@@ -78,12 +78,12 @@ PERCENTILE = "percentile" if RELEASE >= (4, 3) else "percentile_of_weights"
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ("SELECT collect_list(d) FROM x", "no collect_list of intervals"),
-        ("SELECT percentile(d, 0.5) FROM x", f"no {PERCENTILE} of intervals"),
+        ("SELECT collect_list(d) FROM x", "no collect_list of interval_day<6>, which it has as i64"),
+        ("SELECT percentile(d, 0.5) FROM x", f"no {PERCENTILE} of interval_day<6>, which it has as i64"),
         ("SELECT struct(d) FROM x", "no type struct<interval_day"),
         (
             "SELECT sum(id) OVER (ORDER BY d RANGE INTERVAL '1' HOUR PRECEDING) FROM x",
-            "no frames by range of intervals",
+            "no frames by range of interval_day<6>, which it has as i64",
         ),
     ],
 )

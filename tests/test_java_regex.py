@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 from releases import later
 
 from substrait_spark.engines import datafusion
-from substrait_spark.engines.datafusion.calls import java_regex
-from substrait_spark.engines.datafusion.calls.java_regex import Refused
+from substrait_spark.engines.datafusion.functions import java_regex
+from substrait_spark.engines.datafusion.functions.java_regex import Refused
 
 PATTERNS = 60
 TEXTS = 50

@@ -172,7 +172,7 @@ def test_datafusion_lacking_each_thing(queries: list[Query]) -> None:
         root = Lowering(dialect, lambda *_: pytest.fail("it is refused")).lower(query.root, query.outputs, query.names)
         used.append((query, uses(root)))
     for thing in sorted(set().union(*(things for _, things in used))):
-        lacking = Dialect("lacking", without(document, thing), dialect.rules, dialect.aliases)
+        lacking = Dialect("lacking", without(document, thing), dialect.rewrites, dialect.aliases)
         for query in [query for query, things in used if thing in things][:2]:
             for reason in _lowered(query, lacking):
                 assert reason.startswith("the dialect lacking "), reason

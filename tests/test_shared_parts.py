@@ -13,7 +13,7 @@ from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.relation import Project, Relation, Set, VirtualTable
 from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
-from substrait_spark.engines.datafusion.guards.column_names import shorten_names
+from substrait_spark.engines.datafusion.defects.column_names import shorten_names
 from substrait_spark.extensions import registry
 from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.lowering import Lowering

@@ -147,6 +147,8 @@ def transformed(
 ) -> Relation:
     """The relation with the rule applied to each below it, inputs first, and to itself; types stay.
 
+    What the rule makes of a relation came from where that did.
+
     Nothing is to do where no relation is `concerned`, if it is said which are, or where nothing of this `occurs` in any.
     """
     if occurring is not None and not root.occurs & occurring:
@@ -156,7 +158,11 @@ def transformed(
     done: dict[Relation, Relation] = {}
     for relation in inputs_first(root):
         inputs = tuple([done[input] for input in relation.inputs])
-        done[relation] = rule(relation if inputs == relation.inputs else relation.with_inputs(inputs))
+        found = rule(relation if inputs == relation.inputs else relation.with_inputs(inputs))
+        for made in (found, *found.inputs):
+            if made.place is None:
+                made.place = relation.place
+        done[relation] = found
     return done[root]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..dialects.rules import module_from
+from ..dialects.loading import module_from
 from ..errors import FunctionError, kind_of
 from ..user_functions.declared import UserFunction, declare_function
 

@@ -1,6 +1,7 @@
-"""What engines support: the dialect files and the questions that the producer asks of them."""
+"""What engines support: the dialect files, the rewrites, and the questions that the producer asks of them."""
 
 from .dialect import Abilities, Defect, Dialect
 from .file import load
+from .rewrite import PLAN, Conversion, Rewrite, Sees
 
-__all__ = ["Abilities", "Defect", "Dialect", "load"]
+__all__ = ["PLAN", "Abilities", "Conversion", "Defect", "Dialect", "Rewrite", "Sees", "load"]

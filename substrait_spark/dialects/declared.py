@@ -1,4 +1,4 @@
-"""What to suggest where a dialect file or a rule names a function that its extension file doesn't declare."""
+"""What to suggest where a dialect file or a rewrite names a function that its extension file doesn't declare."""
 
 from __future__ import annotations
 

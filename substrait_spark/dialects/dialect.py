@@ -15,9 +15,9 @@ from ..algebra.expression import Expression, Literal
 from ..algebra.types import Type
 from ..errors import LACKING, NotInDialect
 from ..extensions import registry
-from ..lowering.rules import Rules
+from .rewrite import Conversion, Rewrite, Rewrites
 
-WRITE_A_RULE = "Compute this column in Spark, make a plan for another dialect, or write a rule for it (docs/how-to/add-an-engine.md)."
+WRITE_A_REWRITE = "Compute this column in Spark, make a plan for another dialect, or write a rewrite for it (docs/how-to/add-an-engine.md)."
 
 
 class Function(NamedTuple):
@@ -41,7 +41,7 @@ class Function(NamedTuple):
 
 
 class Defect(NamedTuple):
-    """Something that an engine gets wrong, which a guard of its rules keeps plans from."""
+    """Something that an engine gets wrong, which a rewrite keeps plans from."""
 
     sql: str
     """The shortest query that shows it, or what a plan must have for it where no SQL does."""
@@ -75,17 +75,19 @@ class Dialect:
         self,
         name: str,
         document: Mapping[str, Any],
-        rules: Rules | None = None,
+        rewrites: Sequence[Rewrite | Conversion] = (),
         aliases: Mapping[str, str] | None = None,
         *,
         from_outside: bool = False,
     ) -> None:
         metadata = document.get("metadata") or {}
         self.name = name
-        self.rules = rules or Rules()
+        self.rewrites = tuple(rewrites)
+        """The engine's own, in their order."""
+        self._in_force: Rewrites | None = None
         self.aliases: Mapping[str, str] = aliases or {}
         """What the extension files that it depends on go by in calls, by the names that it has for them itself."""
-        self.hint = WRITE_A_RULE if from_outside else LACKING
+        self.hint = WRITE_A_REWRITE if from_outside else LACKING
         """What can be done about a function that it lacks."""
         self.abilities = Abilities(**metadata.get("abilities") or {})
         self.defects: Mapping[str, Defect] = {
@@ -148,8 +150,14 @@ class Dialect:
 
     @property
     def is_canonical(self) -> bool:
-        """Whether plans need no lowering: nothing is listed, and the engine has no rules."""
-        return not self.lists_anything and self.abilities == Abilities() and self.rules == Rules()
+        """Whether plans need no lowering: nothing is listed, and the engine has no rewrites."""
+        return not self.lists_anything and self.abilities == Abilities() and not self.rewrites
+
+    def rewrites_with(self, general: Sequence[Rewrite | Conversion]) -> Rewrites:
+        """The engine's rewrites that are in force, before the general ones, which are the same each time."""
+        if self._in_force is None:
+            self._in_force = Rewrites([*self.rewrites, *general], self.defects)
+        return self._in_force
 
     @property
     def has_all_types(self) -> bool:

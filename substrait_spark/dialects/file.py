@@ -13,13 +13,13 @@ from ..errors import DialectError, kind_of
 from ..extensions import registry, yaml_schema, yaml_text
 from ..extensions.yaml_schema import likely
 from ..extensions.yaml_text import parsed_of_users
-from ..lowering.rules import Rules
 from . import discovery
 from .declared import instead
 from .dialect import CAST_OPTIONS, Abilities, Dialect
-from .rules import problems_of_guards, problems_of_rules, rules_of
+from .loading import Listed, are_rewrites, problems_of_guards, problems_of_rewrites, rewrites_of
+from .rewrite import defects_of
 
-METADATA = ("abilities", "defects", "extensions", "rules")
+METADATA = ("abilities", "defects", "extensions", "rewrites")
 """What the metadata of a dialect may say."""
 
 FUNCTION_METADATA: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
@@ -33,10 +33,10 @@ SEVERAL = ("EXTENSION_LEAF", "EXTENSION_MULTI", "EXTENSION_SINGLE", "USER_DEFINE
 """What may be listed several times."""
 
 
-def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Dialect:
+def load(dialect: str | Path | Dialect | None, rewrites: Listed | None = None) -> Dialect:
     """The dialect by the name of a built-in one, or in a file; None is the canonical one.
 
-    `rules` are the engine's, in place of those that the file names. To load rules that a file names is to run the code of
+    `rewrites` are the engine's, in place of those that the file names. To load rewrites that a file names is to run the code of
     that module. A dialect that is loaded already is taken as it is.
 
     Raises DialectError for an unknown name, and for a file that is no valid dialect file.
@@ -47,23 +47,23 @@ def load(dialect: str | Path | Dialect | None, rules: Rules | None = None) -> Di
         return dialect
     if not isinstance(dialect, str | Path):
         raise DialectError(f"A dialect is a name, the path of a YAML file or a loaded one, not {kind_of(dialect)}.")
-    if not isinstance(rules, Rules | None):
-        raise DialectError(f"The rules of a dialect are a substrait_spark.lowering.rules.Rules, not {kind_of(rules)}.")
+    if rewrites is not None and not are_rewrites(rewrites):
+        raise DialectError(f"The rewrites of a dialect are a list of them, not {kind_of(rewrites)}.")
     if isinstance(dialect, str) and dialect in discovery.built_in(discovery.DIALECT):
-        return _built_in(dialect) if rules is None else _from_text(dialect, _text_of(dialect), None, rules)
+        return _built_in(dialect) if rewrites is None else _from_text(dialect, _text_of(dialect), None, rewrites)
     path = Path(dialect)
     if not _is_file(path):
         if isinstance(dialect, str) and dialect in (brought := discovery.brought(discovery.DIALECT)):
-            return _brought(brought[dialect], rules)
+            return _brought(brought[dialect], rewrites)
         known = ", ".join(discovery.engines(discovery.DIALECT))
         raise DialectError(
             f"There is no dialect {str(dialect)!r}: give the path of a dialect file, or the name of an engine ({known})."
         )
-    return _from_text(path.stem, _read(path, str(path)), path, rules)
+    return _from_text(path.stem, _read(path, str(path)), path, rewrites)
 
 
 def is_built_in(dialect: Dialect) -> bool:
-    """Whether a dialect is one that comes with the package, or the canonical one, with no rules but its own."""
+    """Whether a dialect is one that comes with the package, or the canonical one, with no rewrites but its own."""
     return dialect is Dialect.canonical() or (
         dialect.name in discovery.built_in(discovery.DIALECT) and dialect is _built_in(dialect.name)
     )
@@ -92,34 +92,34 @@ def _text_of(name: str) -> str:
     )
 
 
-def _brought(package: str, rules: Rules | None) -> Dialect:
+def _brought(package: str, rewrites: Listed | None) -> Dialect:
     """The dialect of an engine that another distribution brings: its file is looked at as any from outside is."""
     with importlib.resources.as_file(importlib.resources.files(package).joinpath(discovery.DIALECT)) as path:
-        return _from_text(package, _read(path, str(path)), path, rules)
+        return _from_text(package, _read(path, str(path)), path, rewrites)
 
 
 @cache
 def _built_in(name: str) -> Dialect:
     """A built-in dialect. A test, not each session, checks that its file is valid."""
     document = yaml_text.parsed(_text_of(name))
-    rules = rules_of((document.get("metadata") or {}).get("rules"), None, name)
-    return Dialect(name, document, rules, aliases(document))
+    rewrites = rewrites_of((document.get("metadata") or {}).get("rewrites"), None, name)
+    return Dialect(name, document, rewrites, aliases(document))
 
 
-def _from_text(name: str, text: str, path: Path | None, rules: Rules | None) -> Dialect:
+def _from_text(name: str, text: str, path: Path | None, rewrites: Listed | None) -> Dialect:
     origin = name if path is None else str(path)
     document = _parse(text, origin)
     error = _too_long(document) or schema_error(document)
     if error is not None:
         raise DialectError(f"{origin} is no valid Substrait dialect: {error}.")
     folder = None if path is None else path.parent
-    if rules is None:
-        rules = rules_of((document.get("metadata") or {}).get("rules"), folder, origin)
+    if rewrites is None:
+        rewrites = rewrites_of((document.get("metadata") or {}).get("rewrites"), folder, origin)
     own = _register(document, folder, origin)
-    for problem in problems(document, rules, own):
+    for problem in problems(document, rewrites, own):
         raise DialectError(f"{origin}: {problem}{'' if problem.endswith('?') else '.'}")
     return Dialect(
-        document.get("name") or name, document, rules, aliases(document, own), from_outside=folder is not None
+        document.get("name") or name, document, rewrites, aliases(document, own), from_outside=folder is not None
     )
 
 
@@ -190,7 +190,7 @@ def schema_error(document: Any) -> str | None:
 # ---- what the schema does not check
 
 
-def problems(document: Mapping[str, Any], rules: Rules, own: Collection[str] = ()) -> Iterator[str]:
+def problems(document: Mapping[str, Any], rewrites: Listed, own: Collection[str] = ()) -> Iterator[str]:
     """What else is wrong with a dialect document that the schema takes, each as the beginning of a sentence.
 
     `own`: the URNs of the extension files that it names itself.
@@ -199,8 +199,8 @@ def problems(document: Mapping[str, Any], rules: Rules, own: Collection[str] = (
     for key in sorted(set(metadata) - set(METADATA), key=str):
         yield f"metadata.{key} is not known; {likely(str(key), METADATA)}"
     yield from _problems_of_abilities(metadata.get("abilities"))
-    yield from _problems_of_defects(metadata.get("defects"), rules)
-    yield from problems_of_rules(rules)
+    yield from problems_of_rewrites(rewrites)
+    yield from _problems_of_defects(metadata.get("defects"), set(defects_of(rewrites)))
     for noun in ("type", "relation", "expression"):
         yield from _problems_of_entries(f"supported_{noun}s", noun, document.get(f"supported_{noun}s") or ())
     dependencies = document.get("dependencies") or {}
@@ -211,7 +211,7 @@ def problems(document: Mapping[str, Any], rules: Rules, own: Collection[str] = (
             where = f"supported_{section}[{position}]"
             found = _problems_of_function(kind, entry, dependencies, known, listed)
             yield from (f"{where}: {problem}" for problem in found)
-    yield from problems_of_guards(document, rules)
+    yield from problems_of_guards(document, rewrites)
 
 
 def _problems_of_entries(section: str, noun: str, entries: Sequence[Any]) -> Iterator[str]:
@@ -257,7 +257,7 @@ def _problems_of_abilities(abilities: Any) -> Iterator[str]:
             yield f"metadata.abilities.{name} must be true or false, not {value!r}"
 
 
-def _problems_of_defects(defects: Any, rules: Rules) -> Iterator[str]:
+def _problems_of_defects(defects: Any, known: Collection[str]) -> Iterator[str]:
     if defects is None:
         return
     if not isinstance(defects, dict):
@@ -265,9 +265,9 @@ def _problems_of_defects(defects: Any, rules: Rules) -> Iterator[str]:
         return
     for name, entry in defects.items():
         where = f"metadata.defects.{name}"
-        if name not in rules.defects:
-            known = ", ".join(sorted(rules.defects)) or "none"
-            yield f"{where} is a defect that the engine's rules know no guard against; they know {known}"
+        if name not in known:
+            others = ", ".join(sorted(known)) or "none"
+            yield f"{where} is a defect that there is no rewrite against; there are some against {others}"
         elif not isinstance(entry, dict) or not {"sql", "gives"} <= set(entry) <= {"sql", "gives", "issue"}:
             yield f"{where} must say its `sql`, what that `gives`, and may say its `issue`"
         elif not all(isinstance(value, str) for value in entry.values()):

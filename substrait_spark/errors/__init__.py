@@ -9,7 +9,7 @@ from .quotation import printable
 from .unsupported import (
     LACKING,
     UNEXPECTED,
-    BrokenRule,
+    BrokenRewrite,
     NotInDialect,
     Origin,
     SeveralUnsupported,
@@ -22,7 +22,7 @@ from .unsupported import (
 __all__ = [
     "LACKING",
     "UNEXPECTED",
-    "BrokenRule",
+    "BrokenRewrite",
     "CollectedInSparkWarning",
     "DialectError",
     "EngineError",
@@ -82,7 +82,7 @@ class CollectedInSparkWarning(UserWarning):
 class UnsupportedPlanError(SubstraitSparkError):
     """The DataFrame means something that the plan could not say exactly.
 
-    `problems` lists every obstacle of the plan, not just the first. Its cause is what a rule of the dialect's raised, if
+    `problems` lists every obstacle of the plan, not just the first. Its cause is what a rewrite of the dialect's raised, if
     one did.
     """
 

@@ -23,7 +23,7 @@ class Problem:
     hint: str
     """What the user can do."""
     cause: BaseException | None = field(default=None, compare=False, repr=False)
-    """What a rule of the dialect's raised, where that is the obstacle."""
+    """What a rewrite of the dialect's raised, where that is the obstacle."""
 
     def __str__(self) -> str:
         lines = [f"{self.catalyst_class} at {self.path}: {self.reason}"]

@@ -75,11 +75,11 @@ class NotInDialect(Unsupported):
         """What the dialect lacks, without what it lacks of the forms that could be in its place."""
 
 
-class BrokenRule(Unsupported):
-    """A rule of a dialect's that fails, or gives what is no form; where it raised something, that is the cause."""
+class BrokenRewrite(Unsupported):
+    """A rewrite of an engine's that fails, or gives what is no form; where it raised something, that is the cause."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(reason, "Mend the rule, or tell who wrote the rules of the dialect.")
+        super().__init__(reason, "Mend the rewrite, or tell who wrote those of the dialect.")
 
     @property
     def cause(self) -> BaseException | None:

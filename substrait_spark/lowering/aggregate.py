@@ -10,11 +10,13 @@ from ..algebra.aggregate_form import AggregateCall, AggregateForm, Measures, Win
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, StandIn, WindowCall
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
-from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
-from . import count
-from .application import applied, applied_in_type, unexpected
+from ..dialects.rewrite import Rewrite
+from ..errors import NotInDialect, Unsupported
+from .driver import applied, in_type
 from .expression import ExpressionLowering, over_lowered
-from .lacking import without_other_form
+from .forms import Windowed
+from .general import GENERAL
+from .refusal_text import without_other_form
 from .text_length import without_length
 
 if TYPE_CHECKING:
@@ -90,17 +92,16 @@ def form_of(call: LoweredCall) -> AggregateForm:
     """What a canonical aggregate call becomes. Raises NotInDialect where there is no form."""
     e, function = call.e, call.function
     name = function.declaration.function
-    rule = e.lowering.rules.aggregates.get(name)
-    if rule is not None:
-        return applied(rule, name, AggregateForm, call)
+    rewrite, general = e.rewrites.missing.get(name), GENERAL.missing.get(name)
+    if rewrite is not None and rewrite is not general:
+        return applied(rewrite, AggregateForm, call)
     try:
         e.require_aggregate(function, call.frame)
     except NotInDialect as lacking:
-        general = count.AGGREGATES.get(name)
         if general is None:
             raise
         try:
-            return general(call)
+            return applied(general, AggregateForm, call)
         except NotInDialect as problem:
             raise without_other_form(e.dialect, lacking, [problem]) from None
     return AggregateForm((function,), as_is)
@@ -118,10 +119,10 @@ def lowered_aggregate(
     references = [[measures.add(call) for call in form.calls] for form in forms]
     below = input
     for windows in group.windows:
-        below = e.windowed(below, windows.calls, windows.partition, ())
+        below = e.rewritten(Windowed(below, windows.calls, windows.partition, ()))
     if not keys and not measures.calls and not lowering.e.lowering.found:
         measures.add(e.aggregate("aggregate_generic:count"))
-    made = e.grouped(below, keys, measures.calls, relation.sets)
+    made: Relation = e.rewritten(Aggregate(below, keys, measures.calls, relation.sets))
     above = e.over(made)
     found: list[Expression] = [FieldReference(n, made.types[n]) for n in range(len(keys))]
     results = zip(relation.measures, forms, references, strict=True)
@@ -138,38 +139,29 @@ def result_of(
     references: Sequence[Expression],
 ) -> Expression:
     """The result of a form, over the relation that has what its calls have become; what can't be told is reported."""
-    try:
-        wanted = without_length(above.dialect, function.type)
-        return applied_in_type(form.result, function.declaration.function, wanted, above, references)
-    except Unsupported as problem:
-        above.lowering.report(above, function, problem)
-    except UNEXPECTED as error:
-        above.lowering.report(above, function, unexpected(error, type(above)))
-    return StandIn(types.nullable(function.type))
+    wanted = without_length(above.dialect, function.type)
+    result = Rewrite(function.declaration.function, form.result)
+    found = above.lowering.tried(function, lambda: in_type(result, wanted, above, references))
+    return StandIn(types.nullable(function.type)) if found is None else found
 
 
 def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: Group) -> AggregateForm:
     e = lowering.e
     parts = lowering.lower_all(measure.expressions())
-    try:
-        return form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group))
-    except Unsupported as problem:
-        if not isinstance(problem, BrokenRule) or not any(isinstance(part, StandIn) for part in parts):
-            e.lowering.report(e, measure, problem)
-    except UNEXPECTED as error:
-        if not any(isinstance(part, StandIn) for part in parts):  # which rules may not know what to do with
-            e.lowering.report(e, measure, unexpected(error, type(e)))
+    form = e.lowering.tried(
+        measure, lambda: form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group)), parts
+    )
     kind = types.nullable(measure.type)
-    return AggregateForm((), lambda above, references: StandIn(kind))
+    return form or AggregateForm((), lambda above, references: StandIn(kind))
 
 
 def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequence[Expression]) -> AggregateFunction:
     """The canonical function of lowered arguments, in types that may differ in nullability."""
-    made = measure.with_expressions(parts)
+    made: AggregateFunction = measure.with_expressions(parts)
     made.options = e.dialect.options_of("aggregate", measure.declaration, measure.options)
-    made.sorts = tuple([e.sort_key(sort) for sort in made.sorts])
-    if made.distinct:
-        made.arguments = e.distinct_arguments(made.arguments)
+    made.sorts = tuple([e.rewritten(sort) for sort in made.sorts])
+    made = e.rewritten(made)
+    made.came_from(measure.origin)
     before, after = measure.expressions(), made.expressions()
     if [part.type for part in after] != [part.type for part in before]:
         made.declaration = over_lowered(e, measure.declaration, before, after, made.arguments)

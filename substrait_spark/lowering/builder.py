@@ -8,50 +8,44 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..algebra import types
 from ..algebra.builder import CallBuilder, Options, given
-from ..algebra.expression import (
-    AggregateFunction,
-    Cast,
-    Expression,
-    ScalarFunction,
-    SingularOrList,
-    SortField,
-    WindowCall,
-    WindowFunction,
-)
+from ..algebra.expression import AggregateFunction, Cast, Expression, IfThen, Literal, ScalarFunction, WindowCall
 from ..algebra.frame import Frame
-from ..algebra.relation import Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort, VirtualTable, Window
+from ..algebra.relation import Relation
 from ..algebra.types import Type
 from ..errors import NotInDialect
 from ..extensions import registry
-from . import calls
-from .check import require_expression
-from .lacking import without_other_form
+from . import driver
+from .forms import Alike, Conjunction, Key, Raised
+from .general import GENERAL
+from .legality import require_expression
+from .refusal_text import without_other_form
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ..dialects.dialect import Dialect
-    from .expression import ExpressionLowering
     from .lowering import Lowering
 
 Form = TypeVar("Form")
+Memory = TypeVar("Memory")
 
 
 class LoweringBuilder(CallBuilder):
-    """Builds the expressions of one relation, and relations over it.
+    """Builds the expressions of one relation, and relations over it, in the forms of a dialect.
 
-    Whatever it builds is final: rules find their arguments lowered, and no rule is applied to what they make.
+    What it builds is final, but for rewrites that ask for what is `BUILT`; what is to go through the others, too, goes
+    through `lowered` and `rewritten`.
     """
-
-    COLUMNS_OF_COUNTS = False
-    """Whether columns hold the counts of intervals in the intervals' place, and `interval` gives the result intervals."""
 
     def __init__(self, lowering: Lowering, inputs: Sequence[Relation] = ()) -> None:
         super().__init__(lowering.traits)
         self.lowering = lowering
         self.dialect: Dialect = lowering.dialect
+        self.rewrites = lowering.rewrites
+        """The engine's rewrites, and general ones behind them."""
         self.inputs = inputs
         """The lowered inputs of the relation, where it is known."""
+        self._memories: dict[Any, Any] = {}
 
     @cached_property
     def columns(self) -> Sequence[Type]:
@@ -70,8 +64,23 @@ class LoweringBuilder(CallBuilder):
         return super().resolve(kind, function, arguments)
 
     def has_defect(self, name: str) -> bool:
-        """Whether the engine gets something wrong that a guard is for."""
+        """Whether the engine gets something wrong that a rewrite is against."""
         return name in self.dialect.defects
+
+    def memory(self, kind: Callable[[Self], Memory]) -> Memory:
+        """What rewrites keep while they lower one relation: one of a kind, made when it is first asked for."""
+        if kind not in self._memories:
+            self._memories[kind] = kind(self)
+        return self._memories[kind]  # type: ignore[no-any-return]
+
+    def rewritten(self, form: Any) -> Any:
+        """What becomes of an expression, a relation or a form of `lowering.forms` whose parts are lowered."""
+        return driver.rewritten(self, form)
+
+    def _built(self, node: Expression) -> Expression:
+        """An expression that is built, as the engine may have it."""
+        rewrites = self.rewrites.built.get(type(node))
+        return node if rewrites is None else driver.built(self, rewrites, node)
 
     # ---- choosing
 
@@ -108,24 +117,25 @@ class LoweringBuilder(CallBuilder):
     def call(self, function: str, *arguments: Expression | str, **options: str | None) -> Expression:
         """A call by `alias:name`; of a function that the dialect lacks, the general form if there is one."""
         try:
-            return self.listed(function, *arguments, **options)
+            return self._native(function, arguments, options)
         except NotInDialect:
-            if function in self.lowering.rules.calls or function not in calls.GENERAL:
+            general = GENERAL.missing.get(function)
+            if general is None or self.rewrites.missing[function] is not general:
                 raise
         declaration = self.resolve("scalar", function, arguments)
         return self.general(ScalarFunction(declaration, arguments, self.options_of(declaration, options)))
 
     def general(self, call: ScalarFunction) -> Expression:
-        """What becomes of a call that the dialect lacks where the engine has no rule for it; refused where nothing does.
+        """What becomes of a call that the dialect lacks where the engine has no rewrite for it; refused where nothing does.
 
-        For a rule that is about some calls of a function only.
+        For a rewrite that is about some calls of a function only.
         """
-        rule = calls.GENERAL.get(call.declaration.function)
+        general = GENERAL.missing.get(call.declaration.function)
         lacking = self.lacks(call)
-        if rule is None:
+        if general is None:
             raise lacking
         try:
-            return rule(self, call)
+            return driver.in_type(general, call.type, self, call)
         except NotInDialect as problem:
             if problem.lacking == lacking.lacking:
                 raise
@@ -135,22 +145,34 @@ class LoweringBuilder(CallBuilder):
         """The options that a call states: those that are given, and those that the dialect's function must have."""
         return self.dialect.options_of(declaration.kind, declaration, given(options))
 
-    def listed(self, function: str, *arguments: Expression | str, **options: str | None) -> ScalarFunction:
+    def native_call(self, function: str, *arguments: Expression | str, **options: str | None) -> Expression:
         """A call by `alias:name` of a function that the dialect has as it stands."""
+        return self._native(function, arguments, options)
+
+    def _native(
+        self, function: str, arguments: tuple[Expression | str, ...], options: Mapping[str, str | None]
+    ) -> Expression:
         declaration = self.resolve("scalar", function, arguments)
-        return self._scalar(declaration, arguments, self.options_of(declaration, options))
+        return self.built_call(ScalarFunction(declaration, arguments, self.options_of(declaration, options)))
+
+    def built_call(self, call: ScalarFunction) -> Expression:
+        """A call that the dialect has as it stands, as the engine may have it."""
+        rewrites = self.rewrites.built.get(call.declaration.function)
+        if rewrites is not None:
+            found = driver.built(self, rewrites, call)
+            if found is not call:
+                return found
+        return self.native_form(call)
 
     def guarded(self, function: str, *arguments: Expression) -> Expression:
-        """A call of a function that the dialect has as it stands, by the guard against its defect where there is one."""
-        self.listed(function, *arguments)
+        """A call of a function that the dialect has as it stands, and what is against its defect where there is such."""
+        self.native_call(function, *arguments)
         return self.lowered(function, *arguments)
 
     def _scalar(
         self, declaration: registry.Declaration, arguments: tuple[Expression | str, ...], options: Options
     ) -> ScalarFunction:
-        entry = self.dialect.require_function("scalar", declaration, arguments, options)
-        self.traits.draws |= not declaration.deterministic
-        return ScalarFunction(declaration, arguments, options, entry is not None and entry.raises)
+        return self.native_form(ScalarFunction(declaration, arguments, options))
 
     def lacks(self, call: ScalarFunction) -> NotInDialect:
         """Why there is no form of a call."""
@@ -162,8 +184,12 @@ class LoweringBuilder(CallBuilder):
             f"the dialect {self.dialect.name} has no function {call.declaration.compound}", self.dialect.hint
         )
 
-    def stated(self, call: ScalarFunction) -> ScalarFunction:
-        """A canonical call that the dialect has as it stands."""
+    def native_form(self, call: ScalarFunction) -> ScalarFunction:
+        """A call that the dialect has as it stands."""
+        rewrites = self.rewrites.built.get(ScalarFunction)
+        if rewrites is not None:
+            for rewrite in rewrites:
+                call = driver.applied(rewrite, ScalarFunction, self, call)
         entry = self.dialect.require_function("scalar", call.declaration, call.arguments, call.options)
         self.traits.draws |= not call.declaration.deterministic
         raising = entry is not None and entry.raises
@@ -213,10 +239,15 @@ class LoweringBuilder(CallBuilder):
 
     # ---- expressions
 
+    def null(self, type: Type) -> Expression:
+        """A null of a type."""
+        return self._built(Literal(None, types.nullable(type)))
+
     def as_type(self, input: Expression, type: Type) -> Expression:
         """The same value in a type that differs in nullability only, where the dialect has the cast for it."""
         found = super().as_type(input, type)
         if found is not input and isinstance(found, Cast):
+            found = self._built(found)
             require_expression(self.dialect, found)
         return found
 
@@ -226,23 +257,30 @@ class LoweringBuilder(CallBuilder):
         if types.equal_but_nullability(input.type, target):
             return self.as_type(input, target)
         self.dialect.require_type(target)
-        return self.made_cast(Cast(input, target, throws))
+        return self._built(Cast(input, target, throws))
 
     def narrow(self, input: Expression, type: Type, throws: bool) -> Expression:
         """A checked cast of what an engine computes in a wider type than the call declares."""
         target = types.with_nullable(type, input.type.nullable or not throws)
-        return self.made_cast(Cast(input, target, throws, checks=True))
+        return self._built(Cast(input, target, throws, checks=True))
 
-    def made_cast(self, cast: Cast) -> Expression:
-        """A cast as the engine may have it."""
-        return cast
+    def if_then(self, *parts: Expression) -> Expression:
+        """`if_then(condition, value, …, otherwise)`, where the dialect has such expressions."""
+        rewrites = self.rewrites.built.get(IfThen, ())
+        choice = IfThen(tuple(zip(parts[:-1:2], parts[1::2], strict=True)), parts[-1]) if rewrites else None
+        found = choice if choice is None else driver.built(self, rewrites, choice)
+        if found is None or found is choice:
+            found = super().if_then(*parts)
+        require_expression(self.dialect, found)
+        return found
+
+    def alike(self, inputs: Sequence[Expression]) -> list[Expression]:
+        """The same values, all in one type, as branches and list elements must be; types differ in nullability only."""
+        return super().alike(self.rewritten(Alike(inputs)).values if Alike in self.rewrites.lowered else inputs)
 
     def raises(self, message: str, type: Type, witness: Expression) -> Expression:
-        """An expression that raises when it is evaluated: a cast of text that is no number.
-
-        It holds a value of the row, so that engines don't evaluate it before they must.
-        """
-        return self.cast(self.cast(self.error_text(message, witness), types.I64), type)
+        """An expression that raises when it is evaluated. `witness`: a value of the row."""
+        return self.rewritten(Raised(message, type, witness))  # type: ignore[no-any-return]
 
     def error_text(self, message: str, witness: Expression) -> Expression:
         """What an error says: the message, and a value of the row."""
@@ -253,107 +291,12 @@ class LoweringBuilder(CallBuilder):
 
     def conjunction(self, operands: Sequence[Expression]) -> Expression:
         """The AND of a filter's conjuncts; later ones that may raise are evaluated where earlier hold."""
-        return self.connected("and", operands)
+        return self.rewritten(Conjunction(operands))  # type: ignore[no-any-return]
 
     def connected(self, name: str, operands: Sequence[Expression]) -> Expression:
         """The `and` or `or` of operands, where later ones that may raise are evaluated only if the earlier leave it open."""
         return operands[0] if len(operands) == 1 else self.lowered(f"boolean:{name}", *operands)
 
-    def if_then(self, *parts: Expression) -> Expression:
-        """`if_then(condition, value, …, otherwise)`, where the dialect has such expressions."""
-        found = super().if_then(*parts)
-        require_expression(self.dialect, found)
-        return found
-
-    def chosen(self, parts: Sequence[Expression]) -> Expression:
-        """The value of the first condition that holds: conditions and values in turn, and the value of none."""
-        return self.if_then(*parts)
-
-    def or_list(self, value: Expression, options: tuple[Expression, ...]) -> Expression:
-        """Whether a value is one of several."""
-        if self.dialect.allows_expression("SINGULAR_OR_LIST"):
-            return SingularOrList(value, options)
-        value = self.share(value)
-        return self.connected("or", [self.lowered("comparison:equal", value, option) for option in options])
-
     def key(self, value: Expression) -> Expression:
         """What to group or partition by for rows that have the same value."""
-        return value
-
-    def sort_key(self, sort: SortField) -> SortField:
-        """What to sort by."""
-        return sort
-
-    def distinct_arguments(self, arguments: tuple[Expression | str, ...]) -> tuple[Expression | str, ...]:
-        """The arguments of a DISTINCT call."""
-        return arguments
-
-    def require_frame(self, frame: Frame) -> None:
-        """Refuse a window frame that the dialect does not take."""
-
-    # ---- relations
-
-    def filtered(self, input: Relation, conditions: Sequence[Expression]) -> Relation:
-        """The rows for which all conditions are true."""
-        return Filter(input, self.conjunction(conditions))
-
-    def joined(self, left: Relation, right: Relation, join_type: str, conditions: Sequence[Expression]) -> Relation:
-        """The rows of both inputs for which all conditions are true."""
-        return Join(left, right, join_type, self.connected("and", conditions) if conditions else self.true())
-
-    def sorted(self, input: Relation, sorts: Sequence[SortField]) -> Relation:
-        """The rows in an order."""
-        return Sort(input, sorts)
-
-    def fetched(self, input: Relation, offset: int, count: int | None) -> Relation:
-        """So many rows behind the first ones, all of them without a count."""
-        return Fetch(input, offset, count)
-
-    def united(self, inputs: Sequence[Relation], operation: str) -> Relation:
-        """The rows of several relations, by the name of a set operation such as `UNION_ALL`."""
-        return Set(inputs, operation)
-
-    def grouped(
-        self,
-        input: Relation,
-        groupings: Sequence[Expression],
-        measures: Sequence[AggregateFunction],
-        sets: Sequence[tuple[int, ...]],
-    ) -> Relation:
-        """A row for each group of each of the sets of keys."""
-        return Aggregate(input, groupings, measures, sets)
-
-    def table(self, table: VirtualTable, expressions: ExpressionLowering) -> Relation:
-        """Rows that are written into the plan."""
-        cells = expressions.lower_all(table.expressions())
-        return (
-            table.over((), cells)
-            if any(new is not old for new, old in zip(cells, table.expressions(), strict=True))
-            else table
-        )
-
-    def interval(self, count: Expression, type: Type) -> Expression:
-        """The interval of a type that has a count, for a column of the result."""
-        raise NotInDialect(f"the dialect {self.dialect.name} has no values of {type}, which it counts")
-
-    def named(self, relation: Relation, names: Sequence[str]) -> Relation:
-        """The root of a plan with these depth-first names, which are those of the columns and of the struct fields in them."""
-        return relation
-
-    def finished(self, relation: Relation) -> Relation:
-        """A relation that is lowered, as the engine may have it."""
-        return relation
-
-    def windowed(
-        self,
-        input: Relation,
-        calls: Sequence[WindowCall],
-        partition: tuple[Expression, ...],
-        sorts: tuple[SortField, ...],
-    ) -> Relation:
-        """The columns of the input, then those of the window calls."""
-        if not calls:
-            return input
-        if self.dialect.allows_relation("CONSISTENT_PARTITION_WINDOW"):
-            return Window(input, calls, partition, sorts)
-        return Project(input, [WindowFunction(call, partition, sorts) for call in calls])
+        return self.rewritten(Key(value))  # type: ignore[no-any-return]

@@ -26,6 +26,4 @@ def _projected(relation: Relation) -> Relation:
     if isinstance(relation, Project) and tuple(relation.emitted) == tuple(range(width, width + len(computed))):
         return relation
     columns = [FieldReference(n, input.types[n]) if n < width else computed[n - width] for n in relation.emitted]
-    made = Project(input, columns).select(range(width, width + len(columns)))
-    made.place = relation.place
-    return made
+    return Project(input, columns).select(range(width, width + len(columns)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..algebra import types
 from ..algebra.expression import (
@@ -24,22 +24,19 @@ from ..algebra.expression import (
 )
 from ..algebra.inline_projects import part_of
 from ..algebra.traversal import is_column, rebuilt
-from ..algebra.types import INTERVALS, Type
-from ..errors import UNEXPECTED, BrokenRule, NotInDialect, Unsupported
+from ..algebra.types import Type
+from ..dialects.rewrite import Rewrite
+from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from ..extensions import registry
-from . import calls
-from .application import applied_if_concerned, applied_in_type, unexpected
-from .constant_date import constant_date
+from .driver import if_concerned, in_type, require_type, rewritten
+from .general import GENERAL
+from .refusal_text import no_cast
 from .text_length import KINDS as TEXT_OF_LENGTH
 from .text_length import literal_without_length, require_fitting, without_length
 
 if TYPE_CHECKING:
     from ..extensions.registry import Declaration
     from .builder import LoweringBuilder
-    from .rules import OriginalRule, UnloweredCastRule, UnloweredRule
-
-Tried = TypeVar("Tried", bound=Expression)
-Found = TypeVar("Found")
 
 Arguments = Sequence["Expression | str"]
 
@@ -62,7 +59,7 @@ def _parameter(kinds: Sequence[Type], ordinal: int, steps: int) -> Expression:
 class ExpressionLowering:
     """Lowers the expressions of one relation; what can't be is reported, and a stand-in takes its place.
 
-    `results`: the expressions over `e` that stand for the columns referred to, where these aren't the columns of `e`.
+    `results`: for each column, what replaces it in the place of a column of `e`, where a relation with these isn't built yet.
     """
 
     def __init__(
@@ -71,94 +68,101 @@ class ExpressionLowering:
         self.e = e
         self._results = results
         self._lambdas = lambdas
-        self._rules = e.lowering.rules
+        self._rewrites = e.rewrites
         self._done: dict[Expression, Expression] = {}
-        self._columns = None if results is not None or self._rules.are_about(FieldReference) else e.columns
+        self._columns = None if results is not None or self._rewrites.are_about(FieldReference) else e.columns
         """The types of the columns, where these stay what they are."""
 
     def lower(self, root: Expression) -> Expression:
         """The expression in the dialect's forms, in its type but for nullability."""
-        found = rebuilt(root, self._done, self._by_itself, self._before, self._over_parts)
-        return self._uncounted(root, found)
+        return rebuilt(root, self._done, self._by_itself, self._before, self._over_parts)
 
     def _over_parts(self, expression: Expression) -> Expression:
-        return _from(expression, self._tried(expression, self._lowered))
+        found = self._tried(expression, self._lowered)
+        return StandIn(types.nullable(expression.type)) if found is None else _from(expression, found)
 
     def _by_itself(self, expression: Expression) -> Expression | None:
-        """A column; or an expression by a rule that lowers the parts itself, because it looks at them as they were; else None."""
+        """A column; or an expression by a rewrite that sees the original, and has the parts lowered itself; else None."""
         if self._columns is not None and is_column(expression):
             kind = self._columns[expression.ordinal]
             return (
                 expression if kind is expression.type else _from(expression, FieldReference(expression.ordinal, kind))
             )
+        rewrites = self._of_original(expression)
+        return None if not rewrites else self._by_original(expression, rewrites)
+
+    def _of_original(self, expression: Expression) -> Sequence[Rewrite]:
+        """The rewrites of an expression before its parts are lowered."""
+        rewrites, dialect = self._rewrites, self.e.dialect
         if isinstance(expression, ScalarFunction):
-            unlowered = self._unlowered_rule(expression)
-            if unlowered is None:
-                return None
-            asked = (unlowered, expression.declaration.function, expression.type, self)
-            return _from(expression, self._tried(expression, partial(applied_in_type, *asked)))
-        if isinstance(expression, Cast):
-            rule = self._unlowered_cast_rule(expression)
-            if rule is None:
-                return None
-            found = self._tried(expression, partial(applied_if_concerned, rule, _pair(expression), self))
-            return None if found is None else _from(expression, found)
-        return None
+            name = expression.declaration.function
+            missing, found = rewrites.missing_original.get(name), rewrites.original.get(name, ())
+            if (missing is None and not found) or dialect.allows_call(
+                "scalar", expression.declaration, expression.arguments, expression.options
+            ):
+                return found
+        elif isinstance(expression, Cast):
+            pair = (expression.input.type.kind, expression.type.kind)
+            missing, found = rewrites.missing_original.get(pair), rewrites.original.get(pair, ())
+            if (missing is None and not found) or dialect.allows_cast(
+                expression.input.type, expression.type, expression.throws
+            ):
+                return found
+        else:
+            return rewrites.original.get(type(expression), ())
+        return () if missing is None else (missing,)
 
-    def _unlowered_rule(self, call: ScalarFunction) -> UnloweredRule | None:
-        """The rule for a call before its arguments are lowered; None without one, or where the dialect has the function."""
-        declaration = call.declaration
-        rule = self._rules.unlowered.get(declaration.function) or calls.UNLOWERED.get(declaration.function)
-        if rule is None or self.e.dialect.allows_call("scalar", declaration, call.arguments, call.options):
+    def _by_original(self, expression: Expression, rewrites: Sequence[Rewrite]) -> Expression | None:
+        """What the first rewrite gives that is about an expression as it was; None where none is."""
+
+        def tried(original: Expression) -> Expression | None:
+            for rewrite in rewrites:
+                found = if_concerned(rewrite, self, original)
+                if found is not None:
+                    require_type(rewrite, found, original.type, self._rewrites)
+                    return found
             return None
-        return rule
 
-    def _unlowered_cast_rule(self, cast: Cast) -> UnloweredCastRule | None:
-        """The rule for a cast before its input is lowered; None without one, or where the dialect has the cast."""
-        source, target = cast.input.type, cast.type
-        rule = self._rules.unlowered_casts.get((source.kind, target.kind))
-        return None if rule is None or self.e.dialect.allows_cast(source, target, cast.throws) else rule
+        found = self._tried(expression, tried)
+        return None if found is None else _from(expression, found)
 
     def _before(self, expression: Expression) -> Sequence[Expression]:
-        """The expressions below that are lowered first; lambdas are not where the call's rule lowers them itself."""
+        """The expressions below that are lowered first; lambdas are not where the call's rewrite has them lowered itself."""
         children = expression.children()
         if not children:
             return children
         if isinstance(expression, Lambda):
             return ()
-        if self._rule_of_original(expression) is None:
+        if not self._of_both(expression):
             return children
         return [child for child in children if not isinstance(child, Lambda)]
 
-    def _rule_of_original(self, expression: Expression) -> OriginalRule | None:
-        if not isinstance(expression, ScalarFunction):
-            return self._rules.originals.get(type(expression))
-        return self._rules.originals.get(expression.declaration.function)
+    def _of_both(self, expression: Expression) -> Sequence[Rewrite]:
+        target = expression.declaration.function if isinstance(expression, ScalarFunction) else type(expression)
+        return self._rewrites.both.get(target, ())
 
     def _operands(self, expression: Expression) -> list[Expression]:
         """What the expressions below have become."""
         children = expression.children()
         found = [self._done[child] for child in children]
-        for child, each in zip(children, found, strict=True):
-            if child.type.kind in INTERVALS and is_count(child, each) and not self._takes_counts(expression):
-                raise self._no_interval(child.type, expression)
+        if self._rewrites.conversions:
+            for child, each in zip(children, found, strict=True):
+                if self.is_converted(child.type, each.type) and not self._takes_converted(expression, child.type):
+                    raise self._no_value(child.type, expression)
         return found
 
-    def _takes_counts(self, expression: Expression) -> bool:
-        """Whether an expression may be over the counts of intervals, in place of intervals."""
+    def is_converted(self, old: Type, new: Type) -> bool:
+        """Whether values of a type have become those of another."""
+        return old.kind != new.kind and old.kind in self._rewrites.conversions
+
+    def _takes_converted(self, expression: Expression, kind: Type) -> bool:
+        """Whether an expression may be over the converted values of a type."""
         if not isinstance(expression, ScalarFunction):
             return isinstance(expression, IfThen | SingularOrList | Shared)
-        return expression.declaration.function in self._rules.counting
+        return expression.declaration.function in self._rewrites.conversions[kind.kind].takes
 
-    def _uncounted(self, expression: Expression, found: Expression) -> Expression:
-        """What an expression has become, unless that is the count of an interval, and the engine's columns hold none."""
-        if found is expression or self.e.COLUMNS_OF_COUNTS or not is_count(expression, found):
-            return found
-        self.e.lowering.report(self.e, expression, self._no_interval(expression.type))
-        return StandIn(types.nullable(expression.type))
-
-    def _no_interval(self, kind: Type, user: Expression | None = None) -> Unsupported:
-        """Why there may be no interval where its count is: the dialect has no type for it, or not what uses it."""
+    def _no_value(self, kind: Type, user: Expression) -> Unsupported:
+        """Why there may be no value of a type that is converted: the dialect has no such type, or not what uses it."""
         dialect = self.e.dialect
         try:
             dialect.require_type(kind)
@@ -167,34 +171,28 @@ class ExpressionLowering:
             dialect.require_type(kind, column=True)
         except Unsupported as problem:
             return problem
-        return NotInDialect(f"the dialect {dialect.name} has no values of {kind}, which it counts")
+        conversion = self._rewrites.conversions[kind.kind]
+        return NotInDialect(f"the dialect {dialect.name} has {kind} as {conversion.becomes} only", conversion.hint)
 
     def lower_all(self, expressions: Sequence[Expression]) -> list[Expression]:
         return [self.lower(expression) for expression in expressions]
 
     def sort(self, sort: SortField) -> SortField:
         """A sort key in the dialect's forms."""
-        return SortField(self.lower(sort.expression), sort.ascending, sort.nulls_first)
+        lowered: SortField = self.e.rewritten(sort.by(self.lower(sort.expression)))
+        return lowered
 
-    def _tried(self, expression: Tried, rule: Callable[[Tried], Found]) -> Found | Expression:
-        """What an expression becomes; what has no form is reported."""
+    def _tried(self, expression: Expression, lowered: Callable[[Expression], Expression | None]) -> Expression | None:
+        """What an expression becomes, if the rewrite is about it; what has no form is reported."""
         try:
-            return rule(expression)
-        except Unsupported as problem:
-            if not isinstance(problem, BrokenRule) or not self._stumbled(expression):
-                self.e.lowering.report(self.e, expression, problem)
-        except UNEXPECTED as error:
-            if not self._stumbled(expression):
-                self.e.lowering.report(self.e, expression, unexpected(error, type(self.e)))
+            return lowered(expression)
+        except (Unsupported, *UNEXPECTED) as error:
+            self.e.lowering.failed(expression, error, map(self._done.get, expression.children()))
         return StandIn(types.nullable(expression.type))
 
-    def _stumbled(self, expression: Expression) -> bool:
-        """Whether a part of an expression is a stand-in, which rules may not know what to do with."""
-        return any(isinstance(self._done.get(child), StandIn) for child in expression.children())
-
     def _lowered(self, expression: Expression) -> Expression:
-        by_original = self._rule_of_original(expression)
-        found = None if by_original is None else applied_if_concerned(by_original, _named(expression), self, expression)
+        by_both = self._of_both(expression)
+        found = self._by_original(expression, by_both) if by_both else None
         if found is not None:
             return found
         if isinstance(expression, ScalarFunction):
@@ -204,21 +202,18 @@ class ExpressionLowering:
         children = self._operands(expression)
         if isinstance(expression, Cast):
             return self._cast(expression, children[0])
-        if isinstance(expression, IfThen):
-            return self._choice(expression, children)
-        if isinstance(expression, SingularOrList):
-            return self.e.or_list(children[0], tuple(children[1:]))
         found = self._retyped(expression, children)
-        rule = self._rules.kinds.get(type(expression))
-        if rule is None or type(found) is not type(expression):
-            return found
-        return applied_in_type(rule, _named(found), found.type, self.e, found)
+        about = type(found) is type(expression) and type(found) in self._rewrites.lowered
+        return rewritten(self.e, found) if about else found
 
     def _retyped(self, expression: Expression, children: Sequence[Expression]) -> Expression:
         """The expression over lowered parts, whose types may differ in nullability from what they were."""
         if isinstance(expression, FieldReference):
             return self._reference(expression)
         if isinstance(expression, Literal):
+            conversion = self._rewrites.conversions.get(expression.type.kind)
+            if conversion is not None:
+                return Literal(expression.value, conversion.becomes)
             return literal_without_length(self.e.dialect, expression)
         if isinstance(expression, Subquery):
             relation = self.e.lowering.subquery(expression.relation)
@@ -279,12 +274,6 @@ class ExpressionLowering:
             target = types.with_nullable(target, input.type.nullable or not cast.throws)
         return lowered_cast(self.e, Cast(input, target, cast.throws, cast.checks))
 
-    def _choice(self, choice: IfThen, children: Sequence[Expression]) -> Expression:
-        kinds = {part.type for part in (*children[1::2], children[-1])}
-        if len(kinds) == 1 and all(new is old for new, old in zip(children, choice.children(), strict=True)):
-            return self.e.chosen(choice.children())
-        return self.e.chosen(children)
-
 
 def _from(expression: Expression, found: Expression) -> Expression:
     """What an expression has become, which came from where that did."""
@@ -299,8 +288,8 @@ def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expres
     shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
     before = tuple([a if isinstance(a, str) else a.type for a in call.arguments])
     declaration = old
-    if _counted(before, shapes):
-        # What takes anything takes counts as it does intervals; the rule for any other function knows what it gets.
+    if any(not isinstance(old, str) and _is_converted(e, old, new) for old, new in zip(before, shapes, strict=True)):
+        # What takes anything takes converted values, too; the rewrite of any other function knows what it gets.
         declaration = registry.resolve("scalar", old.alias, old.name, shapes) or old
     elif shapes != before:
         arguments = _alike_as_before(e, before, arguments)
@@ -328,22 +317,8 @@ def _alike_as_before(
     return tuple(found)
 
 
-def _counted(before: Sequence[str | Type], shapes: Sequence[str | Type]) -> bool:
-    """Whether arguments were intervals and are counts now."""
-    return any(
-        not isinstance(old, str) and not isinstance(new, str) and is_counted(old, new)
-        for old, new in zip(before, shapes, strict=True)
-    )
-
-
-def is_count(expression: Expression, found: Expression) -> bool:
-    """Whether an interval has become a count."""
-    return is_counted(expression.type, found.type)
-
-
-def is_counted(old: Type, new: Type) -> bool:
-    """Whether a type of intervals has become one of counts."""
-    return old.kind in INTERVALS and new.kind not in INTERVALS
+def _is_converted(e: LoweringBuilder, old: Type, new: Type | str) -> bool:
+    return not isinstance(new, str) and old.kind != new.kind and old.kind in e.rewrites.conversions
 
 
 def over_lowered(
@@ -355,17 +330,20 @@ def over_lowered(
 ) -> Declaration:
     """The declaration of an aggregate or window function whose parts are lowered.
 
-    What takes anything takes counts as it does intervals; the rule for any other function sees the declaration that it had.
+    What takes anything takes converted values, too; the rewrite of any other function sees the declaration that it had.
     """
-    if not any(is_count(was, now) for was, now in zip(before, after, strict=True)):
+    converted = [was.type for was, now in zip(before, after, strict=True) if _is_converted(e, was.type, now.type)]
+    if not converted:
         if old.users:  # it takes what it is given
             return old
         return e.resolve(old.kind, old.function, arguments)
-    if old.function not in e.lowering.rules.counting:
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} has no {old.name} of intervals, which it counts",
-            "Cast the intervals to numbers, as in cast(x AS BIGINT).",
-        )
+    for kind in converted:
+        conversion = e.rewrites.conversions[kind.kind]
+        if old.function not in conversion.takes:
+            raise NotInDialect(
+                f"the dialect {e.dialect.name} has no {old.name} of {types.required(kind)}, which it has as {conversion.becomes}",
+                conversion.hint,
+            )
     shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
     found = registry.resolve(old.kind, old.alias, old.name, shapes)
     return found if found is not None and found.compound == old.compound else old
@@ -377,23 +355,27 @@ def _any_null(arguments: Sequence[Expression | str]) -> bool:
 
 def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A canonical call whose arguments are lowered, in the dialect's forms."""
-    declaration, rules = call.declaration, e.lowering.rules
+    declaration = call.declaration
     name = declaration.function
     options = e.dialect.options_of("scalar", declaration, call.options)
     if options != call.options:
         call = ScalarFunction(declaration, call.arguments, options, call.raising)
-    if e.dialect.allows_call("scalar", declaration, call.arguments, call.options):
-        guard = rules.guards.get(name)
-        stated = e.stated(call)
-        if guard is None or not e.has_defect(guard.defect):
-            return stated
-        return applied_in_type(guard.rule, name, call.type, e, stated)
-    rule = rules.calls.get(name)
-    return e.general(call) if rule is None else applied_in_type(rule, name, call.type, e, call)
+    if not e.dialect.allows_call("scalar", declaration, call.arguments, call.options):
+        missing = e.rewrites.missing.get(name)
+        if missing is None:
+            raise e.lacks(call)
+        general = GENERAL.missing.get(name)
+        return e.general(call) if missing is general else in_type(missing, call.type, e, call)
+    found = e.built_call(call)
+    for rewrite in e.rewrites.lowered.get(name, ()):
+        if not isinstance(found, ScalarFunction) or found.declaration.function != name:
+            break
+        found = in_type(rewrite, call.type, e, found)
+    return found
 
 
 def _changes_nothing(cast: Cast, target: Type) -> bool:
-    """Whether a cast to another type gives the same without this cast below it, which a rule may have made."""
+    """Whether a cast to another type gives the same without this cast below it, which a rewrite may have made."""
     if cast.checks or not types.widens(cast.input.type, cast.type):
         return False
     kinds = {cast.input.type.kind, cast.type.kind, target.kind}
@@ -406,21 +388,14 @@ def lowered_cast(e: LoweringBuilder, cast: Cast) -> Expression:
     if types.equal_but_nullability(source, target):
         return e.as_type(cast.input, target)
     e.dialect.require_type(target)
+    pair = (source.kind, target.kind)
     if e.dialect.allows_cast(source, target, cast.throws):
-        return e.cast(cast.input, target, cast.throws)
-    rule = e.lowering.rules.casts.get((source.kind, target.kind))
-    if rule is None and (value := constant_date(cast)) is not None:
-        return value
-    if rule is None:
-        raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {source} to {target}")
-    return applied_in_type(rule, _pair(cast), target, e, cast)
-
-
-def _pair(cast: Cast) -> str:
-    """What a rule for casts is for, as it is told."""
-    return f"casts of {cast.input.type.kind} to {cast.type.kind}"
-
-
-def _named(expression: Expression) -> str:
-    """What a rule for expressions is for, as it is told."""
-    return expression.declaration.function if isinstance(expression, ScalarFunction) else type(expression).__name__
+        found = e.cast(cast.input, target, cast.throws)
+        for rewrite in e.rewrites.lowered.get(pair, ()):
+            if isinstance(found, Cast):
+                found = in_type(rewrite, target, e, found)
+        return found
+    missing = e.rewrites.missing.get(pair)
+    if missing is None:
+        raise no_cast(e.dialect, cast)
+    return in_type(missing, target, e, cast)

@@ -1,12 +1,13 @@
 """The way of a canonical plan into a dialect's forms.
 
-First general rules give what the dialect lacks another canonical form; then relations and their expressions are lowered,
+First general rewrites give what the dialect lacks another canonical form; then relations and their expressions are lowered,
 inputs first; then passes move what the engine would evaluate at the wrong place; and then all is checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..algebra import types
@@ -19,25 +20,26 @@ from ..algebra.references import inlined
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import columns, inputs_first, relations_below, subquery_relations
-from ..errors import UNEXPECTED, NotInDialect, Origin, Unsupported
+from ..dialects.rewrite import PLAN, Rewrites
+from ..errors import UNEXPECTED, BrokenRewrite, NotInDialect, Origin, Unsupported, unknown_form
 from ..plan.message import RELATION_DEPTH
-from .application import applied, unexpected
 from .builder import LoweringBuilder
-from .check import check, require_columns
+from .driver import applied, rewritten
 from .emit import projected
-from .expression import is_counted
-from .lacking import lacking_relations, without_other_form
-from .problems import Report
+from .forms import Root
+from .general import REWRITES
+from .legality import check, require_columns
+from .pending_columns import PendingColumns
+from .problems import Report, places
+from .refusal_text import lacking_relations, without_other_form
 from .relation import lowered_relation
-from .results import Results
-from .rewrites import REWRITES
-from .rules import Rules
 
 if TYPE_CHECKING:
     from ..dialects.dialect import Dialect
 
 
 Memory = TypeVar("Memory")
+Found = TypeVar("Found")
 
 
 class Lowering:
@@ -45,15 +47,13 @@ class Lowering:
 
     def __init__(self, dialect: Dialect, report: Report, traits: Traits | None = None) -> None:
         self.dialect = dialect
-        self.rules: Rules = dialect.rules
+        self.rewrites: Rewrites = dialect.rewrites_with(REWRITES)
+        """The engine's rewrites, and general ones behind them."""
         self.traits = traits or Traits()
         self._report = report
-        self._builder = self.rules.builder or LoweringBuilder
-        self.finishes = self._builder.finished is not LoweringBuilder.finished
-        """Whether the engine's builder has something to do with relations that are lowered."""
         self._places: dict[Relation, Place] = {}
         self._done: dict[Relation, Relation] = {}
-        self.results: dict[Relation, Results] = {}
+        self.pending: dict[Relation, PendingColumns] = {}
         """The columns of aggregates and windows, and of filters above them, by what these relations were."""
         self._rewritten: dict[Relation, Relation] = {}
         self._settled: dict[Relation, Relation] = {}
@@ -61,9 +61,9 @@ class Lowering:
         self._memories: dict[Any, Any] = {}
         self._canonical: Sequence[Relation] = ()
         self._replaced: dict[tuple[str, int], list[NotInDialect]] | None = None
-        """By place, what the dialect lacks of the canonical plan, and general rules have replaced."""
+        """By place, what the dialect lacks of the canonical plan, and general rewrites have replaced."""
         self.root: Relation | None = None
-        """The canonical plan, in which general rules have replaced what the dialect lacks."""
+        """The canonical plan, in which general rewrites have replaced what the dialect lacks."""
         self.has_subqueries = False
         """Whether the canonical plan has any."""
         self.names: tuple[str, ...] = ()
@@ -76,15 +76,6 @@ class Lowering:
 
         `outputs` are what its columns were made from, as far as that is known; `names` the depth-first names of these.
         """
-        try:
-            return self._lower_plan(root, outputs, names)
-        except (Unsupported, RecursionError):
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever the code of an engine's builder raises
-            self.report(None, None, unexpected(error, self._builder))
-            return stand_in(root)
-
-    def _lower_plan(self, root: Relation, outputs: Sequence[Origin], names: Sequence[str]) -> Relation:
         self.names = tuple(names)
         canonical, root = root, inlined(root)
         roots = [root]
@@ -109,51 +100,47 @@ class Lowering:
         return found
 
     def _rewrite(self, root: Relation) -> Relation:
-        for rewrite in REWRITES:
-            root = rewrite(self, root)
+        for rewrite in self.rewrites.original.get(PLAN, ()):
+            root = self.tried(None, partial(applied, rewrite, Relation, self, root)) or root
         return root
 
     def _lower(self, root: Relation) -> Relation:
         self._places.update(places(root))
         for relation in inputs_first(root):
             self._here = relation
-            self._done[relation] = self._reported(relation)
+            self._done[relation] = self.tried(None, partial(lowered_relation, self, relation)) or stand_in(relation)
         return self._done[root]
 
     def _named(self, root: Relation) -> Relation:
-        try:
-            root = self._with_intervals(root)
-            return self.builder(root).named(root, self.names)
-        except Unsupported as problem:
-            self.report(None, None, problem)
-            return root
+        return self.tried(None, partial(self._with_names, root)) or root
 
-    def _with_intervals(self, root: Relation) -> Relation:
-        """The plan with intervals in the columns of its result, where others held their counts."""
+    def _with_names(self, root: Relation) -> Relation:
+        root = self._converted_back(root)
+        found = rewritten(self.builder(root), Root(root, self.names)) if self.names else root
+        return found.relation if isinstance(found, Root) else found
+
+    def _converted_back(self, root: Relation) -> Relation:
+        """The plan with values of their own types in the columns of its result, where others held converted ones."""
+        conversions = self.rewrites.conversions
         wanted = self.root.types if self.root is not None else root.types
-        if not any(map(is_counted, wanted, root.types)):
+        if not any(
+            kind.kind in conversions and kind.kind != now.kind for kind, now in zip(wanted, root.types, strict=True)
+        ):
             return root
         e = self.builder(root)
-        kept = [FieldReference(n, kind) for n, kind in enumerate(root.types)]
-        return columns(
-            root,
-            [
-                e.interval(each, kind) if is_counted(kind, each.type) else each
-                for each, kind in zip(kept, wanted, strict=True)
-            ],
-        )
+        found: list[Expression] = []
+        for n, (kind, now) in enumerate(zip(wanted, root.types, strict=True)):
+            column = FieldReference(n, now)
+            is_converted = kind.kind in conversions and kind.kind != now.kind
+            found.append(conversions[kind.kind].back(e, column, kind) if is_converted else column)
+        return columns(root, found)
 
     def _settle(self, root: Relation) -> Relation:
         if self.traits.shares:
             root = share(root)
-        for defect, guard in self.rules.passes:
-            if defect not in self.dialect.defects:
-                continue
-            try:
-                root = applied(guard, f"the defect {defect}", Relation, self.builder(), root)
-            except Unsupported as problem:
-                self.at(root, root.place)
-                self.report(None, None, problem)
+        for rewrite in self.rewrites.lowered.get(PLAN, ()):
+            self.at(root, root.place)
+            root = self.tried(None, partial(applied, rewrite, Relation, self.builder(), root)) or root
         root = projected(self, cut(root, RELATION_DEPTH))
         check(self, root)
         return root
@@ -163,7 +150,7 @@ class Lowering:
         return self._done[relation]
 
     def rewritten(self, relation: Relation) -> Relation:
-        """What general rules have made of the plan, or of the relation of a subquery."""
+        """What general rewrites have made of the plan, or of the relation of a subquery."""
         return self._rewritten[relation]
 
     def subquery(self, relation: Relation) -> Relation:
@@ -171,16 +158,39 @@ class Lowering:
         return self._settled[relation]
 
     def memory(self, kind: Callable[[Lowering], Memory]) -> Memory:
-        """What an engine's rules keep while they lower this plan: one of a kind, made when it is first asked for."""
+        """What an engine's rewrites keep while they lower this plan: one of a kind, made when it is first asked for."""
         if kind not in self._memories:
             self._memories[kind] = kind(self)
         return self._memories[kind]  # type: ignore[no-any-return]
 
     def builder(self, *inputs: Relation) -> LoweringBuilder:
         """A builder over the columns of relations."""
-        return self._builder(self, inputs)
+        return LoweringBuilder(self, inputs)
 
-    def report(self, e: LoweringBuilder | None, part: Traced | None, problem: Unsupported) -> None:
+    def place_of(self, relation: Relation) -> Place | None:
+        """Where a relation of the plan came from, as far as that is known."""
+        return self._places.get(relation)
+
+    def tried(self, part: Traced | None, form: Callable[[], Found], over: Iterable[Expression] = ()) -> Found | None:
+        """What a part of a plan becomes; None where that is reported because there is no form.
+
+        `over`: what it is made of. Where a stand-in is among that, rewrites may not know what to do with it, and nothing is
+        reported of what they raise.
+        """
+        try:
+            return form()
+        except (Unsupported, *UNEXPECTED) as error:
+            self.failed(part, error, over)
+        return None
+
+    def failed(self, part: Traced | None, error: Exception, over: Iterable[Expression | None] = ()) -> None:
+        """Note what was raised where a part of a plan, which is made of others, was to get a form."""
+        problem = error if isinstance(error, Unsupported) else unknown_form(error)
+        may_stumble = not isinstance(error, Unsupported) or isinstance(error, BrokenRewrite)
+        if not (may_stumble and any(isinstance(each, StandIn) for each in over)):
+            self.report(part, problem)
+
+    def report(self, part: Traced | None, problem: Unsupported) -> None:
         """Note a problem in the relation that is being lowered, unless it is with a stand-in."""
         if isinstance(part, Expression) and part.occurs & STAND_IN:
             return
@@ -201,7 +211,7 @@ class Lowering:
         self._found(place.path if place else "", origin or (place.origin if place else None), problem)
 
     def _of_what_was_here(self, place: Place, problem: NotInDialect) -> NotInDialect:
-        """A problem with what general rules have made, as one with what the dialect lacks there of the canonical plan."""
+        """A problem with what general rewrites have made, as one with what the dialect lacks there of the canonical plan."""
         if self._replaced is None:
             left = self._lacking(self._rewritten.values())
             self._replaced = {
@@ -233,15 +243,6 @@ class Lowering:
         if place is not None:
             self._places[relation] = place
 
-    def _reported(self, relation: Relation) -> Relation:
-        try:
-            return lowered_relation(self, relation)
-        except Unsupported as problem:
-            self.report(None, None, problem)
-        except UNEXPECTED as error:
-            self.report(None, None, unexpected(error, self._builder))
-        return stand_in(relation)
-
 
 def stand_in(relation: Relation) -> Relation:
     """Takes the place of what could not be lowered, so that the rest of the plan is still looked at."""
@@ -251,16 +252,3 @@ def stand_in(relation: Relation) -> Relation:
         [f"c{n}" for n in range(sum(1 + types.field_count(kind) for kind in kinds))],
         kinds,
     )
-
-
-def places(root: Relation) -> dict[Relation, Place]:
-    """Where each relation came from: one that does not say so, from where the relation above it did."""
-    found: dict[Relation, Place] = {}
-    stack: list[tuple[Relation, Place | None]] = [(root, root.place)]
-    while stack:
-        relation, above = stack.pop()
-        place = relation.place or above
-        if place is not None:
-            found.setdefault(relation, place)
-        stack.extend((input, place) for input in relation.inputs)
-    return found

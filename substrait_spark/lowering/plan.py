@@ -76,7 +76,7 @@ def engines_functions(plan: Plan, functions: UserFunctions = NO_FUNCTIONS) -> li
 
     Those of the caller's own functions are none of an engine.
 
-    To lower it again would guard twice. Plans of other producers may call what functions they like.
+    To lower it again would go against defects twice. Plans of other producers may call what functions they like.
     """
     if not plan.version.producer.startswith(PRODUCER):
         return []

@@ -17,10 +17,11 @@ from ..algebra.expression import (
 )
 from ..algebra.frame import Frame, frame_of_call, over
 from ..algebra.relation import Relation, Window
-from ..errors import UNEXPECTED, NotInDialect, Unsupported
+from ..errors import NotInDialect
 from .aggregate import LoweredCall, form_of, result_of
-from .application import applied, unexpected
-from .expression import ExpressionLowering, is_count, over_lowered
+from .driver import applied
+from .expression import ExpressionLowering, over_lowered
+from .forms import Windowed
 
 if TYPE_CHECKING:
     from .builder import LoweringBuilder
@@ -54,17 +55,17 @@ def lowered_window(
     """The relation over a lowered input; and, as expressions over it, the columns of the input and the calls' results."""
     e = lowering.e
     partition = tuple([e.key(key) for key in lowering.lower_all(relation.partition)])
-    sorts = tuple([e.sort_key(lowering.sort(sort)) for sort in relation.sorts])
-    _require_no_distances(e, relation, sorts)
+    sorts = tuple([lowering.sort(sort) for sort in relation.sorts])
+    _require_no_distances(lowering, relation, sorts)
     calls = [_lowered_call(lowering, call) for call in relation.calls]
     below = input
     results = []
     staged = StagedWindows(len(input.types), partition, sorts)
     forms = [_reported(e, call, staged) for call in calls]
     for stage, keys, order in staged.stages:
-        below = e.windowed(below, [stage], keys, order)
+        below = e.rewritten(Windowed(below, [stage], keys, order))
     ordinal = len(below.types)
-    below = e.windowed(below, [call for form in forms for call in form.calls], partition, sorts)
+    below = e.rewritten(Windowed(below, [call for form in forms for call in form.calls], partition, sorts))
     for call, form in zip(calls, forms, strict=True):
         references = [FieldReference(ordinal + n, part.type) for n, part in enumerate(form.calls)]
         ordinal += len(references)
@@ -86,28 +87,31 @@ def _lowered_call(lowering: ExpressionLowering, call: WindowCall) -> WindowCall:
     return made
 
 
-def _require_no_distances(e: LoweringBuilder, relation: Window, sorts: Sequence[SortField]) -> None:
-    """Refuse frames that begin or end so far from the current row, by an order of intervals that are counts."""
+def _require_no_distances(lowering: ExpressionLowering, relation: Window, sorts: Sequence[SortField]) -> None:
+    """Refuse frames that begin or end so far from the current row, by an order of converted values."""
     frames = [frame_of_call(call) for call in relation.calls]
     far = any(bound.offset is not None for frame in frames if not frame.rows for bound in (frame.lower, frame.upper))
-    keys = zip(relation.sorts, sorts, strict=True)
-    if far and any(is_count(was.expression, now.expression) for was, now in keys):
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} has no frames by range of intervals, which it counts",
-            "Order by the interval cast to a number, as in cast(x AS BIGINT).",
-        )
+    for was, now in zip(relation.sorts, sorts, strict=True):
+        kind = was.expression.type
+        if far and lowering.is_converted(kind, now.expression.type):
+            e = lowering.e
+            conversion = e.rewrites.conversions[kind.kind]
+            raise NotInDialect(
+                f"the dialect {e.dialect.name} has no frames by range of {types.required(kind)}, which it has as {conversion.becomes}",
+                conversion.hint,
+            )
 
 
 def window_form(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
     """What a canonical window call becomes. Raises NotInDialect where there is no form."""
     declaration, frame = call.declaration, frame_of_call(call)
-    e.require_frame(frame)
+    call = e.rewritten(call)
     if declaration.kind == "aggregate":
         function = AggregateFunction(declaration, call.arguments, call.options)
         return _over(form_of(LoweredCall(e, function, frame)), frame)
-    rule = e.lowering.rules.windows.get(declaration.function)
-    if rule is not None:
-        return applied(rule, declaration.function, WindowForm, e, call, staged)
+    rewrite = e.rewrites.missing.get(declaration.function)
+    if rewrite is not None:
+        return applied(rewrite, WindowForm, e, call, staged)
     e.dialect.require_function("window", declaration, call.arguments, call.options)
     return WindowForm((call,), as_is)
 
@@ -117,11 +121,6 @@ def _over(form: AggregateForm, frame: Frame) -> WindowForm:
 
 
 def _reported(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
-    try:
-        return window_form(e, call, staged)
-    except Unsupported as problem:
-        e.lowering.report(e, call, problem)
-    except UNEXPECTED as error:
-        e.lowering.report(e, call, unexpected(error, type(e)))
+    form = e.lowering.tried(call, lambda: window_form(e, call, staged), call.expressions())
     kind = types.nullable(call.type)
-    return WindowForm((), lambda above, references: StandIn(kind))
+    return form or WindowForm((), lambda above, references: StandIn(kind))

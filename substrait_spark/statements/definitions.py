@@ -20,7 +20,7 @@ from ..catalyst.write_commands import Change
 from ..context import Settings
 from ..errors import Unsupported
 from ..expr.literal import typed_literal
-from ..lowering.check import require_relation
+from ..lowering.legality import require_relation
 from ..plan.message import build
 
 

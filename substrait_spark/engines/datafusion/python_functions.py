@@ -36,7 +36,7 @@ from ...extensions import registry
 from ...plan.message import build
 from ...reading.plan import read_plan
 from ..arrow_schema import arrow_type
-from .guards.struct_names import Names, Naming, RelationNames
+from .defects.struct_names import Names, Naming, RelationNames
 
 if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan

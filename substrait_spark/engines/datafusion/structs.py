@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...algebra import types
 from ...algebra.expression import Cast, Expression, FieldReference, Lambda, Literal, ScalarFunction, StandIn
 from ...algebra.traversal import moved_inwards
 from ...algebra.types import Type
 from ...errors import NotInDialect
-from .guards.struct_names import ANY, Names, has_names, own_names, parts
+from ...lowering.builder import LoweringBuilder
+from .defects.struct_names import ANY, Names, has_names, names_of, own_names, parts
 
-if TYPE_CHECKING:
-    from .builder import DataFusionBuilder
+# ---- types that would lose the names of fields
+
+
+def require_nameless(e: LoweringBuilder, type: Type) -> None:
+    """Refuse a type that would lose the names of struct fields: DataFusion knows structs by them."""
+    if types.holds(type, ("struct",)):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} has structs by the names of their fields, which {type} doesn't tell",
+            "Compute the struct in Spark, or use its fields by themselves.",
+        )
+
+
+def of_named(e: LoweringBuilder, cast: Cast) -> Expression:
+    """A cast. To another nullability, a value that holds structs comes by a call that keeps their names."""
+    if not types.equal_but_nullability(cast.input.type, cast.type):
+        require_nameless(e, cast.type)
+        return cast
+    return e.call_as(cast.type, "datafusion:coalesce", cast.input) if types.holds(cast.type, ("struct",)) else cast
+
+
+def nameless_null(e: LoweringBuilder, literal: Literal) -> Expression:
+    """A null, of a type without structs."""
+    if literal.value is None:
+        require_nameless(e, literal.type)
+    return literal
+
 
 # ---- building
 
 
-def list_of(e: DataFusionBuilder, type: Type, values: Sequence[Expression]) -> Expression:
+def list_of(e: LoweringBuilder, type: Type, values: Sequence[Expression]) -> Expression:
     """A list of one or more values."""
     return e.call_as(type, "datafusion:make_array", *values)
 
 
 def named_struct(
-    e: DataFusionBuilder, type: Type, names: Sequence[str | None], values: Sequence[Expression]
+    e: LoweringBuilder, type: Type, names: Sequence[str | None], values: Sequence[Expression]
 ) -> Expression:
     """A struct of values in fields of these names; where one is not known, any will do."""
     if not names:
@@ -71,7 +96,7 @@ def _require_distinct(names: Sequence[str]) -> None:
 # ---- constants
 
 
-def constant(e: DataFusionBuilder, value: Any, type: Type, names: Names) -> Expression:
+def constant(e: LoweringBuilder, value: Any, type: Type, names: Names) -> Expression:
     """A value in a plan's form, None for null, of a type that holds structs with fields of these names."""
     if not has_names(type):
         return Literal(value, types.required(type))
@@ -94,7 +119,7 @@ def constant(e: DataFusionBuilder, value: Any, type: Type, names: Names) -> Expr
     raise NotInDialect(f"the dialect {e.dialect.name} has no literal of the type {type}")
 
 
-def _any_value(e: DataFusionBuilder, type: Type, names: Names) -> Expression:
+def _any_value(e: LoweringBuilder, type: Type, names: Names) -> Expression:
     """Some value that is not null."""
     if type.kind == "struct":
         return constant(e, [None] * len(type.parameters), type, names)
@@ -103,17 +128,17 @@ def _any_value(e: DataFusionBuilder, type: Type, names: Names) -> Expression:
     raise NotInDialect(f"the dialect {e.dialect.name} has no literal of the type {type}")
 
 
-def null(e: DataFusionBuilder, type: Type, names: Names) -> Expression:
+def null(e: LoweringBuilder, type: Type, names: Names) -> Expression:
     """A null of a type, with fields of these names in it."""
     return constant(e, None, type, names) if has_names(type) else e.null(type)
 
 
-def null_like(e: DataFusionBuilder, value: Expression) -> Expression:
+def null_like(e: LoweringBuilder, value: Expression) -> Expression:
     """A null of a value's type."""
-    return null(e, types.nullable(value.type), e.names_of(value))
+    return null(e, types.nullable(value.type), names_of(e, value))
 
 
-def empty_list(e: DataFusionBuilder, type: Type, names: Names) -> Expression:
+def empty_list(e: LoweringBuilder, type: Type, names: Names) -> Expression:
     """A list without elements."""
     if not has_names(type) or ANY in names:
         return e.literal((), type)
@@ -124,7 +149,7 @@ def empty_list(e: DataFusionBuilder, type: Type, names: Names) -> Expression:
 # ---- reaching in
 
 
-def field_of(e: DataFusionBuilder, struct: Expression, ordinal: int) -> Expression:
+def field_of(e: LoweringBuilder, struct: Expression, ordinal: int) -> Expression:
     """A field of a struct. DataFusion may show what a null struct hides, so that the struct's own null comes first."""
     if not struct.type.nullable:
         return stored_field(e, struct, ordinal)
@@ -132,17 +157,17 @@ def field_of(e: DataFusionBuilder, struct: Expression, ordinal: int) -> Expressi
     return guarded(e, [shared], lambda: stored_field(e, shared, ordinal))
 
 
-def stored_field(e: DataFusionBuilder, struct: Expression, ordinal: int) -> Expression:
+def stored_field(e: LoweringBuilder, struct: Expression, ordinal: int) -> Expression:
     """What is in a field of a struct, be that null or not: what it is built of, where it is built right there."""
     built = bare(struct)
     if is_built(built):
         return built.children()[2 * ordinal + 1]
-    names = own_names(struct.type, e.names_of(struct))
+    names = own_names(struct.type, names_of(e, struct))
     known = [name for name in names if name is not None]
     if ANY in names:
         return StandIn(struct.type.parameters[ordinal])
     if len(known) < len(names):
-        e.require_nameless(struct.type)
+        require_nameless(e, struct.type)
     _require_distinct(known)
     field: Type = struct.type.parameters[ordinal]
     type = types.with_nullable(field, field.nullable or struct.type.nullable)
@@ -150,7 +175,7 @@ def stored_field(e: DataFusionBuilder, struct: Expression, ordinal: int) -> Expr
 
 
 def rebuilt(
-    e: DataFusionBuilder, value: Expression, names: Names, target: Type, wanted: Names, cast: Callable[..., Expression]
+    e: LoweringBuilder, value: Expression, names: Names, target: Type, wanted: Names, cast: Callable[..., Expression]
 ) -> Expression:
     """A value in which structs have fields of other names or types: they are built anew.
 
@@ -183,7 +208,7 @@ def rebuilt(
     return e.if_then(e.is_not_null(value), struct, null(e, types.nullable(kind), wanted))
 
 
-def guarded(e: DataFusionBuilder, inputs: Sequence[Expression], value: Callable[[], Expression]) -> Expression:
+def guarded(e: LoweringBuilder, inputs: Sequence[Expression], value: Callable[[], Expression]) -> Expression:
     """A value where no input is null, else null."""
     maybe_null = [input for input in inputs if input.type.nullable]
     if not maybe_null:
@@ -193,11 +218,11 @@ def guarded(e: DataFusionBuilder, inputs: Sequence[Expression], value: Callable[
     return e.if_then(known, found, null_like(e, found))
 
 
-def element(e: DataFusionBuilder, list: Expression, index: Expression) -> Expression:
+def element(e: LoweringBuilder, list: Expression, index: Expression) -> Expression:
     """An element as DataFusion counts them: from 1, or from the end; null out of range."""
     return e.call("datafusion:array_element", list, index)
 
 
-def size(e: DataFusionBuilder, list: Expression) -> Expression:
+def size(e: LoweringBuilder, list: Expression) -> Expression:
     """The number of elements of a list; null for null."""
     return e.cast(e.call("datafusion:array_length", list), types.I32)

@@ -1,1 +1,1 @@
-"""PyArrow: its dialect, and the rules that lower expressions for Acero, which evaluates them."""
+"""PyArrow: its dialect, and the rewrites that lower expressions for Acero, which evaluates them."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...algebra import types
 from ...algebra.expression import Cast, Expression, Literal, ScalarFunction
 from ...algebra.types import FLOATS, INTEGERS
+from ...dialects.rewrite import Apply, rewrites
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
-from ...lowering.rules import CallRule, Guard
 from .cast import narrowed
 
 ERROR, NULL, SILENT = "ERROR", "NULL", "SILENT"
@@ -45,7 +45,7 @@ def divide(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.call("arithmetic:divide", dividend, nonzero(e, dividend, right, on_zero), on_division_by_zero="IEEE")
 
 
-def quotient(on_zero: str) -> CallRule:
+def quotient(on_zero: str) -> Apply:
     """div on 64-bit integers: of the least number by -1 it wraps around."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -56,7 +56,7 @@ def quotient(on_zero: str) -> CallRule:
     return rule
 
 
-def remainder(on_zero: str) -> CallRule:
+def remainder(on_zero: str) -> Apply:
     """% on integers."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -75,7 +75,7 @@ def _remainder(e: LoweringBuilder, dividend: Expression, divisor: Expression) ->
     return e.if_then(_is_minus_one(e, divisor), none, rest)
 
 
-def positive_remainder(on_zero: str) -> CallRule:
+def positive_remainder(on_zero: str) -> Apply:
     """pmod on integers: ((left % right) + right) % right where the remainder is negative."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -99,7 +99,8 @@ def modulus(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     on_zero = options.pop("on_domain_error", "")
     if options != {"division_type": "TRUNCATE", "overflow": SILENT} or on_zero not in (ERROR, NULL):
         return e.general(call)
-    return remainder(on_zero)(e, call)
+    found: Expression = remainder(on_zero)(e, call)
+    return found
 
 
 def _integers(e: LoweringBuilder, call: ScalarFunction) -> tuple[Expression, Expression]:
@@ -121,7 +122,7 @@ def _is_minus_one(e: LoweringBuilder, value: Expression) -> Expression:
     return e.call("comparison:equal", value, e.literal(-1, types.required(value.type)))
 
 
-def wrapping(name: str) -> CallRule:
+def wrapping(name: str) -> Apply:
     """An operation on integers that wraps around."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -131,7 +132,7 @@ def wrapping(name: str) -> CallRule:
     return rule
 
 
-def operation_or_null(name: str) -> CallRule:
+def operation_or_null(name: str) -> Apply:
     """An operation on integers, null where the result doesn't fit: computed in a type that holds it."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -163,11 +164,7 @@ def _require_integers(e: LoweringBuilder, call: ScalarFunction) -> None:
         raise NotInDialect(f"the dialect {e.dialect.name} has no {call.declaration.name} of {kind} as Spark rounds it")
 
 
-GUARDS: dict[str, Guard] = {
-    f"arithmetic_decimal:{name}": Guard("decimal_digits", fitting_decimals) for name in ("add", "multiply", "subtract")
-}
-
-CALLS: dict[str, CallRule] = {
+CALLS = {
     "arithmetic:divide": divide,
     "arithmetic:modulus": modulus,
     "spark:div": quotient(ERROR),
@@ -185,3 +182,7 @@ CALLS: dict[str, CallRule] = {
     "spark:try_multiply": operation_or_null("multiply"),
     "spark:try_subtract": operation_or_null("subtract"),
 }
+
+FITTING = {f"arithmetic_decimal:{name}": fitting_decimals for name in ("add", "multiply", "subtract")}
+
+REWRITES = [*rewrites(CALLS), *rewrites(FITTING, defect="decimal_digits")]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...algebra import types
 from ...algebra.expression import Cast, Expression, ScalarFunction
+from ...dialects.rewrite import Apply, rewrites
 from ...lowering.builder import LoweringBuilder
-from ...lowering.rules import CallRule, CastRule
 
 MICROSECONDS = 86_400_000_000
 """Those of a day."""
@@ -22,7 +22,7 @@ def number(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.cast(value, call.type)
 
 
-def shifted(operation: str) -> CallRule:
+def shifted(operation: str) -> Apply:
     """date_add, date_sub: the day that is some days later or earlier; their number wraps around."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -55,7 +55,7 @@ def midnight(e: LoweringBuilder, cast: Cast) -> Expression:
     return e.cast(e.call("arithmetic:multiply", count, e.i64(MICROSECONDS), overflow="ERROR"), cast.type)
 
 
-CALLS: dict[str, CallRule] = {
+CALLS = {
     "spark:date_add": shifted("add"),
     "spark:date_from_unix_date": number,
     "spark:date_sub": shifted("subtract"),
@@ -66,4 +66,6 @@ CALLS: dict[str, CallRule] = {
     "spark:unix_seconds": seconds,
 }
 
-CASTS: dict[tuple[str, str], CastRule] = {("date", "precision_timestamp"): midnight}
+CASTS = {("date", "precision_timestamp"): midnight}
+
+REWRITES = [*rewrites(CALLS), *rewrites(CASTS)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...algebra import types
 from ...algebra.expression import Cast, Expression, ScalarFunction
 from ...algebra.types import FLOATS, INTEGERS, Type
+from ...dialects.rewrite import rewrites
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
-from ...lowering.rules import CallRule, CastRule
 
 BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 
@@ -89,11 +89,13 @@ def nearest(e: LoweringBuilder, value: Expression, kind: Type) -> Expression:
     )
 
 
-CASTS: dict[tuple[str, str], CastRule] = {
+CASTS = {
     **{(source, target): narrowed for source in INTEGERS for target in INTEGERS if BITS[target] < BITS[source]},
     **{(source, target): whole for source in FLOATS for target in ("i8", "i16", "i32")},
     **{(source, "decimal"): to_decimal for source in INTEGERS},
     ("decimal", "decimal"): wider_decimal,
 }
 
-CALLS: dict[str, CallRule] = {f"spark:wrap_{kind}": wrapped for kind in INTEGERS}
+CALLS = {f"spark:wrap_{kind}": wrapped for kind in INTEGERS}
+
+REWRITES = [*rewrites(CASTS), *rewrites(CALLS)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...algebra import types
-from ...algebra.expression import Expression, Literal, ScalarFunction
-from ...algebra.types import FLOATS, Type
+from ...algebra.expression import Expression, IfThen, Literal, ScalarFunction, SingularOrList
+from ...algebra.types import FLOATS, INTEGERS, Type
+from ...dialects.rewrite import Apply, Sees, rewrites
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
-from ...lowering.rules import CallRule, Guard
+from .evaluation import balanced, chosen, connective
 
 NESTED = ("list", "map", "struct")
 """Types that Acero doesn't compare."""
@@ -79,11 +80,6 @@ def _refuse(e: LoweringBuilder, value: Expression) -> None:
         raise NotInDialect(f"the dialect {e.dialect.name} has no such comparison of {value.type}")
 
 
-def connective(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """And, or."""
-    return e.connected(call.declaration.name, call.children())
-
-
 def coalesce(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The first value that is not null, where the later ones may raise."""
     *values, last = call.children()
@@ -94,7 +90,21 @@ def coalesce(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.if_then(*parts, last)
 
 
-def extreme(compared: str) -> CallRule:
+LISTED = ("boolean", "date", "string", *INTEGERS)
+"""Types of values that Acero finds in a list as Spark does."""
+
+
+def one_of(e: LoweringBuilder, among: SingularOrList) -> Expression:
+    """Whether a value is one of several: a list of literals that are not null, or equalities."""
+    value, *options = among.children()
+    plain = all(isinstance(option, Literal) and option.value is not None for option in options)
+    if plain and value.type.kind in LISTED:
+        return among
+    value = e.share(value)
+    return e.connected("or", [e.lowered("comparison:equal", value, option) for option in options])
+
+
+def extreme(compared: str) -> Apply:
     """The greatest or the least of several values, nulls left out: of those that are equal the first."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -108,20 +118,28 @@ def extreme(compared: str) -> CallRule:
     return rule
 
 
-GUARDS: dict[str, Guard] = {
-    "boolean:and": Guard("evaluates_all", connective),
-    "boolean:or": Guard("evaluates_all", connective),
-    "comparison:coalesce": Guard("evaluates_all", coalesce),
-    "comparison:equal": Guard("unordered_nan", equal),
-    "comparison:gt": Guard("unordered_nan", greater),
-    "comparison:gte": Guard("unordered_nan", at_least),
-    "comparison:lt": Guard("unordered_nan", less),
-    "comparison:lte": Guard("unordered_nan", at_most),
-}
-
-CALLS: dict[str, CallRule] = {
-    "boolean:and": connective,
-    "boolean:or": connective,
-    "comparison:greatest_skip_null": extreme("gt"),
-    "comparison:least_skip_null": extreme("lt"),
-}
+REWRITES = [
+    *rewrites(
+        {
+            "boolean:and": connective,
+            "boolean:or": connective,
+            "comparison:greatest_skip_null": extreme("gt"),
+            "comparison:least_skip_null": extreme("lt"),
+            SingularOrList: one_of,
+        }
+    ),
+    *rewrites({IfThen: chosen, "boolean:and": balanced, "boolean:or": balanced}, sees=Sees.BUILT),
+    *rewrites(
+        {"boolean:and": connective, "boolean:or": connective, "comparison:coalesce": coalesce}, defect="evaluates_all"
+    ),
+    *rewrites(
+        {
+            "comparison:equal": equal,
+            "comparison:gt": greater,
+            "comparison:gte": at_least,
+            "comparison:lt": less,
+            "comparison:lte": at_most,
+        },
+        defect="unordered_nan",
+    ),
+]

@@ -6,12 +6,12 @@ import math
 
 from ...algebra import types
 from ...algebra.expression import Expression, ScalarFunction
+from ...dialects.rewrite import Apply, rewrites
 from ...lowering.builder import LoweringBuilder
-from ...lowering.rules import CallRule
 from .cast import nearest
 
 
-def whole(rounding: str) -> CallRule:
+def whole(rounding: str) -> Apply:
     """spark_ceil, spark_floor: a whole number in 64 bits, the nearest that there is."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -22,7 +22,7 @@ def whole(rounding: str) -> CallRule:
     return rule
 
 
-def checked_whole(rounding: str) -> CallRule:
+def checked_whole(rounding: str) -> Apply:
     """checked_ceil, checked_floor: the same, and an error for what is beyond 64 bits."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -35,7 +35,7 @@ def checked_whole(rounding: str) -> CallRule:
     return rule
 
 
-def scaled(factor: float) -> CallRule:
+def scaled(factor: float) -> Apply:
     """degrees, radians: as Java has them, a product."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -54,12 +54,14 @@ def artanh(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.call("arithmetic:multiply", e.fp64(0.5), e.call("arithmetic:subtract", *logarithms))
 
 
-CALLS: dict[str, CallRule] = {
-    "arithmetic:atanh": artanh,
-    "arithmetic:degrees": scaled(180 / math.pi),
-    "arithmetic:radians": scaled(math.pi / 180),
-    "spark:checked_ceil": checked_whole("ceil"),
-    "spark:checked_floor": checked_whole("floor"),
-    "spark:spark_ceil": whole("ceil"),
-    "spark:spark_floor": whole("floor"),
-}
+REWRITES = rewrites(
+    {
+        "arithmetic:atanh": artanh,
+        "arithmetic:degrees": scaled(180 / math.pi),
+        "arithmetic:radians": scaled(math.pi / 180),
+        "spark:checked_ceil": checked_whole("ceil"),
+        "spark:checked_floor": checked_whole("floor"),
+        "spark:spark_ceil": whole("ceil"),
+        "spark:spark_floor": whole("floor"),
+    }
+)

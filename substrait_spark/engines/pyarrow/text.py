@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...algebra.expression import Expression, Literal, ScalarFunction
 from ...algebra.like_pattern import ANY, parts_of
+from ...dialects.rewrite import rewrites
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
-from ...lowering.rules import CallRule, Guard
 
 SEARCHES = {(False, True): "starts_with", (True, False): "ends_with", (True, True): "contains"}
 """By whether anything may be before and behind a text, what finds it."""
@@ -38,6 +38,7 @@ def searched(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.null(call.type) if isinstance(pattern, Literal) and pattern.value is None else call
 
 
-GUARDS: dict[str, Guard] = {f"string:{name}": Guard("null_patterns", searched) for name in SEARCHES.values()}
-
-CALLS: dict[str, CallRule] = {"string:like": like}
+REWRITES = [
+    *rewrites({"string:like": like}),
+    *rewrites({f"string:{name}": searched for name in SEARCHES.values()}, defect="null_patterns"),
+]

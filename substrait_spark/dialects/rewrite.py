@@ -1,0 +1,125 @@
+"""Rewrites: what an engine and general lowering bring to put canonical plans into the forms of a dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+from ..algebra.types import Type
+
+Target = str | tuple[str, str] | type[Any]
+"""What a rewrite is for: a function by `alias:name`; casts by the kinds of the types that they are between, as `("i32",
+"string")`; any other expression, relation or part of one by its class, which may be one of `lowering.forms`; or `PLAN`."""
+
+PLAN = "plan"
+"""The target of rewrites of a whole plan, or of the whole relation of a subquery."""
+
+
+Apply = Callable[..., Any]
+"""What a rewrite does. It gets the builder `e` and what it is for; of an aggregate function one `LoweredCall`; of a window function
+`e`, the call and the `StagedWindows` that it may build on. Where it sees the original, it gets the `ExpressionLowering` in the place of
+`e`, of a whole plan the `Lowering`."""
+
+
+class Sees(Enum):
+    """What a rewrite gets, and from whom."""
+
+    ORIGINAL = "original"
+    """What the canonical plan has, as it was: the rewrite gets what lowers it, and has the parts lowered that it needs."""
+    BOTH = "both"
+    """The same; but the parts are lowered already, lambdas aside. It gives None for what it is not about."""
+    LOWERED = "lowered"
+    """What the canonical plan has, over lowered parts, with the builder `e`."""
+    BUILT = "built"
+    """Whatever is built in the dialect's forms, by other rewrites too, with the builder `e`. It makes nodes itself that it
+    is not to get again."""
+
+
+class Rewrite(NamedTuple):
+    """What becomes of a target: `apply` gives another form of the same meaning.
+
+    A rewrite against a `defect` of the engine is for what the dialect has, as long as its file lists the defect. Without
+    one, it is for functions and casts that the dialect lacks, and for all of any other target: it returns what it is not
+    about as it is. Of several for one target, the first is for a function or a cast that the dialect lacks; others go one
+    after the other, until the target is no longer of its kind.
+    """
+
+    target: Target
+    apply: Apply
+    defect: str = ""
+    sees: Sees = Sees.LOWERED
+
+    @property
+    def is_for_missing(self) -> bool:
+        """Whether it is for what the dialect lacks, unless it is against a defect: its file lists functions and casts one by one."""
+        listed = isinstance(self.target, tuple) or (isinstance(self.target, str) and self.target != PLAN)
+        return listed and self.sees in (Sees.ORIGINAL, Sees.LOWERED)
+
+    @property
+    def of(self) -> str:
+        """What it is for, as problems tell it."""
+        if isinstance(self.target, tuple):
+            return "casts of {} to {}".format(*self.target)
+        if self.target == PLAN:
+            return f"the defect {self.defect}" if self.defect else "the plan"
+        return self.target if isinstance(self.target, str) else self.target.__name__
+
+
+class Conversion(NamedTuple):
+    """Values of one kind of type that an engine has as those of another type, in expressions and in columns.
+
+    `becomes`: that type, in which literals have the same value in Catalyst's internal form. `back` gives, for a column
+    of the result, the value again in its own type: it gets the builder, the value and that type. `takes`: the functions
+    that take converted values; for any other, there is no such value.
+    """
+
+    kind: str
+    becomes: Type
+    back: Callable[..., Any]
+    takes: Collection[str]
+    hint: str = ""
+    """What to do where no value can be."""
+
+
+def rewrites(table: Mapping[Any, Any], defect: str = "", sees: Sees = Sees.LOWERED) -> list[Rewrite | Conversion]:
+    """The rewrites of a table that has the functions by their targets."""
+    return [Rewrite(target, apply, defect, sees) for target, apply in table.items()]
+
+
+class Rewrites:
+    """Rewrites by their targets, as far as they are in force where an engine has some defects.
+
+    `original`, `both`, `lowered` and `built` are for whatever a plan has, in their order; `missing` and `missing_original`
+    for functions and casts that the dialect lacks.
+    """
+
+    def __init__(self, listed: Sequence[Rewrite | Conversion] = (), defects: Collection[str] = ()) -> None:
+        self.conversions: Mapping[str, Conversion] = {c.kind: c for c in listed if isinstance(c, Conversion)}
+        """By the kind of type that is converted."""
+        own = [each for each in listed if isinstance(each, Rewrite)]
+        always = [each for each in own if (each.defect in defects if each.defect else not each.is_for_missing)]
+        missing = [each for each in own if not each.defect and each.is_for_missing]
+        self.original = _by_target(always, Sees.ORIGINAL)
+        self.both = _by_target(always, Sees.BOTH)
+        self.lowered = _by_target(always, Sees.LOWERED)
+        self.built = _by_target(always, Sees.BUILT)
+        self.missing = {target: first for target, (first, *_) in _by_target(missing, Sees.LOWERED).items()}
+        self.missing_original = {target: first for target, (first, *_) in _by_target(missing, Sees.ORIGINAL).items()}
+
+    def are_about(self, target: Target) -> bool:
+        """Whether there is a rewrite of what the plan has of a target."""
+        return target in self.original or target in self.both or target in self.lowered
+
+
+def _by_target(listed: Sequence[Rewrite], sees: Sees) -> dict[Target, tuple[Rewrite, ...]]:
+    found: dict[Target, tuple[Rewrite, ...]] = {}
+    for each in listed:
+        if each.sees is sees:
+            found[each.target] = (*found.get(each.target, ()), each)
+    return found
+
+
+def defects_of(listed: Sequence[Rewrite | Conversion]) -> Iterator[str]:
+    """The names of the defects that there are rewrites against."""
+    return (each.defect for each in listed if isinstance(each, Rewrite) and each.defect)

@@ -1,0 +1,98 @@
+"""`nan_payloads`: Spark's equality of floating-point values, by which NaN equals NaN, and -0.0 equals 0.0.
+
+    SELECT 'NaN'::double = -'NaN'::double   -- false
+
+DataFusion compares NaNs by their bits, and windows take -0.0 for another key than 0.0.
+"""
+
+from __future__ import annotations
+
+from ....algebra import types
+from ....algebra.expression import AggregateFunction, Expression, Literal, ScalarFunction, SortField
+from ....algebra.types import FLOATS, Type
+from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
+from ....lowering.expression import redeclared
+from ....lowering.forms import Key
+
+
+def comparable(e: LoweringBuilder, value: Expression) -> Expression:
+    """The value to compare: with one NaN."""
+    if not holds_float(value.type) or isinstance(value, Literal) or _has_one_nan(value):
+        return value
+    _require_flat(e, value)
+    return _one_nan(e, value)
+
+
+def key(e: LoweringBuilder, form: Key) -> Expression:
+    """The value to group or partition by."""
+    return groupable(e, form.value)
+
+
+def sort_key(e: LoweringBuilder, sort: SortField) -> SortField:
+    """The value to sort by."""
+    return sort.by(groupable(e, sort.expression))
+
+
+def distinct(e: LoweringBuilder, call: AggregateFunction) -> AggregateFunction:
+    """A call of an aggregate function, whose arguments tell rows apart where it is DISTINCT."""
+    if not call.distinct:
+        return call
+    arguments = [each if isinstance(each, str) else _distinct(e, each) for each in call.arguments]
+    return AggregateFunction(call.declaration, tuple(arguments), call.options, True, call.sorts, call.filter)
+
+
+def _distinct(e: LoweringBuilder, value: Expression) -> Expression:
+    if isinstance(value, Literal):  # tells no rows apart
+        return value
+    if isinstance(value, ScalarFunction) and value.declaration.name == "named_struct":
+        parts = value.children()
+        return value.with_children([part if n % 2 == 0 else groupable(e, part) for n, part in enumerate(parts)])
+    return groupable(e, value)
+
+
+def groupable(e: LoweringBuilder, value: Expression) -> Expression:
+    """The value to group, partition or sort by: with one NaN and one zero, as Spark's result has them."""
+    if not holds_float(value.type):
+        return value
+    _require_flat(e, value)
+    if isinstance(value, Literal):
+        return e.literal(0.0, value.type) if value.value == 0.0 else value
+    zero = e.literal(0.0, types.required(value.type))
+    return _one_nan(e, e.call("arithmetic:add", value, zero))
+
+
+def compared(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """A comparison of two values."""
+    left, right = call.children()
+    if not holds_float(left.type):
+        return call
+    return redeclared(e, call, (comparable(e, left), comparable(e, right)))
+
+
+def _one_nan(e: LoweringBuilder, value: Expression) -> Expression:
+    return e.call("datafusion:nanvl", value, e.literal(float("nan"), types.required(value.type)))
+
+
+def _has_one_nan(value: Expression) -> bool:
+    if not isinstance(value, ScalarFunction) or value.declaration.name != "nanvl":
+        return False
+    other = value.children()[1]
+    return isinstance(other, Literal) and other.value != other.value
+
+
+def _require_flat(e: LoweringBuilder, value: Expression) -> None:
+    if value.type.kind not in FLOATS:
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} compares floating-point numbers inside {value.type} by their bits",
+            "Compare the fields or elements by themselves.",
+        )
+
+
+def holds_float(type: Type) -> bool:
+    """Whether a type is, or has somewhere inside, a floating-point type."""
+    return type.kind in FLOATS or any(isinstance(p, Type) and holds_float(p) for p in type.parameters)
+
+
+COMPARISONS = tuple(f"comparison:{name}" for name in ("equal", "is_not_distinct_from", "lt", "lte", "gt", "gte"))
+"""Functions that compare two values."""

@@ -1,0 +1,122 @@
+"""Rewrites those equalities in join conditions that DataFusion gets wrong as keys of its hash tables.
+
+`keys_of_one_side`: those of two columns of one input too, which then is an error.
+
+`one_null_equality`: inner joins in a chain become one, in which nulls equal each other as keys of all, or of none.
+
+    WITH t AS (SELECT NULL::int AS x)
+    SELECT count(*) FROM t a JOIN t b ON a.x = b.x JOIN t c ON b.x IS NOT DISTINCT FROM c.x   -- 1, not 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import is_
+
+from ....algebra import types
+from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.relation import LEFT_ONLY, Join, Relation
+from ....algebra.traversal import columns
+from ....algebra.wider_join import with_right_side_moved
+from ....lowering.builder import LoweringBuilder
+from ....lowering.forms import Filtered, Joined
+from .neutral_values import NEUTRAL
+
+NULL_SAFE = "is_not_distinct_from"
+EQUALITIES = ("equal", NULL_SAFE)
+
+
+def with_filters_of_one_side(e: LoweringBuilder, join: Join) -> Relation:
+    """A join whose equalities of columns of one side are no keys."""
+    width = len(join.inputs[0].types)
+    return _with_conditions(e, join, lambda each: e.not_(e.not_(each)) if _is_of_one_side(each, width) else each)
+
+
+def with_one_equality(e: LoweringBuilder, join: Join) -> Relation:
+    """A join whose null-safe equalities have keys that are equal by equality alone."""
+    return _with_conditions(e, join, lambda each: _by_equality(e, *each.children()) if _is_null_safe(each) else each)
+
+
+def _with_conditions(e: LoweringBuilder, join: Join, change: Callable[[ScalarFunction], Expression]) -> Relation:
+    """A join with its condition's parts in another form; the join itself where they stay."""
+
+    def changed(condition: Expression) -> Expression:
+        if not isinstance(condition, ScalarFunction):
+            return condition
+        if condition.declaration.name != "and":
+            return change(condition)
+        operands = condition.children()
+        found = [changed(operand) for operand in operands]
+        return condition if all(map(is_, found, operands)) else e.and_(*found)
+
+    left, right = join.inputs
+    condition = changed(join.condition)
+    return join if condition is join.condition else Join(left, right, join.join_type, condition)
+
+
+def _is_of_one_side(condition: ScalarFunction, width: int) -> bool:
+    """Whether a condition equates two columns of the same side."""
+    operands = condition.children()
+    sides = {operand.ordinal < width for operand in operands if isinstance(operand, FieldReference)}
+    both = all(isinstance(operand, FieldReference) for operand in operands)
+    return both and len(sides) == 1 and condition.declaration.name in EQUALITIES
+
+
+def _is_null_safe(condition: ScalarFunction) -> bool:
+    return condition.declaration.name == NULL_SAFE and not any(isinstance(o, Literal) for o in condition.children())
+
+
+def _by_equality(e: LoweringBuilder, left: Expression, right: Expression) -> Expression:
+    """A null-safe equality, whose keys are equal by equality alone."""
+    if not (left.type.nullable and right.type.nullable):
+        return e.equal(left, right)
+    alike = e.equal(e.is_null(left), e.is_null(right))
+    if left.type.kind not in NEUTRAL:
+        return e.and_(alike, e.coalesce(e.equal(left, right), e.is_null(left)))
+    value = Literal(NEUTRAL[left.type.kind], types.required(left.type))
+    return e.and_(e.equal(e.coalesce(left, value), e.coalesce(right, value)), alike)
+
+
+def with_late_filters(e: LoweringBuilder, form: Joined) -> Relation | Joined:
+    """An inner join, with a filter above it of those conditions that are no keys and stand behind one that may raise."""
+    if form.join_type != "INNER":
+        return form
+    early, late = _keys_and_filters(form.conditions)
+    if not late:
+        return form._replace(conditions=early)
+    joined: Relation = e.rewritten(form._replace(conditions=early))
+    filtered: Relation = e.over(joined).rewritten(Filtered(joined, late))
+    return filtered
+
+
+def with_columns(e: LoweringBuilder, form: Joined) -> Relation | Joined:
+    """A join of inputs that have a column that nobody reads, where they have none: DataFusion joins nothing else."""
+    left, right, join_type, conditions = form
+    if left.types and right.types:
+        return form
+    first, second = (input if input.types else columns(input, [e.true()]) for input in (left, right))
+    added = len(first.types) - len(left.types)
+    shifted = [with_right_side_moved(condition, len(left.types), added) for condition in conditions]
+    made: Relation = e.over(first, second).rewritten(Joined(first, second, join_type, shifted))
+    kept = list(range(len(left.types)))
+    if join_type in LEFT_ONLY:
+        return made.select([*kept, *range(len(first.types), len(made.types))])
+    return made.select([*kept, *(len(first.types) + n for n in range(len(right.types)))])
+
+
+def _keys_and_filters(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
+    """The conjuncts of an inner join that stay its condition, and those that become a filter above it.
+
+    Keys stay, and so does what stands before the first conjunct that may raise. Spark evaluates the others only for pairs
+    of rows that match, which a filter above the join does too. A join keeps them all where nothing else would be left.
+    """
+    first = next((n for n, each in enumerate(given) if each.raises), len(given))
+    early = [*given[:first], *filter(_is_key, given[first:])]
+    late = [each for each in given[first:] if not _is_key(each)]
+    return (early, late) if early else (late, [])
+
+
+def _is_key(condition: Expression) -> bool:
+    if not isinstance(condition, ScalarFunction) or condition.declaration.name != "equal":
+        return False
+    return all(isinstance(side, FieldReference) for side in condition.children())

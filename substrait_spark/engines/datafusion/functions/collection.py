@@ -1,0 +1,356 @@
+"""Functions on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from ....algebra import types
+from ....algebra.expression import Expression, FieldReference, Lambda, Literal, ScalarFunction
+from ....algebra.lists import unified, with_element
+from ....algebra.traversal import moved_inwards, subexpressions
+from ....algebra.types import FLOATS, INTEGERS, Type
+from ....dialects.rewrite import rewrites
+from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
+from ..defects.floating import groupable, holds_float
+from ..structs import bare, guarded, null_like, size
+from . import time_zone as tz
+from .datetime import date_part
+
+# ---- what DataFusion does to floating-point numbers and to nested nulls
+
+
+def by_bits(e: LoweringBuilder, list: Expression) -> None:
+    """Refuse floating-point elements where DataFusion compares them by their bits."""
+    if e.has_defect("nan_payloads") and holds_float(list.type):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} compares floating-point elements by their bits",
+            "Compute this column in Spark, or cast the elements to decimals.",
+        )
+
+
+def groupable_elements(e: LoweringBuilder, list: Expression) -> Expression:
+    """The list to look values up in: with one NaN and one zero."""
+    element: Type = list.type.parameters[0]
+    if not e.has_defect("nan_payloads") or not holds_float(element):
+        return list
+    if element.kind not in FLOATS:
+        by_bits(e, list)
+    body = groupable(e, FieldReference(0, element, parameter=0))
+    return e.call("datafusion:array_transform", list, Lambda((element,), body))
+
+
+def flat(e: LoweringBuilder, list: Expression) -> None:
+    """Refuse nested elements, where DataFusion orders the nulls in them in its own way."""
+    parts = list.type.parameters[0].parameters
+    if e.has_defect("nested_nulls_follow") and any(isinstance(part, Type) for part in parts):
+        raise NotInDialect(f"the dialect {e.dialect.name} orders nulls inside elements differently")
+
+
+# ---- against defects
+
+
+def extreme(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """array_min, array_max."""
+    by_bits(e, *call.children())
+    flat(e, *call.children())
+    return call
+
+
+def of_lists(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """array_distinct, array_union, array_except."""
+    for list in call.children():
+        by_bits(e, list)
+    return call
+
+
+def contains(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    list, value = call.children()
+    return e.call("spark:array_contains", groupable_elements(e, list), e.key(value))
+
+
+# ---- functions
+
+
+def intersection(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """In the order of the first list: it without what is not in the second."""
+    left, right = unified(e, *call.children())
+    by_bits(e, left)
+    shared = e.share(left)
+    return e.call("spark:array_except", shared, e.call("spark:array_except", shared, right))
+
+
+def position(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """From 1; 0 where the value is in no element."""
+    left, right = with_element(e, *call.children())
+    list, value = e.share(groupable_elements(e, left)), e.share(e.key(right))
+    found = e.cast(e.call("datafusion:array_position", list, value), types.I64)
+    known = e.and_(e.is_not_null(list), e.is_not_null(value))
+    return e.if_then(known, e.coalesce(found, e.i64(0)), e.null(types.I64))
+
+
+def overlap(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Null where no value is common, neither list is empty, and one has a null."""
+    left, right = unified(e, *call.children())
+    one, other = e.share(groupable_elements(e, left)), e.share(groupable_elements(e, right))
+    common = e.call("datafusion:array_has_any", _compact(e, one), _compact(e, other))
+    both = [e.call("comparison:gt", size(e, list), e.i32(0)) for list in (one, other)]
+    nulls = e.or_(_holds_null(e, one), _holds_null(e, other))
+    boolean = types.of("boolean", nullable=True)
+    missing = e.or_(e.is_null(one), e.is_null(other))
+    return e.if_then(missing, e.null(boolean), common, e.true(), e.and_(*both, nulls), e.null(boolean), e.false())
+
+
+def _compact(e: LoweringBuilder, list: Expression) -> Expression:
+    return e.call("datafusion:array_compact", list)
+
+
+def _holds_null(e: LoweringBuilder, list: Expression) -> Expression:
+    return e.call("comparison:lt", size(e, _compact(e, list)), size(e, list))
+
+
+def remove(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Null for a null value."""
+    left, right = with_element(e, *call.children())
+    by_bits(e, left)
+    value = e.share(right)
+    return guarded(e, [value], lambda: e.call("datafusion:array_remove_all", left, value))
+
+
+def insert(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Appending and prepending."""
+    list, where, item = call.children()
+    known = where.value if isinstance(where, Literal) else None
+    if known not in (1, -1):
+        raise NotInDialect("the position is neither the first nor the last")
+    list, item = with_element(e, list, item)
+    value = e.share(list)
+    type = types.of("list", types.nullable(value.type.parameters[0]), nullable=value.type.nullable)
+    name, *arguments = ("array_prepend", item, value) if known == 1 else ("array_append", value, item)
+    return guarded(e, [value], lambda: e.call_as(type, f"datafusion:{name}", *arguments))
+
+
+def concat(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """spark_concat of lists, null where any of them is; or of binary values."""
+    if call.type.kind == "binary":
+        return e.call("datafusion:concat", *call.children())
+    shared = [e.share(list) for list in unified(e, *call.children())]
+    return guarded(e, shared, lambda: e.call("datafusion:array_concat", *shared))
+
+
+def reverse(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The elements from the last to the first."""
+    (value,) = call.children()
+    return e.call("datafusion:array_reverse", value) if value.type.kind == "list" else e.native_form(call)
+
+
+def flatten(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Null where any of the lists in the list is."""
+    value = e.share(bare(*call.children()))
+    inner: Type = value.type.parameters[0]
+    complete = e.equal(size(e, _compact(e, value)), size(e, value))
+    made = e.call_as(types.of("list", *inner.parameters, nullable=True), "datafusion:flatten", value)
+    return e.if_then(complete, made, null_like(e, made))
+
+
+def join(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Nulls are left out, or replaced."""
+    list, *texts = call.children()
+    shared = [e.share(text) for text in texts]
+    return guarded(e, shared[1:], lambda: e.call("datafusion:array_to_string", list, *shared))
+
+
+def sort(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The standard's sort."""
+    (list,) = call.children()
+    direction, _, nulls = dict(call.options)["direction"].partition("_")
+    by_bits(e, list)
+    return _sorted(e, list, direction, nulls.replace("_", " "))
+
+
+def sort_array(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Nulls come first when ascending, last when descending."""
+    list, ascending = call.children()
+    by_bits(e, list)
+    if not isinstance(ascending, Literal):
+        raise NotInDialect("the direction is no literal")
+    return _sorted(e, list, *(("ASC", "NULLS FIRST") if ascending.value else ("DESC", "NULLS LAST")))
+
+
+def array_sort(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Nulls come last; inside of elements they come first, where DataFusion has them where it puts null elements."""
+    list, *comparator = call.children()
+    if comparator:
+        raise e.lacks(call)
+    by_bits(e, list)
+    nullable = list.type.parameters[0].nullable
+    if nullable:
+        flat(e, list)
+    return _sorted(e, list, "ASC", "NULLS LAST" if nullable else "NULLS FIRST")
+
+
+def _sorted(e: LoweringBuilder, list: Expression, direction: str, nulls: str) -> Expression:
+    return e.call("datafusion:array_sort", list, e.text(direction), e.text(nulls))
+
+
+# ---- sequences
+
+
+def sequence(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Up or down to the end; a step that leads away from it raises."""
+    start, stop, *rest = call.children()
+    if start.type.kind in INTEGERS:
+        return e.cast(_series(e, [start, stop, *rest]), call.type)
+    *step, zone = rest
+    return _times(e, call, e.share(start), e.share(stop), step, tz.zone_of(zone))
+
+
+def _times(
+    e: LoweringBuilder,
+    call: ScalarFunction,
+    start: Expression,
+    stop: Expression,
+    steps: Sequence[Expression],
+    zone: tz.Zone,
+) -> Expression:
+    """A sequence of dates or timestamps: days or microseconds as integers, unless the step is one of months."""
+    kind = start.type.kind
+    step = _known_step(steps)
+    if "iyear" in call.declaration.signature and step is not None:
+        return _months(e, call, start, stop, step, zone)
+    unit, counted = (tz.DAY, types.I32) if kind == "date" else (1, types.I64)
+    amount, rest = divmod(tz.DAY if step is None else step, unit)
+    if rest or not amount:
+        raise NotInDialect("only steps of whole days are the same in the engine")
+    if kind == "precision_timestamp_tz" and abs(amount) >= tz.DAY and zone.offset is None:
+        raise NotInDialect("the days of a step may have 23 or 25 hours in the session's time zone")
+    if abs(amount) > tz.DAY and amount % tz.DAY:
+        raise NotInDialect("the step has days and a part of a day")
+    literal = partial(e.literal, type=counted)
+    forward = e.call("comparison:lte", start, stop)
+    by = literal(amount) if step is not None else e.if_then(forward, literal(amount), literal(-amount))
+    made = _series(e, [e.cast(start, counted), e.cast(stop, counted), by], widest="i64")
+    return e.cast(e.cast(made, types.of("list", counted, nullable=made.type.nullable)), call.type)
+
+
+def _known_step(steps: Sequence[Expression]) -> int | None:
+    """The months, or the microseconds, of a step; None without one, which is a day forward or back."""
+    if not steps:
+        return None
+    (step,) = steps
+    if not isinstance(step, Literal) or step.value is None:
+        raise NotInDialect("the step is no literal")
+    return int(step.value)
+
+
+def _months(
+    e: LoweringBuilder, call: ScalarFunction, start: Expression, stop: Expression, step: int, zone: tz.Zone
+) -> Expression:
+    """The start, and what is so many times the months of the step later, as long as that is not behind the end."""
+    zoned = start.type.kind == "precision_timestamp_tz"
+    if (zoned and zone.offset is None) or not step:
+        raise NotInDialect("the days of a step may have 23 or 25 hours in the session's time zone")
+    local, end = ((tz.local(e, time, zone) if zoned else time) for time in (start, stop))
+    day, last = (e.share(e.cast(time, tz.DATE)) for time in (local, end))
+
+    def number(date: Expression) -> Expression:
+        year, month = (date_part(e, part, date) for part in ("year", "month"))
+        return tz.plus(e, tz.times(e, e.cast(year, types.I64), 12), e.cast(month, types.I64))
+
+    first = e.share(tz.micros(e, local))
+    midnight = e.share(tz.minus(e, first, tz.micros(e, day)))
+    ahead: Expression = e.call("comparison:lte" if step > 0 else "comparison:gte", start, stop)
+    apart = tz.quotient(e, tz.minus(e, number(last), number(day)), step)
+    missing = e.or_(e.is_null(start), e.is_null(stop))
+    error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, first)
+    if start.type.kind == "date" and zone.offset is None:
+        # Spark goes from the day's first moment, which may be behind that of the end though the dates are the same.
+        begins = tz.local_micros(e, tz.start_micros(e, start, zone), zone)
+        ahead = e.and_(ahead, e.equal(begins, first))
+    most = e.if_then(missing, e.null(types.I64), ahead, apart, error)
+    times = e.call("datafusion:generate_series", e.i64(0), most, e.i64(1))
+
+    since, in_day, until = (moved_inwards(each, 1) for each in (day, midnight, stop))
+
+    def time(position: Expression) -> Expression:
+        months = e.cast(tz.times(e, position, step), types.I32)
+        date = e.call("spark:add_months", since, months)
+        if start.type.kind == "date":
+            return e.as_type(date, types.required(date.type))
+        found = tz.plus(e, tz.plus(e, tz.micros(e, date), in_day), -(zone.offset or 0) if zoned else 0)
+        return e.as_type(tz.from_micros(e, found, start.type), types.required(start.type))
+
+    made = of_each(e, times, time)
+    element: Type = made.type.parameters[0]
+    kept = e.call("comparison:lte" if step > 0 else "comparison:gte", FieldReference(0, element, parameter=0), until)
+    test = Lambda((element,), e.as_type(kept, types.of("boolean", nullable=True)))
+    return e.call("datafusion:array_filter", made, test)
+
+
+def positions(e: LoweringBuilder, number: Expression) -> Expression:
+    """The list of the positions of so many elements, from 1."""
+    return e.call("datafusion:generate_series", e.i64(1), e.cast(number, types.I64), e.i64(1))
+
+
+def of_each(e: LoweringBuilder, positions: Expression, body: Callable[[Expression], Expression]) -> Expression:
+    """The list of what a body gives for each position."""
+    function = Lambda((types.I64,), body(FieldReference(0, types.I64, parameter=0)))
+    return e.call("datafusion:array_transform", positions, function)
+
+
+def _series(e: LoweringBuilder, arguments: Sequence[Expression], widest: str = "i32") -> Expression:
+    if arguments[0].type.kind not in ("i8", "i16", "i32", widest):
+        raise NotInDialect("only sequences of integers of up to 32 bits are the same in the engine")
+    start, stop, *rest = [e.share(e.cast(argument, types.I64)) for argument in arguments]
+    lte, gt, lt = (partial(e.call, f"comparison:{name}") for name in ("lte", "gt", "lt"))
+    zero = e.i64(0)
+    if not rest:
+        step = e.if_then(lte(start, stop), e.i64(1), e.i64(-1))
+    else:
+        (given,) = rest
+        forward = e.and_(gt(given, zero), lte(start, stop))
+        backward = e.and_(lt(given, zero), lte(stop, start))
+        missing = e.or_(*[e.is_null(part) for part in (start, stop, given)])
+        witness = next((part for part in (given, start, stop) if not is_constant(part)), given)
+        error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, witness)
+        step = e.if_then(
+            e.or_(forward, backward), given, e.equal(start, stop), e.i64(1), missing, e.null(types.I64), error
+        )
+    return e.call("datafusion:generate_series", start, stop, step)
+
+
+def is_constant(value: Expression) -> bool:
+    """Whether a value hangs on no column, so that DataFusion computes it when it plans, and an error too."""
+    return not any(isinstance(part, FieldReference) for part in subexpressions(value))
+
+
+CALLS = {
+    "list:sort": sort,
+    "spark:array_insert": insert,
+    "spark:array_intersect": intersection,
+    "spark:array_join": join,
+    "spark:array_position": position,
+    "spark:array_remove": remove,
+    "spark:array_sort": array_sort,
+    "spark:arrays_overlap": overlap,
+    "spark:spark_concat": concat,
+    "spark:flatten": flatten,
+    "spark:spark_reverse": reverse,
+    "spark:sequence": sequence,
+    "spark:sort_array": sort_array,
+}
+
+REWRITES = [
+    *rewrites(CALLS),
+    *rewrites(
+        {
+            "spark:array_contains": contains,
+            "spark:array_distinct": of_lists,
+            "spark:array_except": of_lists,
+            "spark:array_union": of_lists,
+        },
+        defect="nan_payloads",
+    ),
+    *rewrites({"spark:array_max": extreme, "spark:array_min": extreme}, defect="nested_nulls_follow"),
+]

@@ -1,0 +1,256 @@
+"""Arithmetic on decimals: exact, then rounded half up to the type of the result, which is checked to fit.
+
+DataFusion checks less than that, and rounds otherwise: results which may not fit are computed in its wider decimals and
+cast back with a check. That takes ten times as long as its own arithmetic, which is right for operands that are small enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import compress
+
+from ....algebra import types
+from ....algebra.builder import is_at_hand
+from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....algebra.types import Type
+from ....dialects.rewrite import Apply, rewrites
+from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
+from ..value_bounds import magnitude, scale
+
+ERROR, NULL = "ERROR", "NULL"
+"""What is done where there is no result."""
+
+NARROW, WIDE = 38, 76
+"""Digits of the decimals of Substrait, and of DataFusion's wider ones."""
+
+SPARK_DIGITS = 39
+"""How many digits of a product or remainder Spark keeps before it rounds to the result's type."""
+
+Operation = Callable[[LoweringBuilder, Expression, Expression, Type, str], Expression]
+"""Of two decimals, with the type of the result and what is done where there is none."""
+
+
+def ruled(operation: Operation, on_failure: str) -> Apply:
+    """The rule for calls of an operation on two decimals, whose last argument has the type of the result."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        left, right = call.children()[:2]
+        return operation(e, left, right, call.type, on_failure)
+
+    return lower
+
+
+def operation(name: str) -> Operation:
+    """+, - and *, of results that Spark rounds or that may not fit: in wider decimals."""
+
+    def lower(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type, on_failure: str) -> Expression:
+        if name == "multiply":
+            _require_one_rounding(e, left, right, wanted)
+
+        def in_wider_decimals(left: Expression, right: Expression) -> Expression:
+            wide = e.call(f"arithmetic_decimal:{name}", widened(e, left), widened(e, right))
+            return e.narrow(wide, wanted, on_failure == ERROR)
+
+        exact = e.call(f"arithmetic_decimal:{name}", left, right)
+        if exact.type.parameters != wanted.parameters or SCALES[name](left, right) != scale(wanted):
+            return in_wider_decimals(left, right)
+        limits = LIMITS[name](left, right)
+        large = [magnitude(part) >= limit for part, limit in zip((left, right), limits, strict=True)]
+        if not any(large):
+            return exact
+        if not (is_at_hand(left) and is_at_hand(right)):
+            return in_wider_decimals(left, right)
+        small = [_is_below(e, part, limit) for part, limit in compress(zip((left, right), limits, strict=True), large)]
+        in_own = e.call(f"arithmetic_decimal:{name}", left, right)
+        return e.if_then(e.and_(*small), in_own, in_wider_decimals(left, right))
+
+    return lower
+
+
+Limits = tuple[int, int]
+
+
+def _scale_of_sum(left: Expression, right: Expression) -> int:
+    return max(scale(left.type), scale(right.type))
+
+
+def _scale_of_product(left: Expression, right: Expression) -> int:
+    return scale(left.type) + scale(right.type)
+
+
+def _limits_of_sum(left: Expression, right: Expression) -> Limits:
+    """Magnitudes of two operands below which their sum, in the finer of their scales, has at most 38 digits."""
+    finer, half = _scale_of_sum(left, right), 5 * 10 ** (NARROW - 1)
+    return half // 10 ** (finer - scale(left.type)), half // 10 ** (finer - scale(right.type))
+
+
+def _limits_of_product(left: Expression, right: Expression) -> Limits:
+    """Magnitudes of two operands below which their product has at most 38 digits: all that one of few digits may have."""
+    half = NARROW // 2
+    first, second = (len(str(magnitude(part))) for part in (left, right))
+    most = first if first <= half else NARROW - min(second, half)
+    return 10**most, 10 ** (NARROW - most)
+
+
+SCALES: Mapping[str, Callable[[Expression, Expression], int]] = {
+    "add": _scale_of_sum,
+    "multiply": _scale_of_product,
+    "subtract": _scale_of_sum,
+}
+"""The scales of exact results."""
+
+LIMITS: Mapping[str, Callable[[Expression, Expression], Limits]] = {
+    "add": _limits_of_sum,
+    "multiply": _limits_of_product,
+    "subtract": _limits_of_sum,
+}
+
+
+def _is_below(e: LoweringBuilder, value: Expression, limit: int) -> Expression:
+    """Whether a value's magnitude is below a limit."""
+    size = e.call("arithmetic_decimal:abs", value)
+    return e.call("comparison:lt", size, e.literal(limit, types.required(value.type)))
+
+
+def _require_one_rounding(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type) -> None:
+    """Refuse a product that Spark rounds to 39 digits first."""
+    loses_digits = left.type.parameters[1] + right.type.parameters[1] > wanted.parameters[1]
+    if loses_digits and _digits(left) + _digits(right) > SPARK_DIGITS:
+        raise NotInDialect(
+            f"Spark rounds a product of {left.type} and {right.type} twice, the dialect {e.dialect.name} once",
+            "Cast the factors to decimals of fewer digits.",
+        )
+
+
+def _digits(value: Expression) -> int:
+    """How many significant digits a value has at most."""
+    if isinstance(value, Literal) and value.value is not None:
+        return len(str(abs(value.value)).rstrip("0"))
+    return int(value.type.parameters[0])
+
+
+def widened(e: LoweringBuilder, value: Expression, precision: int = 0, scale: int = 0) -> Expression:
+    """A decimal in the engine's wider decimals, by default with its own precision and scale."""
+    own_precision, own_scale = value.type.parameters
+    target = f"Decimal256({precision or own_precision}, {scale or own_scale})"
+    return e.call("datafusion:arrow_cast", value, e.text(target))
+
+
+def divide(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type, on_failure: str) -> Expression:
+    """By a division that truncates four digits behind the dividend's: one digit more than the result has is enough."""
+    (p1, s1), (_, s2), (_, scale) = left.type.parameters, right.type.parameters, wanted.parameters
+    divisor = _divisor_rounded_once(e, left, right, scale)
+    if on_failure != ERROR:
+        divisor = null_for_zero(e, divisor)
+    finer = max(scale - 3, s1)
+    needed = p1 - s1 + finer + 4 + s2
+    if needed > WIDE:
+        raise NotInDialect(f"the dialect {e.dialect.name} can't divide {left.type} by {right.type} to {scale} digits")
+    if needed <= NARROW:
+        dividend = e.cast(left, types.of("decimal", p1 - s1 + finer, finer, nullable=False))
+    else:
+        dividend, divisor = widened(e, left, p1 - s1 + finer, finer), widened(e, divisor)
+    return e.narrow(e.call("datafusion:divide", dividend, divisor), wanted, on_failure == ERROR)
+
+
+def null_for_zero(e: LoweringBuilder, divisor: Expression) -> Expression:
+    """A divisor with null in the place of zero."""
+    return e.call("comparison:nullif", divisor, e.literal(0, types.required(divisor.type)))
+
+
+def _divisor_rounded_once(e: LoweringBuilder, left: Expression, right: Expression, scale: int) -> Expression:
+    """The divisor, if by its size rounding to 38 digits first changes nothing; greater ones raise.
+
+    A quotient that isn't half way between two results of `scale` digits is at least 10^-digits / divisor away from there,
+    which must be more than half of the 38th digit.
+    """
+    (_, s1), (p2, s2) = left.type.parameters, right.type.parameters
+    digits = max(s1, scale + 1 + s2)
+    limit = NARROW - digits  # divisors below 2 * 10^limit are safe
+    if limit >= p2 - s2:
+        return right
+    if isinstance(right, Literal) and (right.value is None or abs(right.value) < 2 * 10 ** (limit + s2)):
+        return right
+    if limit < min(p2 - s2, 9) or scale >= NARROW or isinstance(right, Literal):
+        raise NotInDialect(
+            f"Spark rounds a quotient of {left.type} and {right.type} twice, the dialect {e.dialect.name} once",
+            "Cast the operands to decimals of fewer digits.",
+        )
+    divisor = e.share(right)
+    greatest = e.literal(2 * 10 ** (limit + s2) - 1, types.required(right.type))
+    least = e.literal(1 - 2 * 10 ** (limit + s2), types.required(right.type))
+    too_long = e.or_(e.call("comparison:gt", divisor, greatest), e.call("comparison:lt", divisor, least))
+    problem = e.raises("[NUMERIC_OUT_OF_SUPPORTED_RANGE] a divisor of too many digits", right.type, divisor)
+    return e.if_then(too_long, problem, divisor)
+
+
+def remainder(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type, on_failure: str) -> Expression:
+    """%: with the sign of the dividend."""
+    throws = on_failure == ERROR
+    divisor = right if throws else null_for_zero(e, right)
+    return e.narrow(_modulus(e, left, divisor), wanted, throws)
+
+
+def _modulus(e: LoweringBuilder, left: Expression, right: Expression) -> Expression:
+    (p1, s1), (p2, s2) = left.type.parameters, right.type.parameters
+    if p1 - s1 + s2 >= SPARK_DIGITS:
+        raise NotInDialect(
+            f"Spark raises for quotients of too many digits in {left.type} % {right.type}",
+            "Cast the operands to decimals of fewer digits.",
+        )
+    if max(p1 - s1, p2 - s2) + max(s1, s2) > NARROW:
+        left, right = widened(e, left), widened(e, right)
+    return e.call("datafusion:modulus", left, right)
+
+
+def positive_remainder(
+    e: LoweringBuilder, left: Expression, right: Expression, wanted: Type, on_failure: str
+) -> Expression:
+    """pmod: ((left % right) + right) % right where the remainder is negative."""
+    (p1, s1), (p2, s2) = left.type.parameters, right.type.parameters
+    if max(p1, p2) > 36 or max(p1 - s1, p2 - s2) + max(s1, s2) + 1 > NARROW:
+        raise NotInDialect(f"the dialect {e.dialect.name} has no pmod of {left.type} and {right.type}")
+    throws = on_failure == ERROR
+    divisor = e.share(right if throws else null_for_zero(e, right))
+    result = e.share(_modulus(e, left, divisor))
+    shifted = _modulus(e, e.call("arithmetic_decimal:add", result, divisor), divisor)
+    negative = e.call("comparison:lt", result, e.literal(0, types.required(result.type)))
+    return e.if_then(negative, e.narrow(shifted, wanted, throws), e.narrow(result, wanted, throws))
+
+
+def integral_quotient(
+    e: LoweringBuilder, left: Expression, right: Expression, wanted: Type, on_failure: str
+) -> Expression:
+    """div: the quotient without its fraction, of which Spark keeps the low 64 bits."""
+    (p1, s1), (_, s2) = left.type.parameters, right.type.parameters
+    if p1 - s1 + s2 > 18 or p1 + 4 + s2 > NARROW:
+        raise NotInDialect(f"the quotient of {left.type} and {right.type} may have more than 64 bits")
+    throws = on_failure == ERROR
+    divisor = right if throws else null_for_zero(e, right)
+    return e.cast(e.call("datafusion:divide", left, divisor), wanted, throws)
+
+
+def standard_operation(name: str) -> Apply:
+    """The standard operation, which raises on overflow."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        if dict(call.options) != {"overflow": ERROR}:
+            return e.native_form(call)
+        left, right = call.children()
+        return operation(name)(e, left, right, call.type, ERROR)
+
+    return lower
+
+
+REWRITES = rewrites(
+    {
+        "arithmetic_decimal:add": standard_operation("add"),
+        # The standard function leaves open how it rounds: half up is as good as any.
+        "arithmetic_decimal:divide": ruled(divide, ERROR),
+        "arithmetic_decimal:multiply": standard_operation("multiply"),
+        "arithmetic_decimal:subtract": standard_operation("subtract"),
+        "spark:spark_divide": ruled(divide, ERROR),
+        "spark:try_divide": ruled(divide, NULL),
+    }
+)

@@ -1,0 +1,135 @@
+"""All that DataFusion's plans are rewritten by: functions that it lacks, and what it gets wrong."""
+
+from __future__ import annotations
+
+from ...algebra.expression import (
+    AggregateFunction,
+    Cast,
+    IfThen,
+    Literal,
+    ScalarFunction,
+    SingularOrList,
+    SortField,
+    WindowCall,
+)
+from ...algebra.relation import Aggregate, Join, Set, VirtualTable
+from ...dialects.rewrite import PLAN, Conversion, Rewrite, Sees, rewrites
+from ...lowering.forms import Alike, Conjunction, Filtered, Joined, Key, Raised, Root, Windowed
+from . import structs
+from .defects import (
+    bitwise,
+    column_names,
+    computed_keys,
+    connectives,
+    constants,
+    distinct_sums,
+    early_casts,
+    empty_frames,
+    empty_inputs,
+    equal_timestamps,
+    evaluation_order,
+    filter_growth,
+    floating,
+    in_list,
+    join_keys,
+    join_lambdas,
+    joined_names,
+    like_escapes,
+    list_order,
+    local_rows,
+    nested_nulls,
+    null_filters,
+    offsets,
+    repeated_names,
+    same_names,
+    spanning_keys,
+    totals,
+    union_nullability,
+    union_sorts,
+    unique_keys,
+    unknown_marks,
+    unsigned_range,
+    unwrapped_casts,
+)
+from .functions import FAMILIES
+
+NAMES = [
+    Rewrite(ScalarFunction, same_names.in_call, sees=Sees.BUILT),
+    Rewrite(Cast, structs.of_named, sees=Sees.BUILT),
+    Rewrite(Literal, structs.nameless_null, sees=Sees.BUILT),
+    Rewrite(Alike, same_names.alike),
+    Rewrite(Set, same_names.united),
+    Rewrite(Root, same_names.rooted),
+]
+"""Structs by the names of their fields, where plans have them by position."""
+
+OF_EXPRESSIONS = [
+    Rewrite(Cast, early_casts.late, "early_casts", Sees.BUILT),
+    Rewrite(Cast, unwrapped_casts.shielded_cast, "unwraps_casts", Sees.BUILT),
+    Rewrite(Raised, early_casts.error, "early_casts"),
+    *rewrites(dict.fromkeys(floating.COMPARISONS, floating.compared), "nan_payloads"),
+    Rewrite("arithmetic:bitwise_xor", bitwise.xor, "forgets_nulls"),
+    Rewrite("boolean:and", in_list.with_lists_apart, "forgets_nulls"),
+    Rewrite("boolean:or", in_list.with_lists_apart, "forgets_nulls"),
+    Rewrite("boolean:and", connectives.connective, "eager_connectives"),
+    Rewrite("boolean:or", connectives.connective, "eager_connectives"),
+    Rewrite("comparison:coalesce", connectives.coalesced, "eager_connectives"),
+    Rewrite("string:like", like_escapes.like, "like_escapes"),
+    Rewrite(IfThen, connectives.chosen, "eager_connectives"),
+    Rewrite(SingularOrList, in_list.comparable),
+    Rewrite(SingularOrList, in_list.of_literals, "literal_options"),
+    Rewrite(Conjunction, connectives.conjunction, "eager_connectives"),
+    Rewrite(Conjunction, connectives.flat, "chained_conjuncts"),
+    Rewrite(Key, floating.key, "nan_payloads"),
+    Rewrite(SortField, floating.sort_key, "nan_payloads"),
+    Rewrite(SortField, nested_nulls.refused, "nested_nulls_follow"),
+    Rewrite(AggregateFunction, floating.distinct, "nan_payloads"),
+    Rewrite(WindowCall, empty_frames.refused, "empty_frames"),
+]
+
+OF_RELATIONS = [
+    Rewrite(VirtualTable, local_rows.nullable, "nested_required", Sees.ORIGINAL),
+    Rewrite(VirtualTable, local_rows.table, sees=Sees.ORIGINAL),
+    Rewrite(Filtered, totals.in_filter, "filters_below_totals"),
+    Rewrite(Filtered, constants.varying_filter, "constants_survive"),
+    Rewrite(Filtered, empty_inputs.with_unknown_conditions, "unions_lose_names"),
+    Rewrite(Filtered, connectives.with_keys, "eager_connectives"),
+    Rewrite(Joined, join_keys.with_columns, "joins_without_columns"),
+    Rewrite(Joined, join_keys.with_late_filters, "eager_connectives"),
+    Rewrite(Join, spanning_keys.kept, "spanning_keys_lost"),
+    Rewrite(Join, totals.in_join, "filters_below_totals"),
+    Rewrite(Join, join_keys.with_filters_of_one_side, "keys_of_one_side"),
+    Rewrite(Join, join_keys.with_one_equality, "one_null_equality"),
+    Rewrite(Join, constants.varying_join, "constants_survive"),
+    Rewrite(Aggregate, distinct_sums.with_filters, "distinct_widens_sums"),
+    Rewrite(Aggregate, list_order.require_one_order, "one_list_order"),
+    Rewrite(Aggregate, unique_keys.without_keys, "keys_survive_joins"),
+    Rewrite(Windowed, column_names.with_levels, "named_by_text"),
+    Rewrite(Windowed, unsigned_range.windowed, "unsigned_range_keys"),
+]
+
+OF_PLANS = [
+    Rewrite(PLAN, equal_timestamps.without_equal_timestamps, "equal_timestamps"),
+    Rewrite(PLAN, unknown_marks.with_unknown_marks, "unknown_marks"),
+    Rewrite(PLAN, join_lambdas.without_lambdas, "lambdas_in_joins"),
+    Rewrite(PLAN, null_filters.without_implied, "null_filters_estimated"),
+    Rewrite(PLAN, evaluation_order.guard_above_filters, "projects_below_filters"),
+    Rewrite(PLAN, column_names.shorten_names, "named_by_text"),
+    Rewrite(PLAN, computed_keys.without_unfiltered_keys, "keys_before_filters"),
+    Rewrite(PLAN, computed_keys.without_unknown_ranges, "ranges_of_unknowns"),
+    Rewrite(PLAN, computed_keys.without_repeated_keys, "keys_named_below"),
+    Rewrite(PLAN, joined_names.with_different_names, "filters_go_by_name"),
+    Rewrite(PLAN, repeated_names.with_different_names, "unions_repeat_names"),
+    Rewrite(PLAN, union_sorts.sort_by_all_keys, "sorts_unions_by_input"),
+    Rewrite(PLAN, union_nullability.with_nullable_columns, "unions_keep_nullability"),
+    Rewrite(PLAN, filter_growth.limit_filter_growth, "grows_filters"),
+    Rewrite(PLAN, offsets.filter_above_offsets, "offsets_forgotten"),
+]
+
+REWRITES: list[Rewrite | Conversion] = [
+    *(each for family in FAMILIES for each in family.REWRITES),
+    *NAMES,
+    *OF_EXPRESSIONS,
+    *OF_RELATIONS,
+    *OF_PLANS,
+]

@@ -1,0 +1,26 @@
+"""Counts of rows as counts of values, or the reverse, where the dialect has only one of the two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...algebra.aggregate_form import AggregateForm
+from ...dialects.rewrite import rewrites
+from ...errors import NotInDialect
+
+if TYPE_CHECKING:
+    from ..aggregate import LoweredCall
+
+COUNT = "aggregate_generic:count"
+
+
+def counted(call: LoweredCall) -> AggregateForm:
+    """A count of values as one of the rows where they are not null; a count of rows as one of a value that is not."""
+    if not call.arguments:
+        return call.one(COUNT, call.e.true())
+    if call.distinct:
+        raise NotInDialect(f"the dialect {call.e.dialect.name} has no count of distinct values")
+    return call.one(COUNT, where=call.e.is_not_null(call.arguments[0]))
+
+
+REWRITES = rewrites({COUNT: counted})
