@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyspark
 import quick_spark
-from functions import examples
+from functions import cases, examples, grid
 from functions.examples import Arguments, SparkFunction
 from pyspark.sql import DataFrame, SparkSession
 from rows import PERMISSIONS, canonical_rows, differences, lowered_rows, spark_table
@@ -29,6 +29,7 @@ from substrait.plan_pb2 import Plan
 
 from substrait_spark import UnsupportedPlanError, df_to_substrait
 from substrait_spark.extensions import registry
+from substrait_spark.plan.unread_values import unread_values
 
 RECORD = Path(__file__).parent.parent / "substrait_spark" / "support" / "functions.json"
 GROUP = 25
@@ -39,6 +40,10 @@ TOLERANCE = 1e-12
 
 OPEN = ("collect_list", "collect_set", "array_agg", "listagg", "string_agg", "mode")
 """Functions whose result Spark leaves open: the order of its elements, or which of several."""
+
+
+CAST = "Cast"
+"""The class of functions that are called as their types are: what they mean hangs on the type."""
 
 
 class Judgement(NamedTuple):
@@ -67,8 +72,19 @@ class Outcome(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="functions to measure, all by default")
-    names = parser.parse_args().names
+    parser.add_argument(
+        "--values",
+        action="store_true",
+        help="measure only for which values plans for DataFusion raise, of all functions",
+    )
+    arguments = parser.parse_args()
+    names = arguments.names
     spark = session()
+    if arguments.values:
+        record = json.loads(RECORD.read_text("utf-8"))
+        write({**record, "unread": unread_on_grid(spark)})
+        spark.stop()
+        return
     chosen = [function for function in examples.functions(spark) if not names or function.name in names]
     measured: dict[str, Any] = {}
     for function, found in outcomes(spark, chosen):
@@ -77,9 +93,11 @@ def main() -> None:
         for outcome in found:
             if names or "different" in (outcome.in_spark.verdict, outcome.datafusion.verdict):
                 print(f"    {outcome}")
+    kept = json.loads(RECORD.read_text("utf-8"))
+    unread = kept["unread"] if names else unread_on_grid(spark)
     spark.stop()
-    kept = json.loads(RECORD.read_text("utf-8"))["functions"] if names else {}
-    write({"spark": pyspark.__version__, "functions": dict(sorted({**kept, **measured}.items()))})
+    functions = dict(sorted({**(kept["functions"] if names else {}), **measured}.items()))
+    write({"spark": pyspark.__version__, "functions": functions, "unread": unread})
 
 
 def session() -> SparkSession:
@@ -153,6 +171,34 @@ def _query(spark: SparkSession, name: str, query: str) -> Outcome | None:
     expected = spark_rows(df)
     engines = (lambda: canonical_rows(df), lambda: lowered_rows(df))
     return Outcome(query, "", form, *[judged(expected, run, name in OPEN) for run in engines])
+
+
+def unread_on_grid(spark: SparkSession) -> dict[str, list[str]]:
+    """By Catalyst class, and by name for casts, the values for which plans of the grid's calls raise in DataFusion alone."""
+    found: dict[str, dict[str, None]] = {}
+
+    def note(name: str, query: str) -> None:
+        try:
+            plan = df_to_substrait(spark.sql(query), dialect="datafusion")
+        except (UnsupportedPlanError, *examples.REFUSED):
+            return
+        if values := unread_values(plan):
+            found.setdefault(name, {}).update(dict.fromkeys(values))
+
+    with tempfile.TemporaryDirectory() as directory:
+        grid.write(Path(directory) / "grid.parquet")
+        spark.read.parquet(directory).createOrReplaceTempView(cases.GRID)
+        for case in cases.load():
+            if not case.runs_in_datafusion or case.repeats:
+                continue
+            spark.conf.set("spark.sql.ansi.enabled", str(case.mode == "ansi").lower())
+            note(case.catalyst_class, case.query())
+        for function in examples.functions(spark):
+            if function.catalyst_class == CAST:
+                for column in grid.COLUMNS:
+                    note(function.name, f"SELECT try_cast({column} AS {function.name}) FROM {cases.GRID}")
+    found.pop(CAST, None)
+    return {name: list(values) for name, values in sorted(found.items())}
 
 
 def reason(error: UnsupportedPlanError) -> str:
@@ -234,7 +280,9 @@ def write(record: dict[str, Any]) -> None:
     """Write the record of what was measured: a line for each function, so that changes show by function."""
     entries = [f"{_json(name)}: {_json(entry)}" for name, entry in record["functions"].items()]
     functions = ",\n".join(entries)
-    RECORD.write_text(f'{{"spark": {_json(record["spark"])}, "functions": {{\n{functions}\n}}}}\n', "utf-8")
+    unread = ",\n".join(f"{_json(name)}: {_json(values)}" for name, values in record["unread"].items())
+    text = f'{{"spark": {_json(record["spark"])}, "functions": {{\n{functions}\n}}, "unread": {{\n{unread}\n}}}}\n'
+    RECORD.write_text(text, "utf-8")
 
 
 def _json(value: Any) -> str:

@@ -53,7 +53,8 @@ On DataFusion, of the {exported} that can be exported,
 * **{different}** run with other rows, which is a defect.
 
 Each function was called as Spark's own documentation calls it, with columns for arguments. A check mark (✓) says that
-its rows were also compared on the tests' table of edge values, in ANSI mode and without. *Canonical form* is the
+its rows were also compared on the tests' table of edge values, in ANSI mode and without. Where it says that DataFusion *raises
+for* some values, such a value ends the query in an error, and Spark has a result for it. *Canonical form* is the
 functions that the plan calls, by extension file and name; where it is none, Spark computes the call itself, or it is
 a cast, a condition or a reference.
 
@@ -173,6 +174,7 @@ def _row(function: FunctionSupport) -> Sequence[str]:
         *function.refused,
         *(f"Spark: {reason}" for reason in function.refused_in_spark),
         *(f"DataFusion: {reason}" for reason in function.refused_datafusion),
+        *(f"DataFusion raises for {values}" for values in function.unread),
     ]
     exported = function.canonical in ("yes", "partly")
     form = (", ".join(f"`{name}`" for name in function.form) or "none") if exported else ""

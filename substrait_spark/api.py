@@ -252,7 +252,8 @@ def check(
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
 
-    Of a plan that can be made, it also says what an engine needs for it beyond the specification. Nothing is written into the
+    Of a plan that can be made, it also says what an engine needs for it beyond the specification, and for which values the plan of
+    a dialect raises an error where Spark has a result. Nothing is written into the
     folder of `local_data`.
 
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
@@ -277,8 +278,9 @@ def check(
     if plan is None:
         return Report(tuple(problems))
     from .plan.required_extensions import beyond_specification
+    from .plan.unread_values import unread_values
 
-    return Report(beyond=beyond_specification(plan))
+    return Report(beyond=beyond_specification(plan), unread=unread_values(plan))
 
 
 @contextmanager

@@ -20,6 +20,8 @@ class Report:
     beyond: tuple[str, ...] = ()
     """What a plan that can be made needs beyond the specification, which an engine has to be given: functions of an extension
     file, and extension messages. Empty where every engine that has all of the specification can run the plan."""
+    unread: tuple[str, ...] = ()
+    """Values for which a plan of a dialect raises an error though Spark has a result, if any of them occurs."""
 
     def __bool__(self) -> bool:
         return not self.problems
@@ -32,13 +34,18 @@ class Report:
 
     def __str__(self) -> str:
         if not self.problems:
-            return "\n".join(["The plan can be expressed in Substrait.", *self._beyond()])
+            return "\n".join(["The plan can be expressed in Substrait.", *self._beyond(), *self._unread()])
         return told(self.problems)
 
     def _beyond(self) -> Iterator[str]:
         if self.beyond:
             yield "It runs where the engine has, beyond the specification:"
             yield from (f"    {printable(need)}" for need in self.beyond)
+
+    def _unread(self) -> Iterator[str]:
+        if self.unread:
+            yield "Where one of these occurs, it ends in an error, and Spark has a result:"
+            yield from (f"    {printable(values)}" for values in self.unread)
 
     __repr__ = __str__
 

@@ -179,7 +179,14 @@ def test_the_ends_of_bigint(spark: SparkSession, tmp_path: Path, value: str) -> 
 
 @pytest.mark.parametrize(
     "cast",
-    ["1e20D AS string", "4.9e-324D AS string", "'0x1p3' AS double", "'1e3' AS decimal(10,2)", "X'FF' AS string"],
+    [
+        "1e20D AS string",
+        "4.9e-324D AS string",
+        "'0x1p3' AS double",
+        "'0e40' AS decimal(10,2)",
+        "'\u0663' AS decimal(10,2)",
+        "X'FF' AS string",
+    ],
 )
 def test_what_the_engine_cannot_write_or_read_raises(spark: SparkSession, tmp_path: Path, cast: str) -> None:
     """Never another value than Spark's."""
@@ -196,6 +203,7 @@ OFFSETS = [
     "2024-01-02T03:04:05.006Z", "2024-06-30 23:30:00-05:00", "2024-2-9 1:02:03+05:45", " 1883-11-18 12:00:00.5Z ",
     "2024-01-02T03:04:05+17:59", "2024-01-02T25:04:05Z", "2024-02-30 00:00:00+01:00", "2024-01-02T03:04:05", None,
     "2024-01-02 03:04:05 Z", "2024-01-02 03:04:05 +0530", "2024-01-02 03:04:05-01", "2024-01-02 03:04:05.25+1:5 ",
+    "2024-01-02 03:04:05.", "2024-01-02T3:4:5. ", "2024-01-02 03:04:05.Z", "2024-01-02 03:04:05. +01:00", "2024-01-02 03:04:60.",
     "2024-01-02T03:04:05UTC", "2024-01-02T03:04:05 GMT+9", "2024-01-02T03:04:05 UT-08:00",
 ]  # fmt: skip
 
@@ -204,6 +212,40 @@ def test_texts_with_an_offset_are_instants(spark: SparkSession) -> None:
     df = spark.createDataFrame([(text,) for text in OFFSETS], "v string")
     assert_same_rows(df.selectExpr("v", "try_cast(v AS timestamp) AS at", "try_to_timestamp(v) AS same"))
     assert_same_rows(df.selectExpr("v", "try_cast(v AS timestamp_ntz) AS at"))
+
+
+EXPONENTS = [
+    "1e3", "1E+3", "-1.5E2", "+.5e-1", "1.e2", "-.005e0", "12345e-4", "1.005e0", "99999999.994e0", "99999999.995e0", "9.9e7", "1e8",
+    "0e5", "-0e-5", "0.00e37", "1e-400", "1e400", "1e-999999", "0.00000000001e12", "123456789012345678901234567890e-25",
+    "4e-39", "5e-39", "99999999999999999999999999999999999999e0", "0.5e-38", "1e37", "1e38", " 1e3\n", "1" * 90 + "e-85",
+    "0" * 100 + "7", "0." + "0" * 100 + "1", "1e", "e1", "1e1.5", "1 e3", "--1e3", "1e--3", "1e+-3", "", None,
+]  # fmt: skip
+
+
+def test_texts_with_an_exponent_are_decimals(spark: SparkSession, tmp_path: Path) -> None:
+    texts = spark.createDataFrame([(text,) for text in EXPONENTS], "v string")
+    texts.write.parquet(str(tmp_path / "texts"))
+    df = spark.read.parquet(str(tmp_path / "texts"))
+    types = ("decimal(10,2)", "decimal(38,0)", "decimal(38,10)", "decimal(38,38)", "decimal(3,3)")
+    assert_same_rows(df.selectExpr("v", *(f"try_cast(v AS {type}) AS `{type}`" for type in types)))
+    with mode(spark, "ansi"):
+        read = df.where("try_cast(v AS decimal(10,2)) IS NOT NULL OR v IS NULL")
+        assert assert_same_rows(read.selectExpr("v", "CAST(v AS decimal(10,2)) AS d")).rows.num_rows > 15
+        for text in ("1e8", "1e1.5"):
+            assert_same_outcome(df.where(f"v = '{text}'").selectExpr("CAST(v AS decimal(10,2)) AS d"))
+
+
+def test_check_tells_what_raises(spark: SparkSession) -> None:
+    df = spark.createDataFrame([("1", 2.0)], "s string, x double")
+    found = check(df.selectExpr("try_cast(s AS timestamp) AS t", "CAST(x AS string) AS s"), dialect="datafusion")
+    assert found
+    assert set(found.unread) == {
+        "a time in a zone by its region's name, without a date, or in a year of more than four digits",
+        "digits that depend on the Java version",
+    }
+    assert "Where one of these occurs, it ends in an error, and Spark has a result:\n    " in str(found)
+    assert not check(df.selectExpr("x + 1"), dialect="datafusion").unread
+    assert not check(df.selectExpr("CAST(x AS string)")).unread
 
 
 def _written(spark: SparkSession, value: str, folder: Path) -> None:

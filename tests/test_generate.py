@@ -5,11 +5,12 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from rows import assert_canonical_rows, assert_same_rows, plan_of
+from rows import assert_canonical_rows, assert_same_rows, differences, other_session, plan_of, spark_table
 
 from substrait_spark import check
 from substrait_spark.algebra.extension_messages import Generate, Sample
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.generate import generated
 from substrait_spark.engines.result import named
 from substrait_spark.plan.message import build
@@ -89,6 +90,19 @@ def test_json_tuple_is_canonical_only(spark: SparkSession) -> None:
     df = spark.sql("SELECT json_tuple(s, 'a', 'b') FROM t")
     assert any(message.DESCRIPTOR.full_name == "google.protobuf.Any" for message in messages(plan_of(df)))
     assert check(df, dialect="datafusion").problems
+
+
+def test_json_tuple_in_spark(spark: SparkSession) -> None:
+    texts = ['{"a": 1, "b": {"c": [2, null]}}', '{"a": null, "a": "x"}', "{", "", "null", '{"b": "\\u00e9"}', None]
+    spark.createDataFrame([(n, text) for n, text in enumerate(texts)], "n int, j string").createOrReplaceTempView("j")
+    for query in (
+        "SELECT n, json_tuple(j, 'a', 'b', 'missing') FROM j",
+        "SELECT n, a FROM j LATERAL VIEW OUTER json_tuple(j, 'a') AS a WHERE a IS NOT NULL OR n > 2",
+        "SELECT n, a, b FROM j LATERAL VIEW json_tuple(j, if(n = 0, 'b', 'a'), 'a') AS a, b",
+    ):
+        df = spark.sql(query)
+        found = spark_table(spark_engine.execute(plan_of(df), other_session(spark)))
+        assert not differences(spark_table(df), found)
 
 
 def test_sample(spark: SparkSession) -> None:

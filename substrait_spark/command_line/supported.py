@@ -47,6 +47,7 @@ def described(function: FunctionSupport) -> str:
     reasons = [("refused", reason) for reason in function.refused]
     reasons += [("refused in Spark", reason) for reason in function.refused_in_spark]
     reasons += [("refused for datafusion", reason) for reason in function.refused_datafusion]
+    reasons += [("raises in datafusion for", values) for values in function.unread]
     lines += [textwrap.fill(f"  {what}: {reason}", 116, subsequent_indent="    ") for what, reason in reasons]
     return "\n".join(lines) + "\n"
 

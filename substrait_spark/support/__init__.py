@@ -35,6 +35,8 @@ class FunctionSupport(NamedTuple):
     """Why calls that have one can't be run by Spark."""
     refused_datafusion: tuple[str, ...]
     """Why calls that have one are refused for DataFusion."""
+    unread: tuple[str, ...]
+    """Values for which DataFusion raises an error, and Spark has a result."""
 
 
 @lru_cache(maxsize=1)
@@ -56,6 +58,7 @@ def _function(name: str, entry: Mapping[str, Any]) -> FunctionSupport:
         tuple(entry.get("refused", ())),
         tuple(entry.get("refused_in_spark", ())),
         tuple(dict.fromkeys([*entry.get("refused_datafusion", ()), *entry.get("refused_on_grid", ())])),
+        tuple(_record()["unread"].get(name if entry["class"] == "Cast" else entry["class"], ())),
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from ...algebra import types
-from ...algebra.expression import Literal, ScalarFunction
+from ...algebra.expression import Expression, Literal, Nested, ScalarFunction
 from ...algebra.relation import (
     Aggregate,
     Cross,
@@ -176,6 +176,8 @@ def _generate(r: RelationBuilder, relation: Generate, outer: Scope | None) -> Co
     plan, columns = r.input(relation, outer)
     if _explodes_variant(relation):
         return _variant_parts(r, relation, Columns(plan, columns), outer)
+    if (calls := _fields_of_json(relation)) is not None:
+        return _json_fields(r, calls, Columns(plan, columns), outer)
     document, element = r.document, relation.rows.type.parameters[0]
     rows = r.expressions.build(relation.rows, Scope(columns, outer))
     generated = [document.attribute("element", types.nullable(element), True)]
@@ -203,6 +205,27 @@ def _variant_parts(r: RelationBuilder, relation: Generate, input: Columns, outer
     generated = [r.document.attribute(f"c{n}", part, True) for n, part in enumerate(parts)]
     generator = r.document.new("VariantExplode", variant)
     made = r.document.new("Generate", generator, [], relation.outer, None, generated, input.plan)
+    return Columns(made, [*input.columns, *generated])
+
+
+def _fields_of_json(relation: Generate) -> Sequence[Expression] | None:
+    """The calls where the one row of each is the fields of JSON texts, which Spark has as rows only; else None."""
+    rows = relation.rows
+    if relation.whole or relation.with_position or not isinstance(rows, Nested) or len(rows.parts) != 1:
+        return None
+    calls = rows.parts[0].children()
+    if not all(isinstance(call, ScalarFunction) and call.declaration.name == "json_tuple" for call in calls):
+        return None
+    return calls
+
+
+def _json_fields(r: RelationBuilder, calls: Sequence[Expression], input: Columns, outer: Scope | None) -> Columns:
+    """A generator of one row for each field."""
+    scope, made, generated = Scope(input.columns, outer), input.plan, []
+    for n, call in enumerate(calls):
+        generated.append(r.document.attribute(f"c{n}", types.nullable(call.type), True))
+        generator = r.document.new("JsonTuple", r.expressions.build_all(call.children(), scope))
+        made = r.document.new("Generate", generator, [], False, None, generated[-1:], made)
     return Columns(made, [*input.columns, *generated])
 
 

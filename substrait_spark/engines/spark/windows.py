@@ -60,10 +60,14 @@ def _bound(
         return singleton(unbounded)
     if bound.kind == "current" or bound.offset is None:
         return singleton("CurrentRow")
-    distance = _rows(builder, bound.offset) if rows else offset(bound.offset)
+    of_kind = partial(_rows, builder) if rows else offset
     if bound.kind == "following":
-        return distance
-    return builder.document.call("negative", [distance], "ANSI")
+        return of_kind(bound.offset)
+    value = bound.offset.value if isinstance(bound.offset, Literal) else None
+    if isinstance(value, int | float):
+        # As it is: Spark runs no bound that is still to be computed, and a session's optimizer may leave that undone.
+        return of_kind(Literal(-value, bound.offset.type))
+    return builder.document.call("negative", [offset(bound.offset)], "ANSI")
 
 
 def _days(builder: Builder, offset: Callable[[Expression], Node], distance: Expression) -> Node:
@@ -78,6 +82,6 @@ def _days(builder: Builder, offset: Callable[[Expression], Node], distance: Expr
 def _rows(builder: Builder, offset: Expression) -> Node:
     """A number of rows, which Spark counts in 32 bits."""
     value = offset.value if isinstance(offset, Literal) else None
-    if not isinstance(value, int) or not 0 <= value < 2**31:
+    if not isinstance(value, int) or not -(2**31) < value < 2**31:
         raise Unsupported("Spark's frames of rows reach as far as a literal of 32 bits says")
     return builder.document.literal(value, types.I32)

@@ -53,11 +53,16 @@ def _message(kind: Expression, parameters: Expression) -> Expression | None:
 
 def raised(e: LoweringBuilder, error: str, type: Type, witness: Expression) -> Expression:
     """What raises one of Spark's errors, in a type that text can't be cast to directly."""
+    return raising(e, f"[{error}]", type, witness)
+
+
+def raising(e: LoweringBuilder, message: str, type: Type, witness: Expression) -> Expression:
+    """What raises an error with this message, in a type that text can't be cast to directly."""
     if type.kind == "date":
-        return e.cast(e.raises(f"[{error}]", types.I32, witness), type)
+        return e.cast(e.raises(message, types.I32, witness), type)
     if type.kind.startswith("precision"):
-        return e.cast(e.raises(f"[{error}]", types.I64, witness), type)
-    return e.raises(f"[{error}]", type, witness)
+        return e.cast(e.raises(message, types.I64, witness), type)
+    return e.raises(message, type, witness)
 
 
 REWRITES = rewrites({"spark:raise_error": cast_of_text}, sees=Sees.ORIGINAL)

@@ -188,17 +188,72 @@ PLAIN_DECIMAL = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)$"
 ANY_DECIMAL = r"^[+-]?([\p{Nd}]+[.]?[\p{Nd}]*|[.][\p{Nd}]+)([eE][+-]?[\p{Nd}]+)?$"
 
 
+EXPONENT_DECIMAL = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,6})?$"
+
+
 def text_to_decimal(e: LoweringBuilder, value: Expression, target: Type, throws: bool) -> Expression:
-    """Plain digits; exponents, other scripts' digits and more than 70 characters raise."""
+    """Digits, which may have an exponent. Other scripts' digits raise, and so do exponents and texts that are very long."""
     value = e.share(value)
     text = e.share(trimmed(e, value, CONTROLS))
-    short = e.call("comparison:lte", e.call("spark:length", text), e.i32(70))
-    readable = e.and_(matches(e, text, PLAIN_DECIMAL), short)
-    read = e.cast(text, target, throws)
-    if throws:
-        return e.if_then(e.is_null(value), e.null(target), readable, read, e.raises(FAILED, target, value))
+    size = e.share(e.call("spark:length", text))
+    readable = e.and_(matches(e, text, PLAIN_DECIMAL), e.call("comparison:lte", size, e.i32(70)))
+    long = e.and_(matches(e, text, EXPONENT_DECIMAL), e.call("comparison:lte", size, e.i32(LONGEST)))
+    parts = [readable, e.cast(text, target, throws), long, _with_exponent(e, text, target, throws)]
     unread = e.raises("[UNSUPPORTED_FORMAT] a number in a form that is not read here", target, value)
-    return e.if_then(readable, read, matches(e, text, ANY_DECIMAL), unread, e.null(target))
+    parts += [matches(e, text, ANY_DECIMAL), unread]
+    if throws:
+        return e.if_then(e.is_null(value), e.null(target), *parts, e.raises(FAILED, target, value))
+    return e.if_then(*parts, e.null(target))
+
+
+LONGEST = 200
+"""How many characters of a text with an exponent are read."""
+
+FARTHEST = 500
+"""An exponent that makes each number of so many digits zero or too great."""
+
+
+def _with_exponent(e: LoweringBuilder, text: Expression, target: Type, throws: bool) -> Expression:
+    """A number of digits and an exponent, by its text with the point where it belongs.
+
+    To round it takes one digit more than there are behind the point, and to tell that it is too great one more before it.
+    """
+    precision, scale = target.parameters
+    number = r"^[+-]?([0-9]*)[.]?([0-9]*)(?:[eE][+]?(-?[0-9]+))?$"
+
+    def group(name: str) -> Expression:
+        return e.share(e.call("datafusion:regexp_replace", text, e.text(number), e.text(f"${{{name}}}"), e.text("s")))
+
+    def total(name: str, left: Expression, right: Expression) -> Expression:
+        return e.call(f"datafusion:{name}", left, right)
+
+    before, behind = group("1"), group("2")
+    digits = e.share(joined(e, before, behind))
+    said = e.share(e.coalesce(e.cast(group("3"), types.nullable(types.I32), False), e.i32(0)))
+    exponent = e.share(
+        e.if_then(
+            e.call("comparison:gt", said, e.i32(FARTHEST)),
+            e.i32(FARTHEST),
+            e.call("comparison:lt", said, e.i32(-FARTHEST)),
+            e.i32(-FARTHEST),
+            said,
+        )
+    )
+    room = FARTHEST + LONGEST
+    zeros = e.call("string:repeat", e.text("0"), e.i64(room))
+    padded = e.share(joined(e, zeros, digits, zeros))
+    place = e.share(total("add", total("add", e.call("spark:length", before), exponent), e.i32(room)))
+    whole = e.call("string:ltrim", e.call("datafusion:substring", padded, e.i32(1), place), e.text("0"))
+    fraction = e.call("datafusion:substring", padded, total("add", place, e.i32(1)), e.i32(scale + 1))
+    most = e.i32(precision - scale + 1)
+    sign = _replaced(e, text, "[^-].*$")
+    shown = joined(e, sign, e.call("datafusion:substring", whole, e.i32(1), most), e.text("."), fraction)
+    # Releases of Spark count the places of a zero, of which 0e40 has more than a decimal may.
+    zero = e.not_(matches(e, digits, "[1-9]"))
+    places = total("subtract", total("add", said, e.i32(1)), e.call("spark:length", behind))
+    beyond = e.and_(zero, e.call("comparison:gt", places, e.i32(38)))
+    unread = e.raises("[UNSUPPORTED_FORMAT] a zero with a great exponent", target, text)
+    return e.if_then(beyond, unread, e.cast(shown, target, throws))
 
 
 # ---- to booleans, text and binary

@@ -9,7 +9,7 @@ from ....dialects.rewrite import Apply, Sees, rewrites
 from ....functions.time_zone import DATE, INSTANT, LOCAL, SECOND, Zone
 from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import ExpressionLowering
-from ....lowering.general.raise_error import raised
+from ....lowering.general.raise_error import raised, raising
 from . import time_zone as tz
 from .datetime_format import needs_zone, read
 from .time_zone import SKIPPED_DAY, constant, zone_of
@@ -124,32 +124,35 @@ def _read_date(e: LoweringBuilder, value: Expression, throws: bool) -> Expressio
     read = e.cast(signed, types.nullable(DATE), throws=False)
     fits = e.call("datafusion:regexp_like", value, e.text(_DATE_TEXT), e.text("s"))
     found = e.share(e.if_then(fits, read, e.null(DATE)))
-    return _or_raise(e, found, value, throws, _LONG_YEAR)
+    unread = e.call("datafusion:regexp_like", value, e.text(_LONG_YEAR), e.text("s"))
+    return _or_raise(e, found, value, throws, unread, "a date in a year of six digits")
 
 
 def _replace(e: LoweringBuilder, value: Expression, pattern: str, by: str) -> Expression:
     return e.call("datafusion:regexp_replace", value, e.text(pattern), e.text(by), e.text("s"))
 
 
-def _or_raise(e: LoweringBuilder, found: Expression, value: Expression, throws: bool, unread: str) -> Expression:
-    """What was read; else, where it can't be null, an error: for any text, or for texts that the engine can't read."""
-    failed = [e.is_null(found)]
-    if value.type.nullable:
-        failed.append(e.is_not_null(value))
+def _or_raise(
+    e: LoweringBuilder, found: Expression, value: Expression, throws: bool, unread: Expression, which: str
+) -> Expression:
+    """What was read, else an error where it is text that the engine can't read, and where it can't be null for any text."""
+    missing = [e.is_null(found), *([e.is_not_null(value)] if value.type.nullable else [])]
+    error = raising(e, f"[UNSUPPORTED_FORMAT] {which}", found.type, value)
     if not throws:
-        failed.append(e.call("datafusion:regexp_like", value, e.text(unread), e.text("s")))
-    return e.if_then(e.and_(*failed), raised(e, "CAST_INVALID_INPUT", found.type, value), found)
+        return e.if_then(e.and_(*missing, unread), error, found)
+    invalid = raised(e, "CAST_INVALID_INPUT", found.type, value)
+    return e.if_then(e.and_(*missing), e.if_then(unread, error, invalid), found)
 
 
 _TIME_TEXT = (
     rf"^{BLANK}[0-9]{{4}}(-[0-9]{{1,2}}(-[0-9]{{1,2}}"
-    rf"([ T][0-9]{{1,2}}:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]+)?)?)?)?)?{BLANK}$"
+    rf"([ T][0-9]{{1,2}}:[0-9]{{1,2}}(:[0-5]?[0-9](\.[0-9]*)?)?)?)?)?{BLANK}$"
 )
 """Texts that are read as timestamps, if there is such a time."""
 _OFFSET = r"([+-])(?:(0?[0-9]|1[0-7])(?::([0-5]?[0-9]))?|(0[0-9]|1[0-7])([0-5][0-9]))"
 """As Java's ZoneOffset reads one, and Spark where hours or minutes have one digit, up to 17:59."""
 _WITH_OFFSET = (
-    rf"^({BLANK}[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}:[0-9]{{1,2}}:[0-5]?[0-9](?:\.[0-9]+)?)"
+    rf"^({BLANK}[0-9]{{4}}-[0-9]{{1,2}}-[0-9]{{1,2}}[ T][0-9]{{1,2}}:[0-9]{{1,2}}:[0-5]?[0-9](?:\.[0-9]*)?)"
     rf"[ ]*(?:Z|UTC|GMT|UT|(?:UTC|GMT|UT)?{_OFFSET}){BLANK}$"
 )
 """Texts that are read as timestamps with the offset of their time zone: its sign, its hours and minutes, or both in four digits."""
@@ -158,6 +161,8 @@ _UNREAD = (
     rf"([ ]*[A-Za-z+-].*)?|[+-][0-9]{{4,6}}.*|[0-9]{{5,6}}(-.*)?|T[0-9]{{1,2}}.*|[0-9]{{1,2}}:.*){BLANK}$"
 )
 """Texts that Spark may read as timestamps and engines can't: with a region, without a date, with a long year."""
+
+UNREAD_TIMES = "a time in a zone by its region's name, without a date, or in a year of more than four digits"
 
 
 def to_local(throws: bool) -> Apply:
@@ -203,11 +208,8 @@ def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type
     if target == INSTANT:
         zoned = e.call("datafusion:regexp_like", value, e.text(_WITH_OFFSET), e.text("s"))
         found = e.if_then(zoned, _before_offset(e, value, local), tz.instant(e, local, where))
-    failed = [e.is_null(local), *([e.is_not_null(value)] if value.type.nullable else [])]
-    if not throws:
-        unread = e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s"))
-        failed += [unread, e.not_(fits)]
-    return e.if_then(e.and_(*failed), raised(e, "CAST_INVALID_INPUT", found.type, value), found)
+    unread = e.and_(e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s")), e.not_(fits))
+    return _or_raise(e, found, value, throws, unread, UNREAD_TIMES)
 
 
 CALLS = {

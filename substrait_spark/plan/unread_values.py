@@ -1,0 +1,17 @@
+"""Tells for which values a plan in an engine's forms raises an error, though Spark has a result for them."""
+
+from __future__ import annotations
+
+from substrait.algebra_pb2 import Expression
+from substrait.plan_pb2 import Plan
+
+from ..algebra.message_walk import messages
+
+UNREAD = "[UNSUPPORTED_"
+"""How errors begin that are the engine's alone."""
+
+
+def unread_values(plan: Plan) -> tuple[str, ...]:
+    """The values, as phrases: of what the errors say that the plan raises, each once, in the order of the plan."""
+    texts = (m.string for m in messages(plan) if isinstance(m, Expression.Literal) and m.string.startswith(UNREAD))
+    return tuple(dict.fromkeys(text.partition("] ")[2].strip(" :") for text in texts))
