@@ -1194,13 +1194,15 @@ public class PlanReader {
      * where Spark reads the snapshot with a schema that neither the table nor the snapshot has.
      */
     private void icebergEntry(Object scan, DataSourceV2ScanRelation relation) {
-      Object planned = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan") ? field(scan, "scan") : null;
+      boolean isBatch = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan");
+      Object planned = isBatch ? field(scan, "scan") : null;
       Object table = field(scan, "table");
       boolean plain = table != null && table.getClass().getName().equals("org.apache.iceberg.BaseTable");
       Object location = plain ? call(call(call(table, "operations"), "current"), "metadataFileLocation") : null;
       Object filters = either(scan, "filterExpressions", "filters");
       // A scan of the rows that were appended in a time has no one snapshot.
-      if (planned == null || location == null || !(filters instanceof List) || !has(planned, "snapshot")) {
+      boolean isEmpty = planned == null && isBatch && location != null && call(table, "currentSnapshot") == null;
+      if (location == null || !(filters instanceof List) || !isEmpty && !has(planned, "snapshot")) {
         out.append("null");
         return;
       }
@@ -1315,7 +1317,7 @@ public class PlanReader {
 
     private static boolean has(Object target, String method) {
       try {
-        return target.getClass().getMethod(method) != null;
+        return target != null && target.getClass().getMethod(method) != null;
       } catch (NoSuchMethodException missing) {
         return false;
       }

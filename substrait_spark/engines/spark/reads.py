@@ -60,7 +60,7 @@ class Tables:
             raise Unsupported("what an Iceberg table's metadata name is not confined to the folders of files_under")
         source = self._spark.read.format("iceberg")
         if read.snapshot_id is not None:
-            source = source.option("snapshot-id", read.snapshot_id)
+            source = source.option("versionAsOf", read.snapshot_id)
         return _with_schema(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
 
     def _named_table(self, read: NamedTable) -> DataFrame:
