@@ -34,6 +34,7 @@ from substrait_spark.algebra.expression import (
 from substrait_spark.algebra.expression import SortField as Key
 from substrait_spark.algebra.relation import (
     Cross,
+    DeltaTable,
     Expand,
     Fetch,
     Filter,
@@ -489,6 +490,9 @@ PLANS: dict[str, Callable[[], Plan | ExtendedExpression]] = {
     "snapshots of Iceberg tables (emitted where Spark has them)": lambda: plan_of(
         IcebergTable("file:/m.json", "7", ["k"], [I64])
     ),
+    "versions of Delta tables (emitted where Spark has them)": lambda: plan_of(
+        DeltaTable("file:///t", 3, ["k"], [I64])
+    ),
     "switches": _expression(_switch()),
     "lists of records": _expression(_records()),
     "unique rows": _changed(Filter(t, Exists(Filter(u, SAME_OUTER).select([0]))), _unique),
@@ -523,8 +527,6 @@ NOT = {
     "*.advanced_extension": "our plans have their extensions in hints; those of others are passed over, if they change nothing",
     "Extension*Rel*": "no relation of ours has none or several inputs; those of others mean what is not known",
     "Rel.extension_*": "no relation of ours has none or several inputs; those of others mean what is not known",
-    "ReadRel.ExtensionTable*": "tables go by names or files",
-    "ReadRel.extension_table": "tables go by names or files",
     # physical relations
     "HashJoinRel*": "physical: a plan says what is joined, not how",
     "MergeJoinRel*": "physical: a plan says what is joined, not how",

@@ -84,7 +84,10 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         saved = save(block, tmp_path)
         if block.language == "python" and saved is None:
             printed = (printed or "") + python(block, namespace)
-        elif block.language == "{.python .connect}":  # test_connect.py runs it
+        elif block.language in (
+            "{.python .connect}",
+            "{.python .lakes}",
+        ):  # test_connect.py and lakes/test_how_to.py run them
             printed = None
         elif block.language == "bash":
             printed = (printed or "") + bash(block)

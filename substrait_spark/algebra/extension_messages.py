@@ -34,6 +34,10 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("format", FieldDescriptorProto.TYPE_STRING, ""),
         ("options", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
     ),
+    "DeltaTable": (
+        ("location", FieldDescriptorProto.TYPE_STRING, ""),
+        ("version", FieldDescriptorProto.TYPE_INT64, ""),
+    ),
     "TableStorage": (
         ("format", FieldDescriptorProto.TYPE_STRING, ""),
         ("location", FieldDescriptorProto.TYPE_STRING, ""),
@@ -95,6 +99,7 @@ def _message(name: str) -> Any:
 _POOL = descriptor_pool.Default()
 _POOL.AddSerializedFile(_file().SerializeToString())
 
+DeltaTable = _message("DeltaTable")
 Generate = _message("Generate")
 Parameters = _message("Parameters")
 Sample = _message("Sample")
@@ -120,6 +125,11 @@ def unpacked_with_expressions(extension: Any) -> Any:
 def unpacked_format(extension: Any) -> Any:
     """The message in the format of a file where it is ours, else None."""
     return _unpacked(extension, SparkFiles)
+
+
+def unpacked_table(detail: Any) -> Any:
+    """The message in the detail of a table that is read where it is ours, else None."""
+    return _unpacked(detail, DeltaTable)
 
 
 def unpacked_note(extension: Any) -> Any:

@@ -368,6 +368,29 @@ class IcebergTable(Read):
             direct.snapshot_id = self.snapshot_id
 
 
+class DeltaTable(Read):
+    """A version of a Delta table, by the URI of its folder."""
+
+    __slots__ = ("location", "version")
+
+    def __init__(self, location: str, version: int, names: Sequence[str], schema: Sequence[Type]) -> None:
+        self.location = location
+        self.version = version
+        self.statistics = None
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self._finish((), schema, max(3, self._schema_height()))
+
+    def variant(self) -> tuple[str, str]:
+        return "read_types", "EXTENSION_TABLE"
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_schema(target.read)
+        detail = target.read.extension_table.detail
+        detail.Pack(extension_messages.DeltaTable(location=self.location, version=self.version))
+        anchors.message(detail.type_url)
+
+
 class VirtualTable(Read):
     """Rows written into the plan, as expressions that need no input."""
 

@@ -1194,28 +1194,33 @@ public class PlanReader {
      * where Spark reads the snapshot with a schema that neither the table nor the snapshot has.
      */
     private void icebergEntry(Object scan, DataSourceV2ScanRelation relation) {
-      Object planned = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan") ? field(scan, "scan") : null;
+      boolean isBatch = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan");
+      Object planned = isBatch ? field(scan, "scan") : null;
       Object table = field(scan, "table");
       boolean plain = table != null && table.getClass().getName().equals("org.apache.iceberg.BaseTable");
       Object location = plain ? call(call(call(table, "operations"), "current"), "metadataFileLocation") : null;
-      Object filters = field(scan, "filterExpressions");
+      Object filters = either(scan, "filterExpressions", "filters");
       // A scan of the rows that were appended in a time has no one snapshot.
-      if (planned == null || location == null || !(filters instanceof List) || !has(planned, "snapshot")) {
+      boolean isEmpty = planned == null && isBatch && location != null && call(table, "currentSnapshot") == null;
+      if (location == null || !(filters instanceof List) || !isEmpty && !has(planned, "snapshot")) {
         out.append("null");
         return;
       }
-      String snapshot = icebergSnapshot(table, call(planned, "snapshot"), field(scan, "expectedSchema"), isTravelling(scan));
+      String snapshot = icebergSnapshot(table, call(planned, "snapshot"), either(scan, "expectedSchema", "projection"), isTravelling(scan, relation.relation().table()));
       if (snapshot == null) {
         out.append("\"schema\"");
         return;
       }
       Object columns = relation.relation().output();
-      Object expected = field(scan, "expectedSchema");
+      Object expected = either(scan, "expectedSchema", "projection");
+      Object source = relation.relation().table();
+      Object all = declared(source, "snapshotSchema");
+      if (all == null) all = field(source, "schema");
       int start = out.length();
       string(location.toString(), out.append('['));
       string(snapshot, out.append(','));
       out.append(',');
-      value(icebergColumns(columns, expected, icebergHas(icebergSchema(table, snapshot), declared(relation.relation().table(), "snapshotSchema"))));
+      value(icebergColumns(columns, expected, icebergHas(icebergSchema(table, snapshot), all)));
       out.append(",[");
       Iterator each = ((List) filters).iterator();
       boolean known = true;
@@ -1229,8 +1234,8 @@ public class PlanReader {
       out.append("null");
     }
 
-    private static boolean isTravelling(Object scan) {
-      return field(scan, "snapshotId") != null || field(scan, "asOfTimestamp") != null || field(scan, "tag") != null || field(scan, "branch") != null;
+    private static boolean isTravelling(Object scan, Object table) {
+      return field(table, "timeTravel") != null || field(scan, "snapshotId") != null || field(scan, "asOfTimestamp") != null || field(scan, "tag") != null || field(scan, "branch") != null;
     }
 
     /**
@@ -1312,7 +1317,7 @@ public class PlanReader {
 
     private static boolean has(Object target, String method) {
       try {
-        return target.getClass().getMethod(method) != null;
+        return target != null && target.getClass().getMethod(method) != null;
       } catch (NoSuchMethodException missing) {
         return false;
       }
@@ -1378,6 +1383,12 @@ public class PlanReader {
         if (found != null) return found;
       }
       return null;
+    }
+
+    /** A field that has another name from Iceberg 1.11 on. */
+    private static Object either(Object target, String before, String since) {
+      Object found = field(target, before);
+      return found != null ? found : field(target, since);
     }
 
     /** A field of an object, whichever of its classes has it; null without one. */

@@ -8,7 +8,7 @@ from typing import Any
 
 from substrait.algebra_pb2 import Rel
 
-from ..algebra.extension_messages import Generate, Sample, unpacked_format
+from ..algebra.extension_messages import Generate, Sample, unpacked_format, unpacked_table
 from ..algebra.trampoline import Steps, done, in_turn
 from ..algebra.types import Type
 from ..errors.quotation import identifier, quoted
@@ -184,8 +184,7 @@ class RelationText:
         elif kind == "iceberg_table":
             parts.append(part("iceberg", self._iceberg(view)))
         else:
-            detail = view.take("detail")
-            parts.append(part("extension_table", any_text(detail) if detail is not None else "of nothing"))
+            parts.append(part("extension_table", _table(view.take("detail"))))
         parts += advanced(view) if kind in ("named_table", "local_files") else []
         return [*parts, part("", view.untaken())]
 
@@ -463,3 +462,13 @@ def _stated(name: str) -> str:
 
 def _column(type: Type | None, name: Name) -> Column:
     return Column(name.name, "unknown" if type is None else type_with_names(type, name.inner))
+
+
+def _table(detail: Any) -> Text:
+    """The detail of an extension table."""
+    if detail is None:
+        return "of nothing"
+    ours = unpacked_table(detail)
+    if ours is None or ours.SerializeToString() != detail.value:
+        return any_text(detail)
+    return ("substrait_spark.DeltaTable ", fields(ours))

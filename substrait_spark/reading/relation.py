@@ -12,12 +12,13 @@ from ..algebra import types
 from ..algebra.builder import CallBuilder, Traits
 from ..algebra.enum_names import enum_name
 from ..algebra.expression import Cast, Expression, FieldReference, Literal, Subquery
-from ..algebra.extension_messages import unpacked, unpacked_format
+from ..algebra.extension_messages import unpacked, unpacked_format, unpacked_table
 from ..algebra.limits import COLUMNS
 from ..algebra.relation import (
     Aggregate,
     Cross,
     DelimitedText,
+    DeltaTable,
     Expand,
     Fetch,
     File,
@@ -229,6 +230,8 @@ def _leaf(r: RelationReader, message: ReadRel) -> Read:
         if direct.WhichOneof("snapshot") != "snapshot_timestamp":
             snapshot = direct.snapshot_id if direct.HasField("snapshot_id") else None
             return IcebergTable(direct.metadata_uri, snapshot, names, schema)
+    if kind == "extension_table" and (delta := unpacked_table(message.extension_table.detail)) is not None:
+        return DeltaTable(delta.location, delta.version, names, schema)
     if kind == "virtual_table":
         return _virtual(e, message.virtual_table, names, schema)
     raise Unsupported(f"reads of the kind {kind} are not read")

@@ -9,7 +9,7 @@ from ..algebra.relation import NamedTable, Statistics
 from ..catalyst import tree
 from ..catalyst.file_metadata import FILE_CONSTANT
 from ..errors import Unsupported
-from . import files, iceberg, local
+from . import delta, files, iceberg, local
 from .builder import RelationBuilder
 from .columns import is_used, stored
 from .output import Output
@@ -24,16 +24,18 @@ SOURCES = {
 def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     """LogicalRelation: a table by name or files, as the caller asked for; what a name doesn't tell isn't dropped."""
     statistics = _statistics(node["statistics"])
-    named, chosen = node["catalogTable"] is not None, node["chosen"]
-    if named and chosen is None and r.context.settings.reads != "files":
+    named, chosen, reads = node["catalogTable"] is not None, node["chosen"], r.context.settings.reads
+    if named and chosen is None and reads != "files":
         return _named_table(r, table_name(node["catalogTable"]), node["output"], statistics)
-    if r.context.settings.reads == "tables":
-        raise _not_in_name(chosen) if named else FILES_WANTED
-    if chosen and node["delta"] is None and r.context.settings.reads != "files":
+    relation, version = node["relation"], node["delta"]
+    if version is not None and (not delta.is_files(relation) or (named and reads == "tables")):
+        return delta.read(r, _stored_columns(r, node["output"]), *version)
+    if chosen and version is None and reads != "files":
         raise _not_in_name(chosen)
-    relation = node["relation"]
     if not isinstance(relation, tree.Node) or relation.name != "HadoopFsRelation":
         raise _no_source(relation)
+    if reads == "tables":
+        raise FILES_WANTED
     return files.read(r, node["output"], relation, statistics)
 
 
@@ -115,11 +117,8 @@ def _statistics(found: Any) -> Statistics | None:
 FILES_WANTED = Unsupported("it reads files that no catalog names", "Use reads='auto' or reads='files'.")
 
 
-def _not_in_name(chosen: Sequence[str] | None) -> Unsupported:
-    """Why a table can't go by its name: the query chose rows of it by options, or by something that its source keeps to itself."""
-    if not chosen:
-        reason = "the query reads other rows of the table than its name stands for"
-        return Unsupported(reason, "Save the rows as Parquet or as a table and read that.")
+def _not_in_name(chosen: Sequence[str]) -> Unsupported:
+    """Why a table can't go by its name: the query chose rows of it by options."""
     reason = f"the query reads the table with options ({', '.join(chosen)}), which its name doesn't tell"
     return Unsupported(reason, "Use reads='files' for a table of files, or leave out the options.")
 

@@ -11,9 +11,10 @@ from rows import differences, other_session, spark_table
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
-from lakes.cases import DELTA_CASES, FILES, ICEBERG, ICEBERG_CASES, NAME, REFUSED, ROWS, SNAPSHOT, Case, Read
-from substrait_spark import UnsupportedPlanError, df_to_substrait
+from lakes.cases import DELTA, DELTA_CASES, FILES, ICEBERG, ICEBERG_CASES, NAME, REFUSED, ROWS, SNAPSHOT, Case, Read
+from substrait_spark import InvalidPlanError, UnsupportedPlanError, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
 
 PLACES = {"Iceberg": "ice.db.", "Delta": "spark_catalog.default."}
@@ -56,7 +57,19 @@ def becomes(plan: Plan) -> str:
     kind = read.WhichOneof("read_type")
     if kind == "iceberg_table":
         return SNAPSHOT if read.iceberg_table.direct.HasField("snapshot_id") else ICEBERG
-    return {"local_files": FILES, "named_table": NAME, "virtual_table": ROWS}[str(kind)]
+    return {"local_files": FILES, "named_table": NAME, "virtual_table": ROWS, "extension_table": DELTA}[str(kind)]
+
+
+def names(plan: Plan) -> list[list[str]]:
+    """The tables that a plan reads by name."""
+    found = [message for message in messages(plan) if isinstance(message, ReadRel)]
+    return [list(read.named_table.names) for read in found if read.HasField("named_table")]
+
+
+def folder(spark: SparkSession, table: str) -> str:
+    """The path of a Delta table's folder."""
+    location = spark.sql(f"DESCRIBE DETAIL {table}").select("location").collect()[0][0]
+    return str(location).removeprefix("file:")
 
 
 @pytest.mark.parametrize(("format", "case", "read"), ALL)
@@ -77,3 +90,10 @@ def test_reads(
             assert becomes(plan) == read.becomes
         other = other_session(spark)
         assert not differences(expected, spark_table(spark_engine.execute(plan, other)))
+        lowered = df_to_substrait(df, reads=read.reads, stage=stage, dialect="datafusion")
+        given = {parts[-1]: folder(spark, ".".join(parts)) for parts in names(lowered)}
+        if read.says:
+            with pytest.raises(InvalidPlanError, match=re.escape(read.says)):
+                datafusion.execute(lowered, tables=given)
+        else:
+            assert not differences(expected, datafusion.execute(lowered, tables=given))

@@ -16,10 +16,12 @@ from datafusion.catalog import Table
 from ...errors import InvalidPlanError, kind_of
 from .. import local_files, parquet
 from ..arrow_schema import Columns
+from . import lakes
 
 ALLOWED = (
     "a pyarrow.Table, a path, what hands over Arrow's stream or array (`__arrow_c_stream__`, `__arrow_c_array__`), as frames of "
-    "polars and pandas and relations of DuckDB do, a pyarrow.dataset.Dataset, or a table provider or frame of DataFusion"
+    "polars and pandas and relations of DuckDB do, a pyarrow.dataset.Dataset, a table provider or frame of DataFusion, "
+    "or a table of pyiceberg or deltalake"
 )
 
 ALL_ROWS = 2**63 - 1
@@ -29,7 +31,7 @@ ALL_ROWS = 2**63 - 1
 def require_tables(tables: Mapping[str, Any]) -> None:
     """Raises TypeError where something is given for a table that no rows can be had of."""
     for name, source in tables.items():
-        if not (_is_lazy(source) or isinstance(source, str | Path) or _is_arrow(source)):
+        if not (lakes.is_table(source) or _is_lazy(source) or isinstance(source, str | Path) or _is_arrow(source)):
             raise TypeError(f"The table {name!r} must be {ALLOWED}, not {kind_of(source)}.")
 
 
@@ -47,17 +49,22 @@ class Inputs:
     def frames(self, name: str, ctx: SessionContext, columns: Columns) -> list[DataFrame]:
         """All rows of a table, in the columns of a read."""
         source = self._tables[name]
+        if (rows := lakes.given(source, columns)) is not None:
+            return [_in_frame(ctx, in_columns(rows, columns, name))]
         if isinstance(source, str | Path):
             return parquet.table(ctx, Path(source), columns)
         if _is_lazy(source):
             return [_selected(_opened(ctx, source), columns, name)]
         if name not in self._rows:
             self._rows[name] = _in_memory(source)
-        table = in_columns(self._rows[name], columns, name)
-        return [ctx.create_dataframe([table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])]
+        return [_in_frame(ctx, in_columns(self._rows[name], columns, name))]
 
 
 # ---- rows in memory
+
+
+def _in_frame(ctx: SessionContext, table: pa.Table) -> DataFrame:
+    return ctx.create_dataframe([table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
 
 
 def _is_arrow(source: Any) -> bool:

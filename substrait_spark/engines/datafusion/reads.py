@@ -19,7 +19,8 @@ from .. import local_files, parquet
 from ..arrow_schema import Columns, columns_of
 from ..file_access import Folders
 from ..spark_files import spark_table
-from .inputs import Inputs
+from . import lakes
+from .inputs import Inputs, in_columns
 
 DEFAULT_CATALOG = "datafusion"
 
@@ -174,8 +175,16 @@ def _spark_tables(items: Sequence[Any], paths: Sequence[Path], columns: Columns)
     return [spark_table(path, format.name, dict(format.options), columns) for path in paths]
 
 
+def _bind_lake_table(read: ReadRel, binding: Binding) -> None:
+    columns = columns_of(read)
+    rows, shown = lakes.table(read, columns, binding.under)
+    _rename(read, [binding.register_rows(in_columns(rows, columns, shown))])
+
+
 BINDERS: Mapping[str, Callable[[ReadRel, Binding], None]] = {
     "named_table": _bind_named_table,
     "local_files": _bind_local_files,
+    "iceberg_table": _bind_lake_table,
+    "extension_table": _bind_lake_table,
 }
 """What binds a read, by the field of `ReadRel` that says where its rows are. DataFusion itself takes those that are left."""

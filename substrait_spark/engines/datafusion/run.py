@@ -47,6 +47,8 @@ def execute(
     folder, which may be partitioned; whatever hands over Arrow's stream or array by the PyCapsule interface, as frames of polars
     and pandas and relations of DuckDB do (NaN of pandas is null, as pandas has it); a `pyarrow.dataset.Dataset`; or a table
     provider or frame of DataFusion. The last three aren't held in memory. A stream is read once, and is used up then.
+    With the extra `lakes`, plans may read Iceberg and Delta tables, and a table may be a `deltalake.DeltaTable`, a table of `pyiceberg`,
+    the folder of a Delta table, or the metadata file of an Iceberg table.
 
     A plan opens whatever regular file of this machine it names, with the rights of the process that runs it. For plans of
     others, `files_under` lists the folders that their files must be in, symbolic links resolved; `[]` allows none.

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from ...algebra.relation import DelimitedText, File, IcebergTable, LocalFiles, NamedTable, Read, SparkFiles
+from ...algebra.relation import DelimitedText, DeltaTable, File, IcebergTable, LocalFiles, NamedTable, Read, SparkFiles
 from ...catalyst.failures import java_errors, shown
 from ...errors import InvalidPlanError, Unsupported, kind_of
 from ..file_access import Folders, allowed, local_path, missing, regular, require_regular_inside
@@ -44,14 +44,23 @@ class Tables:
             return self._files(read)
         if isinstance(read, IcebergTable):
             return self._iceberg_table(read)
+        if isinstance(read, DeltaTable):
+            return self._delta_table(read)
         raise Unsupported(f"{type(read).__name__} is not read")
+
+    def _delta_table(self, read: DeltaTable) -> DataFrame:
+        if self._under is not None:
+            raise Unsupported("what a Delta table's log names is not confined to the folders of files_under")
+        path = _path(File(read.location, None), None)
+        source = self._spark.read.format("delta").option("versionAsOf", str(read.version))
+        return _with_schema(self._loaded(lambda: source.load(path)), read, read.location)
 
     def _iceberg_table(self, read: IcebergTable) -> DataFrame:
         if self._under is not None:
             raise Unsupported("what an Iceberg table's metadata name is not confined to the folders of files_under")
         source = self._spark.read.format("iceberg")
         if read.snapshot_id is not None:
-            source = source.option("snapshot-id", read.snapshot_id)
+            source = source.option("versionAsOf", read.snapshot_id)
         return _with_schema(self._loaded(lambda: source.load(read.metadata_uri)), read, read.metadata_uri)
 
     def _named_table(self, read: NamedTable) -> DataFrame:

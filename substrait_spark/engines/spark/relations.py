@@ -11,6 +11,7 @@ from ...algebra.expression import Expression, Literal, Nested, ScalarFunction
 from ...algebra.relation import (
     Aggregate,
     Cross,
+    DeltaTable,
     Expand,
     Fetch,
     Filter,
@@ -106,7 +107,9 @@ def _virtual_table(r: RelationBuilder, table: VirtualTable, outer: Scope | None)
     return Columns(document.new("Expand", rows, attributes, document.new("OneRowRelation")), attributes)
 
 
-def _read(r: RelationBuilder, read: NamedTable | LocalFiles | IcebergTable, outer: Scope | None) -> Columns:
+def _read(
+    r: RelationBuilder, read: NamedTable | LocalFiles | DeltaTable | IcebergTable, outer: Scope | None
+) -> Columns:
     r.b.at(read)
     dataset = r.document.dataset(r.b.tables.dataset(read))
     columns = [
@@ -247,6 +250,7 @@ _RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Colu
     Fetch: _fetch,
     Filter: _filter,
     Generate: _generate,
+    DeltaTable: _read,
     IcebergTable: _read,
     Join: joins.join,
     LateralJoin: joins.lateral_join,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeGuard
 
-from ...algebra.relation import IcebergTable, LocalFiles, Read, Relation
+from ...algebra.relation import DeltaTable, IcebergTable, LocalFiles, Read, Relation
 from ...algebra.traversal import transformed
 from ...algebra.types import Type, field_count
 
@@ -38,7 +38,9 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
 
 
 def _by_name(read: Read) -> bool:
-    return isinstance(read, IcebergTable) or (isinstance(read, LocalFiles) and isinstance(read.format, str))
+    return isinstance(read, DeltaTable | IcebergTable) or (
+        isinstance(read, LocalFiles) and isinstance(read.format, str)
+    )
 
 
 def _without(read: Read, dropped: set[int]) -> Relation:
