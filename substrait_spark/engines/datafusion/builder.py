@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ... import extensions
 from ...algebra import types
 from ...algebra.expression import (
     AggregateFunction,
@@ -23,6 +22,7 @@ from ...algebra.traversal import columns, conjuncts, inputs_first
 from ...algebra.types import Type
 from ...algebra.wider_join import with_right_side_moved
 from ...errors import NotInDialect
+from ...extensions import registry
 from ...lowering.builder import LoweringBuilder
 from .guards import (
     connectives,
@@ -193,7 +193,7 @@ class DataFusionBuilder(LoweringBuilder):
 
     def require_aggregate(self, call: AggregateFunction, frame: Frame | None) -> None:
         super().require_aggregate(call, frame)
-        if frame is not None and not frame.grows and extensions.built_in_alias(call.declaration.urn) is None:
+        if frame is not None and not frame.grows and registry.built_in_alias(call.declaration.urn) is None:
             # An aggregate function of Python's has no way to take rows back.
             raise NotInDialect(
                 f"the dialect {self.dialect.name} has no {call.declaration.compound} over window frames that lose rows"
