@@ -284,7 +284,9 @@ def _bind_generated(rel: Rel, plan: Plan, binding: Binding) -> None:
     project.input.CopyFrom(rel.extension_single.input)
     project.expressions.add().CopyFrom(detail.rows)
     found = _run(part, binding.ctx)
-    table = generated(pa.Table.from_batches(list(found.batches), found.schema), detail)
+    batches = list(found.batches)
+    # DataFusion's batches may be stricter than its schema about nulls inside of lists.
+    table = generated(pa.Table.from_batches(batches, batches[0].schema if batches else found.schema), detail)
     mapping = list(rel.extension_single.common.emit.output_mapping)
     if rel.extension_single.common.HasField("emit"):
         table = table.select(mapping).rename_columns([f"c{n}" for n in range(len(mapping))])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, ScalarFunction
 from ....algebra.types import INTEGERS, Type
@@ -125,7 +127,7 @@ def _read_date(e: LoweringBuilder, value: Expression, throws: bool) -> Expressio
     fits = e.call("datafusion:regexp_like", value, e.text(_DATE_TEXT), e.text("s"))
     found = e.share(e.if_then(fits, read, e.null(DATE)))
     unread = e.call("datafusion:regexp_like", value, e.text(_LONG_YEAR), e.text("s"))
-    return _or_raise(e, found, value, throws, unread, "a date in a year of six digits")
+    return _or_raise(e, found, found, value, throws, [unread], "a date in a year of six digits")
 
 
 def _replace(e: LoweringBuilder, value: Expression, pattern: str, by: str) -> Expression:
@@ -133,15 +135,24 @@ def _replace(e: LoweringBuilder, value: Expression, pattern: str, by: str) -> Ex
 
 
 def _or_raise(
-    e: LoweringBuilder, found: Expression, value: Expression, throws: bool, unread: Expression, which: str
+    e: LoweringBuilder,
+    found: Expression,
+    known: Expression,
+    value: Expression,
+    throws: bool,
+    unread: Sequence[Expression],
+    which: str,
 ) -> Expression:
-    """What was read, else an error where it is text that the engine can't read, and where it can't be null for any text."""
-    missing = [e.is_null(found), *([e.is_not_null(value)] if value.type.nullable else [])]
+    """What was read, else an error where it is text that the engine can't read, and where it can't be null for any text.
+
+    `known` is null where `found` is, and nests less deep.
+    """
+    missing = [e.is_null(known), *([e.is_not_null(value)] if value.type.nullable else [])]
     error = raising(e, f"[UNSUPPORTED_FORMAT] {which}", found.type, value)
     if not throws:
-        return e.if_then(e.and_(*missing, unread), error, found)
+        return e.if_then(e.and_(*missing, *unread), error, found)
     invalid = raised(e, "CAST_INVALID_INPUT", found.type, value)
-    return e.if_then(e.and_(*missing), e.if_then(unread, error, invalid), found)
+    return e.if_then(e.and_(*missing, *unread), error, e.and_(*missing), invalid, found)
 
 
 _TIME_TEXT = (
@@ -208,8 +219,8 @@ def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type
     if target == INSTANT:
         zoned = e.call("datafusion:regexp_like", value, e.text(_WITH_OFFSET), e.text("s"))
         found = e.if_then(zoned, _before_offset(e, value, local), tz.instant(e, local, where))
-    unread = e.and_(e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s")), e.not_(fits))
-    return _or_raise(e, found, value, throws, unread, UNREAD_TIMES)
+    unread = [e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s")), e.not_(fits)]
+    return _or_raise(e, found, local, value, throws, unread, UNREAD_TIMES)
 
 
 CALLS = {
