@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -34,6 +35,8 @@ from substrait_spark.extensions import registry
 from substrait_spark.plan.message import build
 
 DEFECTS = load("datafusion").defects
+
+FOLDER = Path(datafusion.__file__).parent
 
 BY_SQL = [
     pytest.param(name, defect.sql, defect.gives, id=name)
@@ -145,6 +148,8 @@ def test_sql(name: str, sql: str, gives: str) -> None:
 
 def test_every_defect_has_a_canary() -> None:
     assert set(DEFECTS) == set(defects_of(REWRITES))
+    asked = {name for file in FOLDER.rglob("*.py") for name in re.findall(r'has_defect\("(\w+)"\)', file.read_text())}
+    assert asked <= set(DEFECTS)
     by_sql = {parameters.id for parameters in BY_SQL}
     assert {name for name in DEFECTS if f"test_{name}" not in globals()} == by_sql
     assert {name for name, _, _ in SIDES} <= set(DEFECTS)
