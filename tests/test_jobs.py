@@ -18,8 +18,6 @@ from rows import assert_same_rows
 
 from substrait_spark import UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.catalyst.query_order import ordering
-from substrait_spark.engines import datafusion
-from substrait_spark.errors import EngineError
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +58,3 @@ def test_refusal(own: SparkSession, name: str) -> None:
     assert all(problem.hint for problem in problems)
     with pytest.raises(UnsupportedPlanError):
         df_to_substrait(df, dialect="datafusion")
-
-
-@pytest.mark.parametrize("name", RECORD["raises"])
-def test_values_that_the_engine_can_not_read_raise(own: SparkSession, name: str) -> None:
-    plan = df_to_substrait(JOBS[name](own), dialect="datafusion")
-    with pytest.raises(EngineError, match=RECORD["raises"][name]):
-        datafusion.execute(plan)
