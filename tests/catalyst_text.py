@@ -239,6 +239,8 @@ class _Reader:
 
 PLANS = (
     "Aggregate",
+    "ArrowEvalPython",
+    "BatchEvalPython",
     "Filter",
     "Join",
     "LocalRelation",

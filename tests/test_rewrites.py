@@ -15,7 +15,7 @@ import catalyst_text
 import pytest
 
 from substrait_spark import rewrites
-from substrait_spark.catalyst.tree import Node
+from substrait_spark.catalyst.tree import children_first
 from substrait_spark.rewrites.transform import transform
 
 FOLDER = Path(__file__).parent / "rewrites"
@@ -56,19 +56,6 @@ def rewritten(module: str, before: str) -> str:
         rules.setdefault(name, []).append(rule)
     found = transform(children_first(root), rules).get(root, root)
     return AS_IT_IS if found is root else catalyst_text.text(found)
-
-
-def children_first(root: Node) -> list[Node]:
-    """All nodes of a tree, each after those in its fields, as documents have them."""
-    found: dict[Node, None] = {}
-    stack = [(root, False)]
-    while stack:
-        node, done = stack.pop()
-        if done:
-            found.setdefault(node)
-        elif node not in found:
-            stack += [(node, True), *((child, False) for child in node.children())]
-    return list(found)
 
 
 def test_each_module_has_pairs() -> None:

@@ -227,6 +227,19 @@ def make_plan(name: str, /, **fields: Any) -> Plan:
 # A node may be in many places of a tree: each is looked at once.
 
 
+def children_first(root: Node) -> Sequence[Node]:
+    """All nodes of a tree, each once, after those in its fields."""
+    found: dict[Node, None] = {}
+    stack = [(root, False)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            found.setdefault(node)
+        elif node not in found:
+            stack += [(node, True), *((child, False) for child in node.children())]
+    return list(found)
+
+
 def attributes(root: Node) -> Sequence[Node]:
     """The attributes in an expression, without those of the plans of its subqueries."""
     found: list[Node] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..catalyst.tree import Expression, Node, Plan, make, make_plan
+from ..catalyst.tree import Expression, Node, Plan, children_first, make, make_plan
 from .transform import transform
 
 STEPS = ("ArrowEvalPython", "BatchEvalPython")
@@ -107,26 +107,10 @@ def _with_calls(expression: Expression, calls: Mapping[int, Expression]) -> Expr
     if expression.name == "AttributeReference" and expression["exprId"] in calls:
         return alias(calls[expression["exprId"]], expression)
     replaced = transform(
-        _children_first(expression), {"AttributeReference": [lambda column: calls.get(column["exprId"])]}
+        children_first(expression), {"AttributeReference": [lambda column: calls.get(column["exprId"])]}
     )
     found = replaced.get(expression, expression)
     return found if isinstance(found, Expression) else expression
-
-
-def _children_first(root: Node) -> Iterator[Node]:
-    """The nodes of an expression, each once, after those below it."""
-    done: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(root, False)]
-    while stack:
-        node, visited = stack.pop()
-        if node in done:
-            continue
-        if visited:
-            done.add(node)
-            yield node
-        else:
-            stack.append((node, True))
-            stack.extend((child, False) for child in node.children())
 
 
 RULES = (

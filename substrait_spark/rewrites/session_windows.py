@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..catalyst import tree
-from ..catalyst.tree import DataType, Expression, Node, Plan, make, make_plan
+from ..catalyst.tree import DataType, Expression, Node, Plan, children_first, make, make_plan
 from .transform import transform
 
 MARK = "spark.sessionWindow"
@@ -127,23 +127,10 @@ def _replaced(result: Expression, window: Expression, begin: Expression, finish:
     names = [make("Literal", DataType("string"), False, value=field.name) for field in window.type.parameters]
     session = make("CreateNamedStruct", window.type, False, children=(names[0], begin, names[1], finish))
     rules = {"GetStructField": [bound], "AttributeReference": [attribute]}
-    replaced = transform(_children_first(result), rules).get(result, result)
+    replaced = transform(children_first(result), rules).get(result, result)
     if replaced is session:
         return make("Alias", window.type, False, child=session, name=window["name"], exprId=window["exprId"])
     return replaced  # type: ignore[return-value]
-
-
-def _children_first(root: Node) -> list[Node]:
-    """The nodes of an expression, each after those below it."""
-    found: dict[Node, None] = {}
-    stack = [(root, False)]
-    while stack:
-        node, done = stack.pop()
-        if done:
-            found.setdefault(node)
-        elif node not in found:
-            stack += [(node, True), *((child, False) for child in node.children())]
-    return list(found)
 
 
 RULES = (("Aggregate", sessions),)
