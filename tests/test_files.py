@@ -616,7 +616,9 @@ def test_files_of_tables_are_refused(
         plan = plan_of(spark.table("given"), "datafusion")
     finally:
         spark.sql("DROP TABLE given")
-    with pytest.raises(InvalidPlanError, match=f"belongs to a table of {format}"):
+    # The folder of a Delta table is read as one, where its reader is installed.
+    refusal = "takes the package deltalake" if (format, read) == ("Delta", "") else f"belongs to a table of {format}"
+    with pytest.raises(InvalidPlanError, match=refusal):
         datafusion.execute(plan, tables={"given": folder / read})
     with pytest.raises(click.ClickException, match=f"belongs to a table of {format}"):
         spark_query.table(spark, "given", str(folder / read))
