@@ -65,7 +65,7 @@ def _bytes(limit: int | str) -> int:
     if isinstance(limit, str):
         try:
             limit = SessionContext.parse_capacity_limit("memory_limit", limit)
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001 - DataFusion raises a bare Exception for a text that is no size
             limit = 0
     if not isinstance(limit, int) or isinstance(limit, bool) or limit <= 0:
         raise ValueError("memory_limit must be a number of bytes, or a text such as '500M' or '2G'.")
