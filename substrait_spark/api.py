@@ -11,6 +11,7 @@ from .captured import Capture, CapturedQueries
 from .catalyst import reader
 from .catalyst.session import is_connect, require_classic_session, require_dataframe, require_running
 from .errors import Problem, SubstraitSparkError, Unsupported, UnsupportedPlanError, kind_of
+from .plan.options import FrameOptions, QueryOptions, StatementOptions, takes
 from .report import Report
 
 if TYPE_CHECKING:
@@ -18,28 +19,17 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
     from substrait.extended_expression_pb2 import ExtendedExpression
     from substrait.plan_pb2 import Plan
+    from typing_extensions import Unpack
 
     from .context import WriteRoot
     from .dialects import Dialect
     from .user_functions.declared import UserFunction
 
 
+@takes(FrameOptions)
 def df_to_substrait(
     df: DataFrame,
-    *,
-    dialect: str | Path | Dialect | None = None,
-    reads: str = "auto",
-    inline_limit: int = 10_000,
-    list_files: int | None = 1000,
-    stage: str = "optimized",
-    local_data: str | Path | None = None,
-    type_aliases: bool = False,
-    detach: bool = False,
-    provenance: bool = False,
-    share_subplans: bool = False,
-    hints: bool = False,
-    functions: Sequence[Any] = (),
-    allow_version_mismatch: bool = False,
+    **options: Unpack[FrameOptions],
 ) -> Plan:
     """The Substrait plan of a DataFrame: `substrait.proto.Plan`, version 0.106.
 
@@ -69,44 +59,19 @@ def df_to_substrait(
     Spark is here for; DialectError for a dialect that is
     unknown or invalid.
     """
-    plan, problems = _convert(
-        df,
-        allow_version_mismatch,
-        dialect=dialect,
-        reads=reads,
-        inline_limit=inline_limit,
-        list_files=list_files,
-        stage=stage,
-        local_data=local_data,
-        type_aliases=type_aliases,
-        detach=detach,
-        provenance=provenance,
-        share_subplans=share_subplans,
-        hints=hints,
-        functions=functions,
-    )
+    plan, problems = _convert(df, options)
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
 
 
+@takes(StatementOptions)
 def sql_to_substrait(
     spark: SparkSession,
     sql: str,
     *,
     parameters: Mapping[str, Any] | None = None,
-    dialect: str | Path | Dialect | None = None,
-    reads: str = "auto",
-    inline_limit: int = 10_000,
-    list_files: int | None = 1000,
-    stage: str = "optimized",
-    local_data: str | Path | None = None,
-    type_aliases: bool = False,
-    detach: bool = False,
-    provenance: bool = False,
-    share_subplans: bool = False,
-    hints: bool = False,
-    functions: Sequence[Any] = (),
+    **options: Unpack[StatementOptions],
 ) -> Plan:
     """The Substrait plan of a SQL statement, which is analysed in a session and not run. Further arguments as `df_to_substrait`.
 
@@ -126,26 +91,14 @@ def sql_to_substrait(
     from .conversion import settings_of
     from .statements.convert import convert_statement
 
-    settings = settings_of(
-        dialect=dialect,
-        reads=reads,
-        inline_limit=inline_limit,
-        list_files=list_files,
-        stage=stage,
-        local_data=local_data,
-        type_aliases=type_aliases,
-        detach=detach,
-        provenance=provenance,
-        share_subplans=share_subplans,
-        hints=hints,
-        functions=functions,
-    )
+    settings = settings_of(**options)
     plan, problems = convert_statement(spark, sql, parameters or {}, settings)
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
 
 
+@takes(FrameOptions)
 def write_to_substrait(
     df: DataFrame,
     *,
@@ -155,19 +108,7 @@ def write_to_substrait(
     format: str | None = None,
     partition_by: str | Sequence[str] = (),
     options: Mapping[str, str] | None = None,
-    dialect: str | Path | Dialect | None = None,
-    reads: str = "auto",
-    inline_limit: int = 10_000,
-    list_files: int | None = 1000,
-    stage: str = "optimized",
-    local_data: str | Path | None = None,
-    type_aliases: bool = False,
-    detach: bool = False,
-    provenance: bool = False,
-    share_subplans: bool = False,
-    hints: bool = False,
-    functions: Sequence[Any] = (),
-    allow_version_mismatch: bool = False,
+    **asked: Unpack[FrameOptions],
 ) -> Plan:
     """The Substrait plan of what `df.write` would save, which writes nothing. Further arguments as `df_to_substrait`.
 
@@ -205,23 +146,7 @@ def write_to_substrait(
         raise UnsupportedPlanError(
             [Problem("the write", "DataFrameWriter", "df.write", problem.reason, problem.hint)]
         ) from None
-    plan, problems = _convert(
-        df,
-        allow_version_mismatch,
-        finishing_saved(said),
-        dialect=dialect,
-        reads=reads,
-        inline_limit=inline_limit,
-        list_files=list_files,
-        stage=stage,
-        local_data=local_data,
-        type_aliases=type_aliases,
-        detach=detach,
-        provenance=provenance,
-        share_subplans=share_subplans,
-        hints=hints,
-        functions=functions,
-    )
+    plan, problems = _convert(df, asked, finishing_saved(said))
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -233,22 +158,10 @@ IN_CONNECT = (
 )
 
 
+@takes(FrameOptions)
 def check(
     df: DataFrame,
-    *,
-    dialect: str | Path | Dialect | None = None,
-    reads: str = "auto",
-    inline_limit: int = 10_000,
-    list_files: int | None = 1000,
-    stage: str = "optimized",
-    local_data: str | Path | None = None,
-    type_aliases: bool = False,
-    detach: bool = False,
-    provenance: bool = False,
-    share_subplans: bool = False,
-    hints: bool = False,
-    functions: Sequence[Any] = (),
-    allow_version_mismatch: bool = False,
+    **options: Unpack[FrameOptions],
 ) -> Report:
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
 
@@ -258,23 +171,7 @@ def check(
 
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
     """
-    plan, problems = _convert(
-        df,
-        allow_version_mismatch,
-        dialect=dialect,
-        reads=reads,
-        inline_limit=inline_limit,
-        list_files=list_files,
-        stage=stage,
-        local_data=local_data,
-        type_aliases=type_aliases,
-        detach=detach,
-        provenance=provenance,
-        share_subplans=share_subplans,
-        hints=hints,
-        functions=functions,
-        writes=False,
-    )
+    plan, problems = _convert(df, options, writes=False)
     if plan is None:
         return Report(tuple(problems))
     from .plan.required_extensions import beyond_specification
@@ -283,21 +180,11 @@ def check(
     return Report(beyond=beyond_specification(plan), unread=unread_values(plan))
 
 
+@takes(QueryOptions)
 @contextmanager
 def capture(
     spark: SparkSession,
-    *,
-    dialect: str | Path | Dialect | None = None,
-    reads: str = "auto",
-    inline_limit: int = 10_000,
-    list_files: int | None = 1000,
-    local_data: str | Path | None = None,
-    type_aliases: bool = False,
-    detach: bool = False,
-    provenance: bool = False,
-    share_subplans: bool = False,
-    hints: bool = False,
-    functions: Sequence[Any] = (),
+    **options: Unpack[QueryOptions],
 ) -> Iterator[CapturedQueries]:
     """The queries that a block of code runs in a session: `with capture(spark) as queries`. Arguments as `df_to_substrait`.
 
@@ -316,19 +203,7 @@ def capture(
     require_classic_session(spark, RUNS_IN_CONNECT)
     from .conversion import settings_of
 
-    settings = settings_of(
-        dialect=dialect,
-        reads=reads,
-        inline_limit=inline_limit,
-        list_files=list_files,
-        local_data=local_data,
-        type_aliases=type_aliases,
-        detach=detach,
-        provenance=provenance,
-        share_subplans=share_subplans,
-        hints=hints,
-        functions=functions,
-    )
+    settings = settings_of(**options)
     capturing = Capture(settings)
     capturing.listen(spark)
     try:
@@ -458,21 +333,22 @@ NOT_OURS = "Ask the producer of the plan for one that keeps to the specification
 
 
 def _convert(
-    df: DataFrame, allow_version_mismatch: bool, write_root: WriteRoot | None = None, **asked: Any
+    df: DataFrame, asked: FrameOptions, write_root: WriteRoot | None = None, *, writes: bool = True
 ) -> tuple[Plan | None, Sequence[Problem]]:
-    """The plan, or its problems, as `conversion.settings_of` takes what is asked for."""
+    """The plan, or its problems. It `writes` local rows into a folder, if one is asked for."""
 
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
         reader.prepare(frame, asked.get("stage", "optimized"))
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
         from .conversion import convert_as, settings_of
 
-        return convert_as(frame, settings_of(**asked), write_root)
+        wanted: dict[str, Any] = {name: value for name, value in asked.items() if name != "allow_version_mismatch"}
+        return convert_as(frame, settings_of(**wanted, writes=writes), write_root)
 
     require_dataframe(df)
     if is_connect(df):
         from .connect.frame import convert_planned
 
-        return convert_planned(df, converted, allow_version_mismatch=allow_version_mismatch)
+        return convert_planned(df, converted, allow_version_mismatch=asked.get("allow_version_mismatch", False))
     require_running(df)
     return converted(df)

@@ -224,6 +224,7 @@ def test_site() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     reference = (ROOT / "build" / "site" / "reference" / "python.html").read_text("utf-8")
     assert 'id="substrait_spark.df_to_substrait"' in reference
+    assert "inline_limit" in reference.partition('id="substrait_spark.sql_to_substrait"')[2].partition("</pre>")[0]
     assert_nothing_is_fetched(ROOT / "build" / "site")
     assert_measurements_are_in_no_search(ROOT / "build" / "site")
     for documented in (LoweringBuilder, LoweredCall):

@@ -1,13 +1,19 @@
-"""Users' type checkers take what the package says of its types (`py.typed`)."""
+"""Users' type checkers take what the package says of its types (`py.typed`), and notebooks what it says of its options."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import substrait_spark
+from substrait_spark.context import Settings
 
 USER = Path(__file__).with_name("typed_user.py")
 WRONG = ("dialect: Dialect = load(", "dialect: Report = load(")
@@ -40,3 +46,20 @@ def test_pyright(user: tuple[Path, bool]) -> None:
     done = subprocess.run(command, cwd=path.parent, check=False, capture_output=True, text=True)
     assert done.returncode == (0 if is_right else 1), done.stdout
     assert is_right or 'not assignable to declared type "Report"' in done.stdout
+
+
+def test_signatures_name_the_options_and_what_holds_without_them() -> None:
+    shown = inspect.signature(substrait_spark.df_to_substrait).parameters
+    kept = {field.name: field.default for field in dataclasses.fields(Settings)}
+    unlike = {"dialect", "functions", "allow_version_mismatch"}  # made of what is given, or no setting of the plan
+    assert {name: shown[name].default for name in shown if name not in {"df", *unlike}} == {
+        name: kept[name] for name in kept if name not in {"writes", *unlike}
+    }
+    assert "stage" not in inspect.signature(substrait_spark.capture).parameters
+
+
+@pytest.mark.parametrize(("name", "option"), [("check", "writes"), ("capture", "stage"), ("df_to_substrait", "inline")])
+def test_an_unknown_option_is_refused_as_python_does(name: str, option: str) -> None:
+    function: Any = getattr(substrait_spark, name)
+    with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument '{option}'"):
+        function(None, **{option: True})
