@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import substrait_spark
+from substrait_spark.catalyst.plan_classes import PLAN_CLASSES
+from substrait_spark.rel.dispatch import HANDLERS
 
 PACKAGE = Path(substrait_spark.__file__).parent
 
@@ -32,6 +34,13 @@ def test_few_modules_stand_at_the_root() -> None:
 def test_only_what_reads_spark_touches_the_jvm() -> None:
     rooms = {file.relative_to(PACKAGE).parts[0] for file in PACKAGE.rglob("*.py") if JVM.search(file.read_text())}
     assert rooms == {"catalyst", "connect"}
+
+
+def test_of_each_plan_node_it_is_known_what_it_does() -> None:
+    assert sorted(set(HANDLERS) - set(PLAN_CLASSES)) == [], (
+        "say in catalyst/plan_classes.py what they do with rows and columns"
+    )
+    assert sorted(set(PLAN_CLASSES) - set(HANDLERS)) == ["Tail"]
 
 
 def test_no_module_needs_itself_to_be_imported() -> None:

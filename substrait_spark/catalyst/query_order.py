@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .plan_classes import Does, that_do
 from .row_order import ORDER_KEEPING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-LIMITS = ("GlobalLimit", "LocalLimit")
-ABOVE_THE_ORDER = (*ORDER_KEEPING, "CollectMetrics", "ResolvedHint", "View")
-"""Plan nodes, as the analyzer leaves them, whose rows come in the order of their child's."""
+LIMITS = that_do(Does.CUTS)
 
 
 class Ordering(NamedTuple):
@@ -34,7 +33,7 @@ def ordering(df: DataFrame) -> Ordering:
         skipping = skipping or node.nodeName() == "Offset"
         if node.nodeName() == "WithCTE":
             node = node.plan()
-        elif node.nodeName() in ABOVE_THE_ORDER:
+        elif node.nodeName() in ORDER_KEEPING:
             node = node.children().apply(0)
         else:
             return Ordering((), limited, skipping, complete=False)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from . import tree
+from .plan_classes import Does, that_do
 
-ORDER_KEEPING = ("Expand", "Filter", "GlobalLimit", "LocalLimit", "Offset", "Project", "Sample", "SubqueryAlias")
-"""Plan nodes whose rows come in the order of their child's."""
+ORDER_KEEPING = that_do(Does.KEEPS_ORDER)
 
-ONE_BY_ONE = ("Generate", "Union")
-"""Plan nodes whose rows come in the order of their children's, but no column of which tells that order."""
+ORDER_JOINING = that_do(Does.JOINS_ORDERS)
 
 
 class RowOrder(NamedTuple):
@@ -37,7 +36,7 @@ def order_below(node: tree.Plan) -> RowOrder | None:
         node = node["child"]
     if node.name == "Sort":
         return RowOrder(deciding([*keys, *node["order"]]), True)
-    if node.name in ONE_BY_ONE and _is_sorted(node):
+    if node.name in ORDER_JOINING and _is_sorted(node):
         return RowOrder(None, True)
     return RowOrder(deciding(keys), False) if keys else None
 
@@ -75,7 +74,7 @@ def _is_sorted(node: tree.Plan) -> bool:
         node = stack.pop()
         if node.name == "Sort":
             return True
-        if keeps_order(node) or node.name in (*ONE_BY_ONE, "Window"):
+        if keeps_order(node) or node.name in ORDER_JOINING or node.name == "Window":
             stack += [child for child in node.children() if isinstance(child, tree.Plan)]
     return False
 

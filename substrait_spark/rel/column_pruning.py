@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
+from ..catalyst.plan_classes import Does, that_do
 from ..catalyst.tree import Expression, Node, Plan
 
-OWN_COLUMNS = ("Aggregate", "Expand", "Project")
-"""Nodes whose output is made of expressions: of their child's columns they need those that occur in these."""
+MAKES_COLUMNS = that_do(Does.MAKES_COLUMNS)
 
-PASSES_COLUMNS = (
-    "CollectMetrics",
-    "Filter",
-    "GlobalLimit",
-    "Join",
-    "LocalLimit",
-    "Offset",
-    "RebalancePartitions",
-    "Repartition",
-    "RepartitionByExpression",
-    "Sort",
-    "SubqueryAlias",
-    "Window",
-    "WindowGroupLimit",
-)
-"""Nodes that need a child's column where it occurs in their expressions, or where somebody above needs it.
-
-Of every other node all columns of its children are taken to be used: it may know them by position.
-"""
+USES_WHAT_IT_NAMES = MAKES_COLUMNS | that_do(Does.PASSES_COLUMNS)
+"""Of every other node all columns of its children are taken to be used: it may know them by position."""
 
 
 def used_columns(root: Plan) -> frozenset[int]:
@@ -49,7 +32,7 @@ def used_columns(root: Plan) -> frozenset[int]:
             stack.extend(children)
         elif below:  # a leaf's own attributes are those it has, not those it uses
             stack.extend(children)
-            if name in OWN_COLUMNS or name in PASSES_COLUMNS:
+            if name in USES_WHAT_IT_NAMES:
                 continue
         exposed.extend(below)
     return frozenset(used | _shown(exposed))
@@ -69,7 +52,7 @@ def _shown(plans: list[Node]) -> set[int]:
         if node in seen:
             continue
         seen.add(node)
-        below = [] if node.cls.name in OWN_COLUMNS else _plans(node)
+        below = [] if node.cls.name in MAKES_COLUMNS else _plans(node)
         if not below:
             shown.update(c["exprId"] for c in node.children() if isinstance(c, Expression) and "exprId" in c.cls.index)
         stack.extend(below)

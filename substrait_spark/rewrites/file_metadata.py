@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ..catalyst.file_metadata import FILE_CONSTANT, INPUT_FILE_NAME, METADATA_FIELDS, SPARK_METADATA
+from ..catalyst.plan_classes import Does, that_do
 from ..catalyst.tree import DataType, Document, Expression, Field, Node, Plan, make
 from .transform import transform
 
@@ -18,8 +19,7 @@ Rule = Callable[[Node], Node | None]
 READS = ("DataSourceV2ScanRelation", "LogicalRelation")
 """Catalyst's leaves that may read files."""
 
-PASSES_ROWS = ("Filter", "Project", "SubqueryAlias", "View")
-"""Nodes that pass rows on one by one, while Spark reads them."""
+PASSES_ROWS = that_do(Does.PASSES_ROWS)
 
 FIRST_ID = -(2**40)
 """Where the numbers of columns begin that are made here: far from Spark's, and from those of other rewrites."""

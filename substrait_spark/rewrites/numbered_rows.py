@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..catalyst.plan_classes import Does, that_do
 from ..catalyst.row_order import ORDERED
 from ..catalyst.tree import DataType, Document, Node, Plan, Rows, make, make_plan
 
-DEPENDENT = frozenset(("GlobalLimit", "LocalLimit", "Offset", "Sample", "Tail", "Window", *ORDERED))
+DEPENDENT = that_do(Does.ASKS_FOR_ORDER).union(ORDERED)
 """Catalyst's classes whose results depend on the order of rows."""
 
 LEAVES = ("LocalRelation", "LogicalRDD")
