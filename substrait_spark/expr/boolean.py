@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..algebra.expression import Expression
 from ..catalyst import tree
 from .builder import ExpressionBuilder, Rule
+from .operands import Operands, operands
 from .subquery import known, membership
 
 VARIADIC = {"And": "and", "Or": "or"}
@@ -64,3 +65,11 @@ def drop_unknown(e: ExpressionBuilder, filter: tree.Expression) -> None:
 
 
 RULES: dict[str, Rule] = {"And": connective, "Or": connective, "Not": negation}
+
+
+def _negated(node: tree.Expression) -> list[tree.Expression]:
+    return [] if node["child"].cls.name == "InSubquery" else operands(node)
+
+
+OPERANDS: dict[str, Operands] = {**dict.fromkeys(VARIADIC, chain), "Not": _negated}
+"""A chain of AND or OR counts as one call, and IN of a subquery as one with the NOT before it."""

@@ -7,6 +7,7 @@ from ..algebra.expression import Exists, Expression, InSubquery, ScalarSubquery
 from ..catalyst import tree
 from ..errors import Unsupported
 from .builder import ExpressionBuilder, Rule
+from .operands import Operands
 
 
 def scalar_subquery(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -68,11 +69,6 @@ def unsupported(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     raise Unsupported("it is a subquery that stands where no relation or condition expects it")
 
 
-def operands(node: tree.Expression) -> list[tree.Expression]:
-    """The values that are looked for; a subquery's plan is no operand, nor is a column of another query."""
-    return list(node["values"]) if node.name == "InSubquery" else []
-
-
 OUTER = ("OuterReference", "OuterScopeReference")
 
 RULES: dict[str, Rule] = {
@@ -84,3 +80,15 @@ RULES: dict[str, Rule] = {
     "LateralSubquery": unsupported,
     **dict.fromkeys(OUTER, outer_reference),
 }
+
+
+def _sought(node: tree.Expression) -> list[tree.Expression]:
+    return list(node["values"])
+
+
+def _none(node: tree.Expression) -> list[tree.Expression]:
+    return []
+
+
+OPERANDS: dict[str, Operands] = {**dict.fromkeys(RULES, _none), "InSubquery": _sought}
+"""The values that are looked for; a subquery's plan is no operand, nor is a column of another query."""

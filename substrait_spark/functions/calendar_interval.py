@@ -16,6 +16,7 @@ from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, TRY, eval_mode
 from ..errors import Unsupported
+from ..expr.operands import operands
 from .arithmetic import integer_operation
 from .datetime import failing, zone_argument
 from .interval import add_interval
@@ -25,6 +26,7 @@ from .time_zone import HOUR, SECOND
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
     from ..expr.builder import ExpressionBuilder, Rule
+    from ..expr.operands import Operands
 
 MILLION = 1_000_000
 
@@ -222,6 +224,14 @@ ADDING: dict[str, Plain | Rule] = {
     "TimestampAddInterval": add_to_timestamp,
 }
 """What adds an interval to a date or a timestamp, and asks for its parts."""
+
+
+def _added_to(node: tree.Expression) -> list[tree.Expression]:
+    return [operand for operand in operands(node) if operand.type.name != "interval"]
+
+
+OPERANDS: dict[str, Operands] = dict.fromkeys(ADDING, _added_to)
+"""Intervals are left to the rule, which adds them in parts where these are at hand."""
 
 SCALAR: dict[str, Plain | Rule] = {
     **ADDING,

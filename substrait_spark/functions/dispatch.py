@@ -18,6 +18,7 @@ from ..expr import (
     reference,
     subquery,
 )
+from ..expr import operands as ordinary
 from . import (
     arithmetic,
     bitmap,
@@ -56,6 +57,7 @@ from .table import Plain, first_type, key_of
 
 if TYPE_CHECKING:
     from ..expr.builder import Rule
+    from ..expr.operands import Operands
 
 EXPRESSIONS: dict[str, Rule] = {
     **boolean.RULES,
@@ -129,37 +131,18 @@ def scalar_rule(node: Expression) -> Rule | None:
     return entry.emit if isinstance(entry, Plain) else entry
 
 
-ON_REQUEST = dict.fromkeys(calendar_interval.ADDING, ("object", "interval"))
-"""By class, types of operands that are left to the rule where it is not only constants of functions: calendar intervals,
-which it adds in parts where they are at hand."""
+OPERANDS: dict[str, Operands] = {
+    **boolean.OPERANDS,
+    **calendar_interval.OPERANDS,
+    **subquery.OPERANDS,
+    "TryEval": lambda node: operands(node["child"]),  # what it is around is part of its rule
+}
+"""By class, the operands of what has others than its children."""
 
 
 def operands(node: Expression) -> list[Expression]:
-    """The expressions that must be emitted before this one.
-
-    Chains of AND and OR count as one call. Lambdas are emitted by the function that applies them, a subquery's plan
-    by its own rule, IN of one with the NOT before it, and literals when a rule asks for them: it may read their value instead. JVM objects are constants
-    of the functions that are called on them. What TryEval is around is part of its rule.
-    """
-    children = node.children()
-    if not children:
-        return []
-    name = node.cls.name
-    if name in boolean.VARIADIC:
-        return boolean.chain(node)
-    if name in subquery.RULES:
-        return subquery.operands(node)
-    if name == "TryEval":
-        return operands(node["child"])
-    on_request = ON_REQUEST.get(name, ("object",))
-    return [
-        child
-        for child in children
-        if isinstance(child, Expression)
-        and child.cls.name not in ("LambdaFunction", "Literal", "ResolvedCollation")
-        and child.type.name not in on_request
-        and not (name == "Not" and child.cls.name == "InSubquery")
-    ]
+    """The expressions that must be emitted before this one."""
+    return OPERANDS.get(node.cls.name, ordinary.operands)(node)
 
 
 def aggregate_form(call: EmittedCall) -> AggregateForm:
