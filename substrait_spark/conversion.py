@@ -25,6 +25,7 @@ from .errors import UNEXPECTED, Origin, Problem, SubstraitSparkError, Unsupporte
 from .expr.ambiguous_in import ambiguous_in
 from .functions import dispatch as expressions
 from .lowering.lowering import Lowering
+from .lowering.older_forms import written_for
 from .plan.message import RELATION_DEPTH, TOO_DEEP, build
 from .plan.provenance import note_provenance
 from .plan.type_aliases import declare_aliases
@@ -156,7 +157,7 @@ def emit_document(context: Context, document: Document) -> Plan:
     lowered = relation if settings.detach else in_dialect(context, relation, outputs, names)
     if context.found:
         return Plan()
-    plan = build(lowered, names, settings.detach)
+    plan = written_for(settings.dialect, build(lowered, names, settings.detach))
     if settings.type_aliases:
         declare_aliases(plan)
     if settings.provenance:

@@ -14,6 +14,7 @@ from ..context import READS, STAGES, SWITCHES
 from ..dialects import discovery
 from ..dialects.file import load
 from ..engines import engine as engines
+from ..engines import progress
 from ..engines.comparison.run import TOLERANCE
 from ..testing import departures
 from ..user_functions.declared import UserFunctions
@@ -511,6 +512,72 @@ def run(
     else:
         result = run_on(chosen, message, dict(tables), files_under or None, own_functions(functions))
     plan_files.write(rows.written(result, form), output)
+
+
+@group.command("measure")
+@click.argument("engine", metavar="ENGINE")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    metavar="FOLDER",
+    required=True,
+    type=click.Path(file_okay=False),
+    help="Where to write.",
+)
+@click.option("--only", metavar="BEGINNING", default="", help="Measure the cases whose names begin like this alone.")
+@click.option(
+    "--since",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="outcomes.jsonl of an earlier release: what was as in Spark is looked at by one case each, and all else anew.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=20,
+    show_default=True,
+    help="How long a case may take.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(0),
+    default=4096,
+    show_default=True,
+    help="How many megabytes a case may take; 0 for no limit, which a JVM needs.",
+)
+@click.option(
+    "--processes", type=click.IntRange(1), help="How many cases run at a time; as many as there are cores if not given."
+)
+def measure_command(
+    engine: str, folder: str, only: str, since: str | None, seconds: float, memory: int, processes: int | None
+) -> None:
+    """Measure what an engine takes, and answers as Spark does.
+
+    ENGINE is a Python file that has `run(plan: bytes, tables: dict[str, pyarrow.Table]) -> pyarrow.Table`, or the name of an
+    engine. It is asked thousands of small plans, each in a process that may end or hang. FOLDER gets a dialect file of what
+    always has Spark's rows, a page on the rest, and what came of each case: a measurement that was ended goes on there.
+
+    \b
+      substrait-spark measure my_engine.py -o my_engine
+      substrait-spark measure my_engine.py -o my_engine --only "scalar string"
+      substrait-spark measure my_engine.py -o newer --since my_engine/outcomes.jsonl
+    """
+    # pyarrow, which is an extra, is needed for this alone.
+    from ..engines import measure
+
+    told = progress.place()
+    found = measure(
+        engine,
+        folder,
+        only=only,
+        since=since,
+        seconds=seconds,
+        memory=memory * 2**20 or None,
+        processes=processes,
+        tell=None if told is None else told.tell,
+    )
+    click.echo(str(found))
 
 
 @group.command("support")

@@ -24,7 +24,8 @@ class Function(NamedTuple):
     """What a dialect says of one function.
 
     `metadata`: `raises: true` where the engine's function raises for some arguments; `literals`, the positions of
-    arguments that must be literals. Of aggregate functions, `distinct: false` and `sorts: false`: these are ignored;
+    arguments that must be literals; `not_for`, the kinds of types, at any level of an argument, and the names of enum values that it
+    isn't right for. Of aggregate functions, `distinct: false` and `sorts: false`: these are ignored;
     `window: false`: it is no window function; `window: growing`: it is one for frames that begin where the partition does.
     """
 
@@ -66,6 +67,12 @@ class Abilities(NamedTuple):
     """Reads types by their aliases."""
     emit: bool = True
     """Reads `emit` of all relations. Without it projects alone have one, which picks exactly what they compute."""
+    fetch_expressions: bool = True
+    """Reads the offset and the count of a fetch as expressions; without it, as the numbers that they were before 0.63."""
+    grouping_references: bool = True
+    """Reads groupings as references to the aggregate's expressions; without it, as expressions of their own."""
+    row_expressions: bool = True
+    """Reads rows of virtual tables as expressions; without it, as structs of literals."""
 
 
 class Dialect:
@@ -174,6 +181,11 @@ class Dialect:
         """Whether a relation is supported, and a variant of it such as `("JOIN", "join_types", "LEFT_MARK")`."""
         return _allows(self._relations, name, key, value)
 
+    def kinds_lacking(self, name: str, values: Sequence[Expression]) -> list[str]:
+        """The kinds of types among values that a relation's keys, or an expression and what it is of, may not have."""
+        entries = {**(self._relations or {}), **(self._expressions or {})}
+        return _kinds_lacking(entries.get(name, {}).get("metadata") or {}, values)
+
     def lacks_of_files(self, format: str, options: Iterable[str]) -> list[str] | None:
         """The options of a format of Spark's that aren't read; None where it isn't read at all."""
         if self._relations is None:
@@ -218,6 +230,10 @@ class Dialect:
             raise NotInDialect(f"the dialect {self.name} has no function {wanted}", self.hint)
         if _takes(entry, arguments):
             return entry
+        if kinds := _kinds_lacking(entry.metadata, arguments):
+            raise NotInDialect(
+                f"the dialect {self.name} has no {declaration.compound} of {' and '.join(kinds)}", self.hint
+            )
         if not _has_literals(entry, arguments):
             raise NotInDialect(f"the dialect {self.name} takes only literals as options of {declaration.name}")
         raise NotInDialect(f"the dialect {self.name} takes at most {entry.most} arguments of {declaration.name}")
@@ -287,7 +303,20 @@ def _with(options: Mapping[str, str]) -> str:
 
 
 def _takes(entry: Function, arguments: Sequence[Expression | str]) -> bool:
-    return _has_literals(entry, arguments) and (entry.most is None or len(arguments) <= entry.most)
+    return (
+        _has_literals(entry, arguments)
+        and (entry.most is None or len(arguments) <= entry.most)
+        and not _kinds_lacking(entry.metadata, arguments)
+    )
+
+
+def _kinds_lacking(metadata: Mapping[str, Any], arguments: Iterable[Expression | str]) -> list[str]:
+    """The kinds of types, and the names of enum values, among arguments that an entry isn't for."""
+    excluded = metadata.get("not_for")
+    if not excluded:
+        return []
+    found = [kind for a in arguments for kind in ((a,) if isinstance(a, str) else sorted(a.type.kinds))]
+    return [kind for kind in dict.fromkeys(found) if kind in excluded]
 
 
 def _has_literals(entry: Function, arguments: Sequence[Expression | str]) -> bool:

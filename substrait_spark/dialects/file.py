@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -221,14 +221,9 @@ def _problems_of_entries(section: str, noun: str, entries: Sequence[Any]) -> Ite
         if name in names and name not in SEVERAL:
             yield f"{section}[{position}] lists {name} again"
         names.append(name)
-        if name == "CAST" and isinstance(entry, dict):
-            yield from (
-                f"{section}[{position}]: {problem}" for problem in _problems_of_casts(entry.get("metadata") or {})
-            )
-        if name == "READ" and isinstance(entry, dict):
-            yield from (
-                f"{section}[{position}]: {problem}" for problem in _problems_of_files(entry.get("metadata") or {})
-            )
+        rule = _METADATA_OF.get(name)
+        if rule is not None and isinstance(entry, dict):
+            yield from (f"{section}[{position}]: {problem}" for problem in rule(entry.get("metadata") or {}))
 
 
 def _problems_of_files(metadata: Mapping[str, Any]) -> Iterator[str]:
@@ -238,6 +233,19 @@ def _problems_of_files(metadata: Mapping[str, Any]) -> Iterator[str]:
     formats = metadata.get("spark_files") or {}
     if not isinstance(formats, dict) or not all(_are_texts(options) for options in formats.values()):
         yield "metadata.spark_files is no mapping of formats to lists of options"
+
+
+def _problems_of_kinds(metadata: Mapping[str, Any]) -> Iterator[str]:
+    for key in metadata:
+        if key != "not_for":
+            yield f"metadata.{key} is not known; there may be not_for"
+    kinds = metadata.get("not_for") or []
+    if not _are_texts(kinds):
+        yield "metadata.not_for is no list of kinds of types"
+        return
+    yield from (
+        f"metadata.not_for names {kind!r}, which is no kind of type" for kind in kinds if kind not in SHORT_NAMES
+    )
 
 
 def _are_texts(value: Any) -> bool:
@@ -322,11 +330,14 @@ def _problems_of_metadata(
 ) -> Iterator[str]:
     known = FUNCTION_METADATA[kind]
     for key, value in metadata.items():
-        if key == "literals":
+        if key == "not_for":
+            if not _are_texts(value):
+                yield "metadata.not_for is no list of kinds of types and names of enum values"
+        elif key == "literals":
             if not isinstance(value, list) or not all(_is_position(position, implementation) for position in value):
                 yield "metadata.literals is no list of positions of arguments, which count from 0"
         elif key not in known:
-            yield f"metadata.{key} is not known; there may be {', '.join(['literals', *known])}"
+            yield f"metadata.{key} is not known; there may be {', '.join(['literals', 'not_for', *known])}"
         elif value not in known[key] or type(value) not in map(type, known[key]):
             yield f"metadata.{key} can't be {value!r}"
 
@@ -354,3 +365,11 @@ def _problems_of_casts(metadata: Mapping[str, Any]) -> Iterator[str]:
         for kind in (kind for source, targets in casts.items() for kind in (source, *targets)):
             if not isinstance(kind, str) or kind not in SHORT_NAMES:
                 yield f"the `exact` casts of {option} name {kind!r}, which is no kind of type"
+
+
+_METADATA_OF: Mapping[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
+    "CAST": _problems_of_casts,
+    "READ": _problems_of_files,
+    **dict.fromkeys(("AGGREGATE", "LITERAL", "SINGULAR_OR_LIST", "SORT"), _problems_of_kinds),
+}
+"""What is looked at in the metadata of relations and expressions."""

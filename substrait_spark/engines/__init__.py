@@ -9,14 +9,17 @@ if TYPE_CHECKING:
     from . import datafusion, spark
     from .comparison.result import Comparison
     from .comparison.run import compare
+    from .measuring.measure import measure
 
-__all__ = ["Comparison", "compare", "datafusion", "spark"]
+__all__ = ["Comparison", "compare", "datafusion", "measure", "spark"]
 
 
 def __getattr__(name: str) -> Any:
     # An engine takes its own package, and to compare takes what converts DataFrames, which itself takes the engines' rules.
     if name in ("Comparison", "compare"):
         return getattr(import_module(".comparison.run", __name__), name)
+    if name == "measure":
+        return import_module(".measuring.measure", __name__).measure
     from ..dialects import discovery
 
     if name in discovery.built_in(discovery.RUNNER):

@@ -20,7 +20,7 @@ from ..algebra.expression import (
     WindowFunction,
 )
 from ..algebra.occurrence import STAND_IN
-from ..algebra.relation import LocalFiles, Read, Relation, SparkFiles, VirtualTable
+from ..algebra.relation import Aggregate, LocalFiles, Read, Relation, Sort, SparkFiles, VirtualTable
 from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.subqueries import is_correlated
 from ..algebra.traversal import inputs_first
@@ -78,6 +78,8 @@ class _Check:
             return subqueries
         if not self._dialect.allows_relation(relation.NAME, *relation.variant()):
             self._try(None, partial(require_relation, self._dialect, relation))
+        if isinstance(relation, Aggregate | Sort):
+            self._try(None, partial(require_keys, self._dialect, relation))
         if isinstance(relation, Read):
             self._columns(relation)
         if isinstance(relation, LocalFiles) and isinstance(relation.format, SparkFiles):
@@ -150,6 +152,15 @@ def require_relation(dialect: Dialect, relation: Relation) -> None:
         raise NotInDialect(f"the dialect {dialect.name} has no {what}", VARIANT_HINTS.get((key, value), ELSEWHERE))
 
 
+def require_keys(dialect: Dialect, relation: Aggregate | Sort) -> None:
+    """Raise NotInDialect for keys of groups, or of an order, of types that the engine doesn't get right."""
+    keys = relation.groupings if isinstance(relation, Aggregate) else [sort.expression for sort in relation.sorts]
+    if kinds := dialect.kinds_lacking(relation.NAME, keys):
+        raise NotInDialect(
+            f"the dialect {dialect.name} has no {relation.NAME} relations by {' and '.join(kinds)}", ELSEWHERE
+        )
+
+
 def require_subquery(dialect: Dialect, subquery: Subquery) -> None:
     """Raise NotInDialect for a correlated scalar subquery that no rewrite has made a join of, where the engine has none."""
     lacks = not dialect.abilities.correlated_scalars and isinstance(subquery, ScalarSubquery)
@@ -188,6 +199,11 @@ def require_expression(dialect: Dialect, expression: Expression) -> None:
     """Raise NotInDialect for a kind of expression, or a variant of it, that the dialect lacks."""
     if reaches_in(expression) and not dialect.abilities.nested_references:
         raise NotInDialect(f"in the dialect {dialect.name}, only whole columns can be referred to")
+    if kinds := dialect.kinds_lacking(expression.NAME, (expression, *expression.children())):
+        raise NotInDialect(
+            f"the dialect {dialect.name} has no {expression.PLURAL or f'{expression.NAME} expressions'} of {' and '.join(kinds)}",
+            "Make a plan for another dialect or without one, or compute this step in Spark.",
+        )
     key, value = expression.variant()
     if expression.NAME and not dialect.allows_expression(expression.NAME, key, value):
         what = expression.PLURAL or (

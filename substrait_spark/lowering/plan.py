@@ -17,6 +17,7 @@ from ..reading.place import MessagePart
 from ..reading.plan import ReadPlan, read_plan
 from ..user_functions.declared import NO_FUNCTIONS, UserFunctions
 from .lowering import Lowering
+from .older_forms import written_for
 
 
 def lower_plan(
@@ -37,7 +38,7 @@ def _lowered(plan: Plan, dialect: Dialect, functions: UserFunctions) -> tuple[Pl
     if lowered is None:
         return None, problems
     try:
-        built = build(lowered, names)
+        built = written_for(dialect, build(lowered, names))
         parameters.carry_over(plan, built)
         return built, ()
     except Unsupported as problem:

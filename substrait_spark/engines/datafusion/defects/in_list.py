@@ -13,6 +13,7 @@ from itertools import groupby
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction, SingularOrList
+from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from . import same_names
 from .unwrapped_casts import shielded
@@ -24,6 +25,8 @@ def comparable(e: LoweringBuilder, among: SingularOrList) -> Expression:
         return among
     value, *options = among.children()
     values = same_names.together(e, [e.key(value), *e.alike([e.key(option) for option in options])])
+    if len({each.type.kind for each in values}) > 1:
+        raise NotInDialect("values that are counted compare with each other only")
     alike = e.alike(values) if len({types.required(each.type) for each in values}) > 1 else values
     return SingularOrList(alike[0], tuple(alike[1:]))
 

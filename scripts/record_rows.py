@@ -1,0 +1,272 @@
+"""Records what Spark makes of the corpus that engines are measured by: `substrait_spark/engines/measuring/recorded.parquet`.
+
+    .venv/bin/python scripts/record_rows.py          # what is new in the corpus, or changed
+    .venv/bin/python scripts/record_rows.py --all    # everything; some twenty minutes
+
+Each canonical plan runs in Spark with its rows written into it. Sessions are ended after some cases, since what Spark keeps of
+as many plans fills its memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import multiprocessing
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from substrait_spark import EngineError, SubstraitSparkError, UnsupportedPlanError, lower
+from substrait_spark.algebra.expression import Expression, FieldReference
+from substrait_spark.algebra.relation import Aggregate, Project, Relation
+from substrait_spark.algebra.traversal import rewritten
+from substrait_spark.engines import datafusion
+from substrait_spark.engines.measuring import recorded
+from substrait_spark.engines.measuring.case import Case, output_names, read
+from substrait_spark.engines.measuring.corpus import cases
+from substrait_spark.engines.measuring.recorded import Truth, stream_of
+from substrait_spark.engines.measuring.values import Table
+
+RECORD = Path(recorded.__file__).with_name(recorded.FILE)
+BATCH = 1000
+"""Cases of a session."""
+GROUP = 16
+"""Cases that are one plan, where they can be."""
+MOST_RAISING = 3
+"""How many rows that raise are kept of a case."""
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "3g",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.session.timeZone": "America/Los_Angeles",
+    "spark.sql.timeType.enabled": "true",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.constraintPropagation.enabled": "false",
+}
+
+
+def session() -> Any:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[1]").appName("record_rows")
+    for key, value in SETTINGS.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    return spark
+
+
+def record(spark: Any, case: Case) -> Truth | None:
+    """What Spark makes of a case; None where it can't run it."""
+    try:
+        whole = _rows(spark, case, case.tables)
+    except SubstraitSparkError as error:  # what can't be recorded is told, and left out
+        print(f"{case.name}: {str(error)[:200]}", file=sys.stderr)
+        return None
+    if whole is not None or not case.by_rows:
+        kept = tuple(range(len(case.tables["t"].rows))) if case.by_rows else None
+        return Truth(case.digest(), kept, (), whole)
+    return _of_rows(spark, case, case.tables["t"])
+
+
+def record_all(spark: Any, some: Sequence[Case]) -> Iterator[tuple[Case, Truth | None]]:
+    """What Spark makes of cases that can be one plan, found by halves where any of them raises."""
+    if len(some) == 1:
+        yield some[0], record(spark, some[0])
+        return
+    whole = merged(some)
+    try:
+        stream = _rows(spark, whole, whole.tables)
+    except SubstraitSparkError:
+        stream = None
+    if stream is None:
+        middle = len(some) // 2
+        yield from record_all(spark, some[:middle])
+        yield from record_all(spark, some[middle:])
+        return
+    rows = pa.ipc.open_stream(stream).read_all()
+    keys = rows.num_columns - len(some)
+    for n, case in enumerate(some):
+        found = rows.select([*range(keys), keys + n]).rename_columns(list(case.names))
+        kept = tuple(range(rows.num_rows)) if case.by_rows else None
+        yield case, Truth(case.digest(), kept, (), stream_of(found))
+
+
+def kind_of_plan(case: Case) -> tuple[Any, ...] | None:
+    """What is the same of cases that can be one plan; None for one that can be in none with others."""
+    relation = case.relation
+    if set(case.tables) != {"t"} or case.ordered or any("f0" in name for name in case.names):
+        return None
+    count = len(case.tables["t"].rows)
+    if case.by_rows and isinstance(relation, Project) and len(relation.computed) == 1:
+        return ("project", count)
+    if isinstance(relation, Aggregate) and case.subject.section == "aggregate":
+        return ("aggregate", count, len(relation.groupings))
+    return None
+
+
+def merged(some: Sequence[Case]) -> Case:
+    """One plan of several cases: their tables side by side, their calls or measures in turn."""
+    first = some[0]
+    fixed = 1 if isinstance(first.relation, Project) else 2
+    names, schema = list(first.tables["t"].names[:fixed]), list(first.tables["t"].schema[:fixed])
+    columns = list(zip(*(row[:fixed] for row in first.tables["t"].rows), strict=True)) or [()] * fixed
+    offsets = []
+    for n, case in enumerate(some):
+        table = case.tables["t"]
+        offsets.append(len(names) - fixed)
+        names += [f"c{n}_{name}" for name in table.names[fixed:]]
+        schema += table.schema[fixed:]
+        columns += list(zip(*(row[fixed:] for row in table.rows), strict=True)) or [()] * (len(table.names) - fixed)
+    table = Table(tuple(names), tuple(schema), tuple(zip(*columns, strict=True)))
+    source = read("t", table)
+    relation: Relation
+    if isinstance(first.relation, Project):
+        calls = [_moved(_project(case).computed[0], by, fixed) for case, by in zip(some, offsets, strict=True)]
+        relation = Project(source, calls).select([0, *range(len(names), len(names) + len(calls))])
+    else:
+        measures = []
+        for case, by in zip(some, offsets, strict=True):
+            (measure,) = _aggregate(case).measures
+            measures.append(measure.with_expressions([_moved(each, by, fixed) for each in measure.expressions()]))
+        relation = Aggregate(source, _aggregate(first).groupings, measures)
+    return first._replace(relation=relation, tables={"t": table}, names=output_names(relation))
+
+
+def _project(case: Case) -> Project:
+    assert isinstance(case.relation, Project)  # noqa: S101 - for the type checker
+    return case.relation
+
+
+def _aggregate(case: Case) -> Aggregate:
+    assert isinstance(case.relation, Aggregate)  # noqa: S101 - for the type checker
+    return case.relation
+
+
+def _moved(expression: Expression, by: int, fixed: int) -> Expression:
+    """An expression over columns that are so many further right, but for the first ones."""
+
+    def change(part: Expression) -> Expression | None:
+        if isinstance(part, FieldReference) and part.parameter is None and part.ordinal >= fixed:
+            return FieldReference(part.ordinal + by, part.type, part.path)
+        return None
+
+    return rewritten(expression, change)
+
+
+def _runs(spark: Any, case: Case) -> bool:
+    """Whether Spark can run a case; no job runs."""
+    from substrait_spark.engines import spark as engine
+
+    rows = {name: table.only(range(min(1, len(table.rows)))) for name, table in case.tables.items()}
+    try:
+        engine.execute(case.plan_of_rows(rows), spark)
+    except (UnsupportedPlanError, NotImplementedError):
+        return False
+    return True
+
+
+def _of_rows(spark: Any, case: Case, table: Table) -> Truth:
+    """What Spark makes of a case of which some rows raise."""
+    result, raising = _guessed(case, table)
+    rows = _rows(spark, case, {"t": table.only(result)}) if result else None
+    if (result and rows is None) or not raising:
+        everything = range(len(table.rows))
+        raising = _raising(spark, case, table, everything, known=True)
+        result = [n for n in everything if n not in raising]
+        rows = _rows(spark, case, {"t": table.only(result)}) if result else None
+    shown = [n for n in raising[:MOST_RAISING] if _rows(spark, case, {"t": table.only([n])}) is None]
+    return Truth(case.digest(), tuple(result), tuple(shown), rows)
+
+
+def _guessed(case: Case, table: Table) -> tuple[list[int], list[int]]:
+    """The rows for which DataFusion has a result, and those for which it raises: Spark, which is asked then, takes ten times as long."""
+    try:
+        plan = lower(case.plan(), "datafusion")
+    except UnsupportedPlanError:
+        return [], []
+    kept: list[int] = []
+    raising: list[int] = []
+    for n in range(len(table.rows)):
+        try:
+            datafusion.execute(plan, tables={"t": table.only([n]).arrow()})
+            kept.append(n)
+        except SubstraitSparkError:
+            raising.append(n)
+    return kept, raising
+
+
+def _raising(spark: Any, case: Case, table: Table, positions: Sequence[int], *, known: bool = False) -> list[int]:
+    """The rows for which Spark raises, found by halves."""
+    if not known and _rows(spark, case, {"t": table.only(positions)}) is not None:
+        return []
+    if len(positions) == 1:
+        return list(positions)
+    middle = len(positions) // 2
+    left = _raising(spark, case, table, positions[:middle])
+    return left + _raising(spark, case, table, positions[middle:], known=not left)
+
+
+def _rows(spark: Any, case: Case, tables: Any) -> bytes | None:
+    """Spark's rows, None where it raises."""
+    from substrait_spark.engines import spark as engine
+    from substrait_spark.engines.spark.rows import spark_rows
+
+    frame = engine.execute(case.plan_of_rows(tables), spark)
+    try:
+        return stream_of(spark_rows(frame))
+    except EngineError:
+        return None
+
+
+def batch(names: Sequence[str]) -> list[tuple[str, Truth | None]]:
+    """What Spark makes of some cases, in a session of its own."""
+    spark = session()
+    wanted = set(names)
+    found: list[tuple[str, Truth | None]] = []
+    for some in _groups([case for case in cases() if case.name in wanted and _runs(spark, case)]):
+        try:
+            found += [(case.name, truth) for case, truth in record_all(spark, some)]
+        except Exception as error:  # noqa: BLE001 - what can't be recorded is told, and left out
+            print(f"{some[0].name} … {some[-1].name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
+    spark.stop()
+    return found
+
+
+def _groups(runnable: Sequence[Case]) -> Iterator[Sequence[Case]]:
+    """Cases that can be one plan, few enough for one."""
+    by_kind: dict[Any, list[Case]] = {}
+    for case in runnable:
+        by_kind.setdefault(kind_of_plan(case) or case.name, []).append(case)
+    for some in by_kind.values():
+        yield from (some[n : n + GROUP] for n in range(0, len(some), GROUP))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", default="", help="the beginning of the names of cases")
+    asked = parser.parse_args()
+    corpus = {case.name: case.digest() for case in cases()}
+    known = dict(recorded.truths()) if RECORD.exists() else {}
+    found = {name: truth for name, truth in known.items() if corpus.get(name) == truth.digest}
+    wanted = [name for name in corpus if name.startswith(asked.only) and (asked.all or name not in found)]
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        starts = range(0, len(wanted), BATCH)
+        for start, some in zip(starts, pool.imap(batch, [wanted[n : n + BATCH] for n in starts]), strict=True):
+            for name, truth in some:
+                found.pop(name, None)
+                if truth is not None:
+                    found[name] = truth
+            recorded.write(RECORD, found, corpus)
+            print(f"{start + len(some)} of {len(wanted)}; {len(found)} have rows", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+"""The corpus: small plans of everything that a dialect file speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..case import Case
+from . import casts, expressions, functions, relations, values_of_types
+
+
+def cases() -> Iterator[Case]:
+    """All cases, simple ones first."""
+    for each in (values_of_types, relations, expressions, casts, functions):
+        yield from each.cases()

@@ -1,0 +1,76 @@
+"""The process that runs an engine: it answers one question after the other, and may end or hang at any of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from substrait.plan_pb2 import Plan
+
+from ...dialects.loading import module_from
+from .. import engine as engines
+from .recorded import stream_of
+
+Run = Callable[[bytes, Mapping[str, pa.Table]], pa.Table]
+"""An engine: from a plan and the tables that it reads by name to its rows."""
+
+
+def loaded(engine: Run | str | Path) -> Run:
+    """The engine's function: `run` of a Python file, that of an engine by its name, or the function itself."""
+    if callable(engine):
+        return engine
+    if isinstance(engine, str) and not engine.endswith(".py") and engine in engines.names():
+        rows = engines.engine_of(engine).rows
+        return lambda plan, tables: rows(Plan.FromString(plan), tables, None, (), None)
+    run: Run = module_from(Path(engine)).run
+    return run
+
+
+def serve(engine: Run | str | Path, memory: int | None, questions: Connection) -> None:
+    """Answer questions until there are no more. A question is a plan and its tables; an answer rows and no error, or an error."""
+    try:
+        run = loaded(engine)
+    except Exception as error:  # noqa: BLE001 - whatever the file of the engine raises
+        questions.send((None, f"the engine can't be loaded: {type(error).__name__}: {error}", True))
+        return
+    questions.send((None, "", False))
+    if memory is not None:
+        limit_memory(memory)
+    while True:
+        try:
+            asked = questions.recv()
+        except EOFError:
+            return
+        questions.send((*_answer(run, *asked), False))
+
+
+def _answer(run: Run, plan: bytes, tables: dict[str, pa.Table]) -> tuple[bytes | None, str]:
+    """The rows as an Arrow stream, or the error."""
+    try:
+        found: Any = run(plan, tables)
+        if not isinstance(found, pa.Table):
+            return None, f"the engine returned {type(found).__name__}, not a pyarrow.Table"
+        found.validate(full=True)
+        return stream_of(found), ""
+    except KeyboardInterrupt:
+        sys.exit(1)
+    except BaseException as error:  # noqa: BLE001 - engines raise what they like, Rust's panics too
+        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def limit_memory(size: int) -> None:
+    """Let this process have so many bytes more of address space than it has now, where the system has such limits."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    except OSError:  # no Linux
+        pages = 0
+    limit = pages * resource.getpagesize() + size
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -1,0 +1,88 @@
+"""Plans in older encodings, for engines that don't read today's: removed fields, kept as unknown fields of the messages.
+
+`reading/encodings.py` reads them back.
+"""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+from substrait.algebra_pb2 import AggregateRel, Expression, FetchRel, ReadRel
+from substrait.plan_pb2 import Plan
+
+from ..algebra.message_walk import messages
+from ..algebra.relation import ALL_ROWS
+
+OFFSET, COUNT = 3, 4
+"""The fields of FetchRel that `offset_expr` and `count_expr` have replaced."""
+
+GROUPING_EXPRESSIONS = 1
+"""The field of AggregateRel.Grouping that references have replaced."""
+
+VALUES = 1
+"""The field of ReadRel.VirtualTable that `expressions` has replaced."""
+
+_VARINT, _BYTES = 0, 2
+
+
+def with_numbers_in_fetches(plan: Plan) -> Plan:
+    """The plan with offsets and counts of fetches as numbers, before 0.63. Of all rows, it is a number that no rows reach: not every
+    reader knows -1."""
+    new = _copy(plan)
+    for message in messages(new):
+        if isinstance(message, FetchRel):
+            offset = message.offset_expr.literal.i64
+            count = message.count_expr.literal.i64 if message.HasField("count_expr") else ALL_ROWS
+            message.ClearField("offset_expr")
+            message.ClearField("count_expr")
+            message.MergeFromString((_number(OFFSET, offset) if offset else b"") + _number(COUNT, count))
+    return new
+
+
+def with_keys_in_groupings(plan: Plan) -> Plan:
+    """The plan with the expressions of groupings in each of these, in place of references to them."""
+    new = _copy(plan)
+    for message in messages(new):
+        if isinstance(message, AggregateRel):
+            for grouping in message.groupings:
+                keys = [message.grouping_expressions[n] for n in grouping.expression_references]
+                grouping.ClearField("expression_references")
+                grouping.MergeFromString(b"".join(_message(GROUPING_EXPRESSIONS, key) for key in keys))
+            message.ClearField("grouping_expressions")
+    return new
+
+
+def with_literals_in_rows(plan: Plan) -> Plan:
+    """The plan with the rows of virtual tables as structs of literals, as far as they are such."""
+    new = _copy(plan)
+    for message in messages(new):
+        if isinstance(message, ReadRel.VirtualTable):
+            rows = [[field.literal for field in row.fields if field.HasField("literal")] for row in message.expressions]
+            if all(len(found) == len(row.fields) for found, row in zip(rows, message.expressions, strict=True)):
+                message.ClearField("expressions")
+                structs = [Expression.Literal.Struct(fields=found) for found in rows]
+                message.MergeFromString(b"".join(_message(VALUES, struct) for struct in structs))
+    return new
+
+
+def _copy(plan: Plan) -> Plan:
+    new = Plan()
+    new.CopyFrom(plan)
+    return new
+
+
+def _number(field: int, value: int) -> bytes:
+    return _varint(field << 3 | _VARINT) + _varint(value % 2**64)
+
+
+def _message(field: int, value: Message) -> bytes:
+    written = value.SerializeToString()
+    return _varint(field << 3 | _BYTES) + _varint(len(written)) + written
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    found.append(value)
+    return bytes(found)

@@ -1,0 +1,135 @@
+"""Measuring an engine: what is tried, what is made of the outcomes, and engines that end, hang and take all memory. No JVM runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from substrait_spark import SubstraitSparkError
+from substrait_spark.dialects import load
+from substrait_spark.engines import measure
+from substrait_spark.engines.measuring.corpus import cases
+from substrait_spark.engines.measuring.corpus.functions import of_kind
+from substrait_spark.engines.measuring.findings import Findings, not_for
+from substrait_spark.engines.measuring.measure import MARKDOWN, Measurement
+from substrait_spark.engines.measuring.outcome import FILE, Outcome
+from substrait_spark.engines.measuring.recorded import truths
+from substrait_spark.plan.message import build
+from substrait_spark.reading.encodings import up_to_date
+
+ENGINE = """
+from substrait.plan_pb2 import Plan
+from substrait_spark.engines import datafusion
+
+def run(plan, tables):
+    return datafusion.execute(Plan.FromString(plan), tables=tables)
+"""
+
+SORTS = "relations SORT: "
+
+
+def measured(folder: Path, only: str = SORTS, **said: object) -> Measurement:
+    engine = folder / "engine.py"
+    engine.write_text(ENGINE)
+    return measure(engine, folder / "out", only=only, processes=1, **said)  # type: ignore[arg-type]
+
+
+def test_an_engine_is_listed_with_what_is_exact(tmp_path: Path) -> None:
+    found = measured(tmp_path, only="types i6")
+    assert found.tried == found.exact > 5
+    dialect = load(found.dialect)
+    assert dialect.allows_type(of_kind("i64"), column=True)
+    assert not dialect.allows_type(of_kind("string"))
+
+
+ANYTHING = """
+import os, sys, time
+from pathlib import Path
+import pyarrow as pa
+
+COUNT = Path(__file__).with_suffix(".count")
+
+def refuse(table):
+    raise ValueError("no")
+
+ANSWERS = [
+    lambda table: table.slice(0, 0),
+    lambda table: table.select([0]),
+    lambda table: pa.table({"a": pa.array([{"b": 1}])}),
+    refuse,
+    lambda table: sys.exit(1),
+    lambda table: None,
+    lambda table: bytearray(2**33),
+    lambda table: os._exit(3),
+    lambda table: time.sleep(100),
+]
+
+def run(plan, tables):
+    number = int(COUNT.read_text()) if COUNT.exists() else 0
+    COUNT.write_text(str(number + 1))
+    return ANSWERS[number % len(ANSWERS)](next(iter(tables.values())))
+"""
+
+
+def test_an_engine_may_do_anything(tmp_path: Path) -> None:
+    engine = tmp_path / "engine.py"
+    engine.write_text(ANYTHING)
+    found = measure(engine, tmp_path / "out", only="relations SORT", processes=1, seconds=20, memory=3 * 2**30)
+    lines = [json.loads(line) for line in (found.folder / FILE).read_text().splitlines()]
+    expected = ["wrong", "wrong", "wrong", "refused", "refused", "refused", "refused", "ended", "hung"]
+    assert [verdict for _, _, verdict, *_ in lines[: len(expected)]] == expected
+    assert "memory" in lines[6][3].lower()
+    assert not found.exact
+    assert "SORT" not in found.dialect.read_text()
+    assert "nulls on both sides" in (found.folder / MARKDOWN).read_text()
+
+
+def test_a_measurement_goes_on_where_it_ended(tmp_path: Path) -> None:
+    first = measured(tmp_path, only="relations SORT: nulls")
+    told: list[str] = []
+    both = measured(tmp_path, tell=told.append)
+    assert first.tried == 1
+    assert len(told) == both.tried - 1 > 1
+    assert "left" in told[0]
+    told.clear()
+    measured(tmp_path, tell=told.append)
+    assert not told
+
+
+def test_a_new_release_is_asked_one_case_of_what_was_exact(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    earlier = measured(tmp_path / "old")
+    told: list[str] = []
+    later = measured(tmp_path, since=earlier.folder / FILE, tell=told.append)
+    assert len(told) == 1
+    assert later.dialect.read_text() == earlier.dialect.read_text()
+
+
+def test_what_is_no_engine_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "engine.py"
+    file.write_text("walk = 1")
+    with pytest.raises(SubstraitSparkError, match="run"):
+        measure(file, tmp_path / "out", only=SORTS)
+
+
+def test_kinds_that_differ_are_told_from_the_others() -> None:
+    some = [case for case in cases() if case.subject.variant == "keys" and case.subject.key == ("SORT",)]
+    wrong = {case.name: case for case in some if case.kinds == ("fp32",) and "descending" in case.about}
+    outcomes = {
+        case.name: Outcome(case.name, truths()[case.name].digest, "wrong" if case.name in wrong else "exact", "", False)
+        for case in some
+    }
+    assert not_for(Findings(some, truths(), outcomes).tried) == ("fp32",)
+
+
+def test_older_forms_are_read_back(tmp_path: Path) -> None:
+    older = [case for case in cases() if case.old is not None]
+    assert older
+    for case in older:
+        plan, problems = up_to_date(case.plan())
+        today = build(case.relation, case.names)
+        assert not problems
+        assert case.plan() != today
+        assert plan == today or "all from" in case.about  # whose count is a number that no rows reach
