@@ -90,7 +90,7 @@ DIALECTS = [
     (addition("{overflow: EXPLODE}"), "its option overflow can't be 'EXPLODE'; it may be SILENT, SATURATE, ERROR"),
     (addition("{overflow: [ERROR]}"), "its option overflow can't be ['ERROR']"),
     (comparison(", variadic: {max: 4}"), "equal:any_any: it takes no variable number of arguments"),
-    (comparison(", metadata: {rases: true}"), "metadata.rases is not known; there may be literals, raises"),
+    (comparison(", metadata: {rases: true}"), "metadata.rases is not known; there may be literals, not_for, raises"),
     (comparison(", metadata: {distinct: false}"), "metadata.distinct is not known"),
     (comparison(", metadata: {raises: 'yes'}"), "metadata.raises can't be 'yes'"),
     (comparison(", metadata: {raises: [1]}"), "metadata.raises can't be [1]"),

@@ -49,6 +49,8 @@ class Case(NamedTuple):
     """The depth-first names of its columns."""
     kinds: tuple[str, ...] = ()
     """The kinds of types, and the enum values, that are tried here, so that the others of the subject may be right alone."""
+    leaves_open: bool = False
+    """Whether it doesn't state all options, so that what Spark raises an error for may have a value."""
     by_rows: bool = False
     """Whether each row's result hangs on that row of the one table alone, so that some rows may raise and others have one."""
     ordered: bool = False

@@ -50,10 +50,15 @@ class Judgement(NamedTuple):
 def questions(case: Case, truth: Truth) -> Iterator[Question]:
     """What is asked for a case: all rows that have a result, and one by one some that raise."""
     plan = case.plan().SerializeToString(deterministic=True)
-    if truth.kept is None or truth.stream is not None:
+    if truth.stream is not None or (truth.kept is None and not case.leaves_open):
         yield Question(plan, _arrow(case, truth.kept), truth.rows)
-    for position in truth.raising:
+    for position in () if case.leaves_open else truth.raising:
         yield Question(plan, _arrow(case, (position,)), None)
+
+
+def is_asked(case: Case, truth: Truth) -> bool:
+    """Whether there are any questions for a case."""
+    return truth.stream is not None or not case.leaves_open
 
 
 def _arrow(case: Case, kept: tuple[int, ...] | None) -> dict[str, pa.Table]:

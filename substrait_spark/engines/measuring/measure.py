@@ -14,7 +14,7 @@ from . import dialect_file, page
 from .case import Case
 from .corpus import cases
 from .findings import Findings
-from .judging import EXACT, Judgement, Question, judged, questions, worst
+from .judging import EXACT, Judgement, Question, is_asked, judged, questions, worst
 from .outcome import FILE, Outcome, Outcomes, read
 from .pool import Pool
 from .recorded import Truth, truths
@@ -77,7 +77,7 @@ def measure(
     folder.mkdir(parents=True, exist_ok=True)
     outcomes = Outcomes(folder / FILE)
     known = truths()
-    corpus = [case for case in cases() if case.name in known]
+    corpus = [case for case in cases() if case.name in known and is_asked(case, known[case.name])]
     if since is not None:
         _take_over(corpus, known, outcomes, {found.case: found for found in read(Path(since))})
     wanted = [case for case in corpus if case.name.startswith(only) and not _is_known(case, known, outcomes)]
