@@ -26,7 +26,7 @@ help: ## Show these commands.
 demo: $(INSTALLED) ## Export a Spark query, run its plan in DataFusion, and compare the rows.
 	@$(BIN)/python examples/demo.py
 
-test: $(INSTALLED) ## Run the tests but the slow ones (TESTS=--slow for all, or a path; WORKERS=processes).
+test: $(INSTALLED) ## Run the tests but the slow ones (TESTS=--slow for all, --quick for those without Spark, or a path; WORKERS=processes).
 	@$(BIN)/python -m pytest -n $(WORKERS) $(TESTS)
 
 fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000 --seed 7").

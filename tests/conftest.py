@@ -61,6 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--verdicts", type=Path, metavar="FOLDER", help="run the tests that use Spark, and count what comes of them"
     )
+    parser.addoption("--quick", action="store_true", help="run only what needs no Spark session")
     parser.addoption("--slow", action="store_true", help="run the slow tests, too (slow.py)")
     parser.addoption(
         "--lakes",
@@ -68,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FOLDER",
         help="run the tests of lakes, with archives of Iceberg and Delta (make lakes)",
     )
-    parser.addoption("--record", action="store_true", help="write the documents that test_document.py reads anew")
+    parser.addoption("--record", action="store_true", help="write anew what is recorded of Spark or of rewrites")
     parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
 
 
@@ -97,10 +98,16 @@ def _group(nodeid: str) -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The groups that take longest begin first, lest one process waits for the other at the end."""
-    if not slow.asked():
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    left_out = {item for item in items if _is_left_out(item, config)}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: LONGEST.index(group) if (group := _group(item.nodeid)) in LONGEST else len(LONGEST))
+
+
+def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
+    """Whether a test is not for this run: slow ones are asked for, and quick runs have no Spark."""
+    needs_spark = "shared_session" in getattr(item, "fixturenames", ())
+    return (bool(item.get_closest_marker("slow")) and not slow.asked()) or (needs_spark and config.getoption("--quick"))
 
 
 def pytest_collection_finish() -> None:
