@@ -25,6 +25,15 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("with_replacement", FieldDescriptorProto.TYPE_BOOL, ""),
         ("seed", FieldDescriptorProto.TYPE_INT64, ""),
     ),
+    "FlatMap": (
+        ("call", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.AggregateFunction"),
+        ("keys", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
+    ),
+    "FlatMapCoGroups": (
+        ("call", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.AggregateFunction"),
+        ("keys", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
+        ("other_keys", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
+    ),
     "Parameters": (("names", FieldDescriptorProto.TYPE_STRING, ""),),
     "SparkOption": (
         ("name", FieldDescriptorProto.TYPE_STRING, ""),
@@ -75,7 +84,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
 """Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
 
 _REPEATED = (
-    *("names", "options", "settings"),
+    *("keys", "names", "options", "other_keys", "settings"),
     *("partition_by", "bucket_by", "sort_by", "static_partitions", "column_comments"),
 )
 """Fields that a message may have several times."""
@@ -100,6 +109,8 @@ _POOL = descriptor_pool.Default()
 _POOL.AddSerializedFile(_file().SerializeToString())
 
 DeltaTable = _message("DeltaTable")
+FlatMap = _message("FlatMap")
+FlatMapCoGroups = _message("FlatMapCoGroups")
 Generate = _message("Generate")
 Parameters = _message("Parameters")
 Sample = _message("Sample")
@@ -114,12 +125,12 @@ Provenance = _message("Provenance")
 
 def unpacked(detail: Any) -> Any:
     """The message in the detail of a relation where it is one of ours, else None."""
-    return _unpacked(detail, Generate, Sample)
+    return _unpacked(detail, FlatMap, FlatMapCoGroups, Generate, Sample)
 
 
 def unpacked_with_expressions(extension: Any) -> Any:
     """The message in an extension where it is one of ours that may hold expressions, else None."""
-    return _unpacked(extension, Generate, WriteBehavior)
+    return _unpacked(extension, FlatMap, FlatMapCoGroups, Generate, WriteBehavior)
 
 
 def unpacked_format(extension: Any) -> Any:

@@ -861,8 +861,11 @@ class ExtensionSingle(Relation):
     def write(self, target: Message, anchors: Anchors) -> None:
         self._write_common(target.extension_single.common)
         self.inputs[0].write(target.extension_single.input, anchors)
-        target.extension_single.detail.Pack(self.detail(anchors))
-        anchors.message(target.extension_single.detail.type_url)
+        self._write_detail(target.extension_single.detail, anchors)
+
+    def _write_detail(self, target: AnyMessage, anchors: Anchors) -> None:
+        target.Pack(self.detail(anchors))
+        anchors.message(target.type_url)
 
 
 class Generate(ExtensionSingle):

@@ -35,6 +35,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.InSet;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.PythonUDF;
 import org.apache.spark.sql.catalyst.expressions.aggregate.PivotFirst;
 import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython;
 import org.apache.spark.sql.catalyst.plans.logical.CommandResult;
@@ -113,12 +114,19 @@ public class PlanReader {
   public static String digest(PythonFunction function) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      scala.collection.Iterator bytes = function.command().iterator();
-      while (bytes.hasNext()) digest.update(((Byte) bytes.next()).byteValue());
+      digest.update(command(function));
       return String.format("%064x", new Object[] {new java.math.BigInteger(1, digest.digest())});
     } catch (NoSuchAlgorithmException missing) {
       throw new IllegalStateException(missing);
     }
+  }
+
+  /** What Python's worker is sent of a function. */
+  private static byte[] command(PythonFunction function) {
+    byte[] found = new byte[function.command().size()];
+    scala.collection.Iterator bytes = function.command().iterator();
+    for (int i = 0; bytes.hasNext(); i++) found[i] = ((Byte) bytes.next()).byteValue();
+    return found;
   }
 
   private static QueryExecution queryExecution(Object dataset) throws Exception {
@@ -490,8 +498,12 @@ public class PlanReader {
     final boolean isNamed;
     /** Whether its columns are written, too: a step that computes functions of Python passes on those of its child. */
     final boolean hasOutput;
+    /** Whether it calls a function in Python over batches or groups: the types of its inputs' rows and the function are written, too. */
+    final boolean isOverRows;
     /** The parameter that is not written: each aggregate call has an id of its own, which would hide that two calls are the same. */
     final int skipped;
+
+    private static final String OVER_ROWS = "(Python)?MapIn(Pandas|Arrow)|FlatMap(Co)?GroupsIn(Pandas|Arrow)";
 
     static Form of(Object value) {
       Form form = (Form) KNOWN.get(value.getClass());
@@ -508,6 +520,7 @@ public class PlanReader {
       this.isExpression = false;
       this.isNamed = false;
       this.hasOutput = false;
+      this.isOverRows = false;
       this.skipped = -1;
     }
 
@@ -516,6 +529,7 @@ public class PlanReader {
       this.isExpression = value instanceof Expression;
       this.isNamed = value instanceof NamedExpression && !(value instanceof AttributeReference);
       this.hasOutput = value instanceof BaseEvalPython;
+      this.isOverRows = value instanceof LogicalPlan && value.getClass().getSimpleName().matches(OVER_ROWS);
       String[] names = way == ATTRIBUTE || way > LAST_NODE ? new String[0] : names(value);
       String kind = isExpression ? "e" : value instanceof LogicalPlan ? "p" : "v";
       this.entry = entry(value.getClass(), kind, names, isNamed);
@@ -572,14 +586,16 @@ public class PlanReader {
         case SCAN: return new String[] {"output", "scan", "files", "iceberg", "remote", "options", "rows"};
         case COMMAND_RESULT: return new String[] {"output", "command", "data", "isStreaming"};
         case CATALOG_TABLE: return new String[] {"identifier", "tableType", "provider"};
-        default: return hasOutput ? withOutput(Walk.fieldNames((scala.Product) value)) : Walk.fieldNames((scala.Product) value);
       }
+      String[] own = Walk.fieldNames((scala.Product) value);
+      if (hasOutput) return and(own, new String[] {"output"});
+      return isOverRows ? and(own, new String[] {"inputTypes", "command"}) : own;
     }
 
-    private static String[] withOutput(String[] names) {
-      String[] found = new String[names.length + 1];
+    private static String[] and(String[] names, String[] others) {
+      String[] found = new String[names.length + others.length];
       System.arraycopy(names, 0, found, 0, names.length);
-      found[names.length] = "output";
+      System.arraycopy(others, 0, found, names.length, others.length);
       return found;
     }
 
@@ -851,6 +867,27 @@ public class PlanReader {
       }
       if (form.isNamed) id(((NamedExpression) product).exprId());
       if (form.hasOutput) value(((LogicalPlan) product).output());
+      if (form.isOverRows) functionOverRows((LogicalPlan) product);
+    }
+
+    /** Of each input the type of its rows, with names in the letters that the function sees, and what Python's worker is sent of the function. */
+    private void functionOverRows(LogicalPlan step) {
+      out.append('[');
+      scala.collection.Iterator inputs = elements(step.children());
+      for (boolean first = true; inputs.hasNext(); first = false) {
+        if (!first) out.append(',');
+        value(((LogicalPlan) inputs.next()).schema());
+      }
+      out.append("],");
+      scala.collection.Iterator parts = ((scala.Product) step).productIterator();
+      while (parts.hasNext()) {
+        Object part = parts.next();
+        if (part instanceof PythonUDF) {
+          string(Base64.getEncoder().encodeToString(command(((PythonUDF) part).func())), out);
+          return;
+        }
+      }
+      out.append("null");
     }
 
     /** Of an expression its type and whether it is nullable, in one number. */

@@ -141,7 +141,16 @@ def _parts(node: Node) -> Iterator[Node]:
 def _no_step(function: Node, result: Node | None, root: Plan | None) -> Unsupported:
     """Why a function can't be exported whose result, a column by itself, a plan node has for the nodes above it."""
     names = [] if root is None or result is None else _columns_of(result["exprId"], root)
-    return Unsupported(_no_user_function(function) + _making(names), _STEP, function)
+    return Unsupported(_no_user_function(function) + _making(names), _declaring_rows(function), function)
+
+
+def _declaring_rows(function: Node) -> str:
+    """What lets a function over rows through, which is a plain one of Python."""
+    name = name_of(function)
+    given = name if name.isidentifier() else "declare_function(the_function, name='its_name')"
+    if function.name != "PythonUDF" or not isinstance(function, Expression) or function.type.name != "struct":
+        return _STEP
+    return f"Let plans call it by its name: functions=[{given}], the function itself. Or {_STEP[0].lower()}{_STEP[1:]}"
 
 
 def _making(names: Sequence[str]) -> str:

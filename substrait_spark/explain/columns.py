@@ -10,6 +10,7 @@ from substrait.type_pb2 import NamedStruct
 
 from ..algebra import limits
 from ..algebra.enum_names import enum_name
+from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, unpacked
 from ..algebra.trampoline import Steps
 
 
@@ -121,9 +122,17 @@ def _expand(message: Any, every: Sequence[Sources]) -> Sources:
     return [*found, *_first(message, every)[len(found) :], Item("number", 0)]
 
 
+def _extension(message: Any, every: Sequence[Sources]) -> Sources:
+    detail = unpacked(message.detail)
+    if isinstance(detail, FlatMap | FlatMapCoGroups):
+        return [Item("call", n) for n in range(len(detail.call.output_type.list.type.struct.types))]
+    return _first(message, every) if len(every) == 1 else ()
+
+
 _RULES: dict[str, Callable[[Any, Sequence[Sources]], Sources]] = {
     **dict.fromkeys(("join", "lateral_join", "hash_join", "merge_join", "nested_loop_join"), _join),
-    **dict.fromkeys(("write", "ddl", "update", "extension_multi", "extension_leaf"), _none),
+    **dict.fromkeys(("write", "ddl", "update", "extension_leaf"), _none),
+    **dict.fromkeys(("extension_multi", "extension_single"), _extension),
     "cross": _all,
     "read": _read,
     "project": _project,

@@ -8,7 +8,7 @@ from typing import Any
 
 from substrait.algebra_pb2 import Rel
 
-from ..algebra.extension_messages import Generate, Sample, unpacked_format, unpacked_table
+from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, Generate, Sample, unpacked_format, unpacked_table
 from ..algebra.trampoline import Steps, done, in_turn
 from ..algebra.types import Type
 from ..errors.quotation import identifier, quoted
@@ -448,9 +448,28 @@ class RelationText:
             shown = yield self._expression("rows", view.take("rows"), scope, missing="no rows")
             flags = [part("", flag) for flag in ("outer", "whole_elements", "with_position") if view.take(flag)]
             return [part("", "substrait_spark.Generate"), shown, *flags, part("", view.untaken())]
+        if isinstance(unpacked, FlatMap | FlatMapCoGroups):
+            return (yield self._flat_map(View(unpacked), type(unpacked).__name__, scope))
         if isinstance(unpacked, Sample):
             return [part("substrait_spark.Sample", fields(unpacked))]
         return [part("", any_text(detail))]
+
+    def _flat_map(self, view: View, name: str, scope: Scope) -> Steps[list[Part]]:
+        call = view.take("call")
+        shown: Text = "no_function"
+        if call is not None:
+            inner = View(call)
+            shown = ((yield self.expressions.call(inner, scope)), inner.untaken())
+        keys = yield self.expressions.all(view.take_all("keys"), scope)
+        others = (
+            yield self.expressions.all(view.take_all("other_keys"), scope) if name == "FlatMapCoGroups" else done([])
+        )
+        return [
+            part(f"substrait_spark.{name}", shown),
+            list_part("by", keys),
+            list_part("and by", others),
+            part("", view.untaken()),
+        ]
 
     _extension_multi = _extension_single
     _extension_leaf = _extension_single

@@ -12,7 +12,7 @@ from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra import extension_messages, limits, types
 from ..algebra.enum_names import enum_name
-from ..algebra.extension_messages import Generate, Sample, WriteBehavior
+from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, Generate, Sample, WriteBehavior
 from ..algebra.relation import generated_types
 from ..algebra.trampoline import Steps, done, run
 from ..algebra.types import Type, field_count
@@ -260,7 +260,21 @@ class Relations:
             return columns
         if isinstance(detail, Generate):
             return (yield self._generate(detail, columns, self._bound(extension, columns, outer)))
+        if isinstance(detail, FlatMap):
+            return (yield self._rows_of_call(detail, detail.keys, self._bound(extension, columns, outer)))
         return None
+
+    def _rows_of_call(self, detail: Any, keys: Sequence[Any], scope: Scope) -> Steps[Types | None]:
+        with self._at("call"):
+            rows = yield self.expressions.aggregate_call(detail.call, scope)
+        yield self.expressions.types(keys, scope, "keys")
+        if rows is None:
+            return None
+        if rows.kind != "list" or rows.parameters[0].kind != "struct":
+            self._complain(f"a function over rows gives {rows}, and no list of structs")
+            return None
+        found: Types = rows.parameters[0].parameters
+        return found
 
     def _generate(self, detail: Any, columns: Types | None, scope: Scope) -> Steps[Types | None]:
         with self._at("rows"):
@@ -351,9 +365,13 @@ class Relations:
     # ---- several inputs
 
     def _extension_multi(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
-        yield self._each_input(extension, outer)
+        inputs = yield self._each_input(extension, outer)
         self._check_detail(extension)
-        return None
+        detail = self.detail(extension.detail)
+        if not isinstance(detail, FlatMapCoGroups) or len(inputs) != 2:
+            return None
+        scope = self._bound(extension, _both(*inputs), outer)
+        return (yield self._rows_of_call(detail, [*detail.keys, *detail.other_keys], scope))
 
     def _join(self, join: Any, outer: Scope | None) -> Steps[Types | None]:
         left = yield self._input(join, outer, "left")

@@ -11,8 +11,9 @@ from substrait.plan_pb2 import PlanRel
 from ..algebra import types
 from ..algebra.builder import CallBuilder, Traits
 from ..algebra.enum_names import enum_name
-from ..algebra.expression import Cast, Expression, FieldReference, Literal, Subquery
+from ..algebra.expression import AggregateFunction, Cast, Expression, FieldReference, Literal, Subquery
 from ..algebra.extension_messages import unpacked, unpacked_format, unpacked_table
+from ..algebra.flat_map import FlatMap, FlatMapCoGroups
 from ..algebra.limits import COLUMNS
 from ..algebra.relation import (
     Aggregate,
@@ -496,7 +497,31 @@ def _extension(r: RelationReader, message: Any, outer: Scope | None) -> Relation
         if rows.type.kind != "list":
             raise Unsupported("a Generate relation is not of a list")
         return Generate(input, rows, detail.outer, detail.whole_elements, detail.with_position)
+    if detail.DESCRIPTOR.name == "FlatMap":
+        e, scope = r.over(input.types, outer)
+        return FlatMap(input, _rows_call(e, detail, scope), e.read_all(detail.keys, scope))
+    if detail.DESCRIPTOR.name == "FlatMapCoGroups":
+        raise Unsupported("a FlatMapCoGroups relation has one input")
     return Sample(input, detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed)
+
+
+def _extension_multi(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
+    inputs = [r.read(input, outer) for input in message.inputs]
+    detail = unpacked(message.detail)
+    if detail is None or detail.DESCRIPTOR.name != "FlatMapCoGroups" or len(inputs) != 2:
+        raise Unsupported("what an extension relation of several inputs means is not known")
+    left, right = inputs
+    e, scope = r.over((*left.types, *right.types), outer)
+    call = _rows_call(e, detail, scope)
+    return FlatMapCoGroups((left, right), call, e.read_all(detail.keys, scope), e.read_all(detail.other_keys, scope))
+
+
+def _rows_call(e: ExpressionReader, detail: Any, scope: Scope) -> AggregateFunction:
+    """The call of a function whose value is a list of rows."""
+    call = e.aggregate(detail.call, scope)
+    if call.type.kind != "list" or call.type.parameters[0].kind != "struct":
+        raise Unsupported(f"the function {call.declaration.name} gives {call.type}, which is no list of rows")
+    return call
 
 
 def _table_schema(r: RelationReader, message: Any) -> list[types.Type]:
@@ -535,6 +560,7 @@ _RULES: dict[str, Callable[[RelationReader, Any, Scope | None], Relation]] = {
     "set": _set,
     "expand": _expand,
     "window": _window,
+    "extension_multi": _extension_multi,
     "extension_single": _extension,
     "lateral_join": _lateral_join,
     "top_n": _top_n,
@@ -546,7 +572,6 @@ _RULES: dict[str, Callable[[RelationReader, Any, Scope | None], Relation]] = {
 
 REFUSED = {
     "extension_leaf": "what an extension relation without inputs means is not known",
-    "extension_multi": "what an extension relation of several inputs means is not known",
     "hash_join": "physical joins are not read: a plan says what is joined, not how, in a JoinRel",
     "merge_join": "physical joins are not read: a plan says what is joined, not how, in a JoinRel",
     "nested_loop_join": "physical joins are not read: a plan says what is joined, not how, in a JoinRel",

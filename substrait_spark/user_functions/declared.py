@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..algebra import types
 from ..algebra.types import SHORT_NAMES, Type
@@ -18,7 +19,7 @@ from ..errors import FunctionError, Unsupported, kind_of
 from ..extensions import registry
 from ..extensions.registry import Declaration
 from . import spark_function
-from .spark_function import SparkFunction
+from .spark_function import PLAIN, SparkFunction
 
 Options = tuple[tuple[str, str], ...]
 
@@ -30,7 +31,14 @@ TIME_ZONE = "time_zone"
 
 ARGUMENT_FIELDS = "argument_fields"
 RESULT_FIELDS = "result_fields"
-"""The options that name the fields of structs in a call's arguments and in its result, depth-first, as a list in JSON."""
+"""The options that name the fields of structs in a call's arguments and in its result, depth-first, as a list in JSON. A function over
+rows has those of its keys behind those of its arguments."""
+
+ARGUMENT_NAMES = "argument_names"
+"""The option of a call over rows that names the columns that the function gets, as a list in JSON."""
+
+METHOD = "method"
+"""The option of a call over rows that says how the function gets them: as the DataFrame's method of that name has it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +54,14 @@ class UserFunction:
 
 
 def declare_function(function: Any, *, name: str | None = None, urn: str | None = None) -> UserFunction:
-    """A function that `udf`, `pandas_udf`, `arrow_udf` or `udf.register` has made, under a name and a URN that plans have for it.
+    """A function that `udf`, `pandas_udf`, `arrow_udf` or `udf.register` has made, or that `mapInPandas` and its like take, under a
+    name and a URN that plans have for it.
 
     Without them, the name is the function's own, and the URN `extension:<name>:functions`. What is returned stands in a list of
     `functions=` in the function's place.
 
     Raises FunctionError where the name is none for a function, as `<lambda>`, or that of a standard one; TypeError for what is
-    no such function.
+    no function.
     """
     made = spark_function.spark_function(function)
     called = made.name if name is None else name
@@ -65,8 +74,8 @@ def declare_function(function: Any, *, name: str | None = None, urn: str | None 
             f"There is a standard function {called}, and readers look functions up by their names: give this one another, "
             f"as declare_function(function, name='my_{called}')."
         )
-    if made.eval_type not in spark_function.SCALARS | spark_function.AGGREGATES:
-        raise FunctionError(f"The function {called} is neither scalar nor an aggregate function.")
+    if made.eval_type not in spark_function.SCALARS | spark_function.AGGREGATES | {spark_function.PLAIN}:
+        raise FunctionError(f"The function {called} is none of a kind that plans call.")
     return UserFunction(called, urn or f"extension:{called}:functions", made)
 
 
@@ -136,14 +145,42 @@ class UserFunctions:
         code = node.get("func")
         if isinstance(code, tree.PythonCode):
             # The same function may have several names in Spark.
-            for each in sorted(self.objects, key=lambda each: each.spark is None or each.spark.name != name):
-                if each.spark is not None and _digest(each.name, each.spark, gateway) == code.digest:
+            for each in self._objects_first_of(name):
+                if each.spark is None or each.spark.eval_type == PLAIN:
+                    continue
+                if _digest(each.name, each.spark, gateway) == code.digest:
                     return each
-            if any(each.spark and name in (each.spark.name, each.name) for each in self.objects):
-                raise Unsupported(
-                    f"the query calls another function {name} than the one that functions= has",
-                    "Give the object that the query was made with.",
-                )
+            self._require_no_other(name)
+        return self._of_files(name)
+
+    def over_rows(self, step: tree.Plan, name: str) -> UserFunction | None:
+        """The function that a step of Catalyst calls over batches or groups of rows; None where none is declared.
+
+        Raises Unsupported as `of` does.
+        """
+        command = base64.b64decode(step["command"] or "")
+        for each in self._objects_first_of(name):
+            if (
+                each.spark is not None
+                and each.spark.eval_type == PLAIN
+                and _is_pickled_in(command, each.name, each.spark)
+            ):
+                return each
+        self._require_no_other(name)
+        return self._of_files(name)
+
+    def _objects_first_of(self, name: str) -> list[UserFunction]:
+        return sorted(self.objects, key=lambda each: each.spark is None or each.spark.name != name)
+
+    def _require_no_other(self, name: str) -> None:
+        if any(each.spark and name in (each.spark.name, each.name) for each in self.objects):
+            raise Unsupported(
+                f"the query calls another function {name} than the one that functions= has, or that one as it was before",
+                "Give the object that the query was made with: what udf(…) returned, or the function that mapInPandas or its like was "
+                "given. If what the function refers to has changed since, make the query again.",
+            )
+
+    def _of_files(self, name: str) -> UserFunction | None:
         urn = next((urn for urn in self.files if any(n == name for _, n in _declared_in(urn))), None)
         return None if urn is None else UserFunction(name, urn)
 
@@ -159,10 +196,21 @@ def _digest(name: str, function: SparkFunction, gateway: Any) -> str:
     try:
         return function.digest(gateway)
     except Exception as error:  # whatever a function that can't be pickled, or a type that can't be parsed, raises
-        raise Unsupported(
-            f"the function {name}, which functions= has, can't be asked for what it is ({type(error).__name__})",
-            "Call it in a DataFrame of this session first.",
-        ) from error
+        raise _unknown(name, error) from error
+
+
+def _is_pickled_in(command: bytes, name: str, function: SparkFunction) -> bool:
+    try:
+        return function.is_pickled_in(command)
+    except Exception as error:  # as above
+        raise _unknown(name, error) from error
+
+
+def _unknown(name: str, error: Exception) -> Unsupported:
+    return Unsupported(
+        f"the function {name}, which functions= has, can't be asked for what it is ({type(error).__name__})",
+        "Call it in a DataFrame of this session first.",
+    )
 
 
 def _declared_in(urn: str) -> list[tuple[str, str]]:
@@ -233,10 +281,44 @@ def options_of(
         found.append((TIME_ZONE, time_zone))
     names = [name for kind in kinds for name in nested_names(kind)]
     if names:
-        found.append((ARGUMENT_FIELDS, json.dumps(names, ensure_ascii=False)))
+        found.append((ARGUMENT_FIELDS, _listed(names)))
     if nested_names(node.type):
-        found.append((RESULT_FIELDS, json.dumps(nested_names(node.type), ensure_ascii=False)))
+        found.append((RESULT_FIELDS, _listed(nested_names(node.type))))
     return tuple(found)
+
+
+def options_over_rows(
+    function: UserFunction,
+    release: tuple[int, ...],
+    time_zone: str,
+    step: RowsGiven,
+) -> Options:
+    """What a call over rows states of how the function gets them, beside their types."""
+    found = [(METHOD, spark_function.METHODS[step.way])]
+    if function.spark is not None:
+        found.append((RELEASE, ".".join(map(str, release[:2]))))
+    kinds = [column.type for column in (*step.arguments, *step.keys)]
+    if any(map(_holds_instants, (*kinds, step.result))):
+        found.append((TIME_ZONE, time_zone))
+    found.append((ARGUMENT_NAMES, _listed([column.name for column in step.arguments])))
+    if names := [name for kind in kinds for name in nested_names(kind)]:
+        found.append((ARGUMENT_FIELDS, _listed(names)))
+    found.append((RESULT_FIELDS, _listed(nested_names(step.result))))
+    return tuple(found)
+
+
+class RowsGiven(NamedTuple):
+    """How Spark calls a function over rows: by the number of its way, over columns of these names and types."""
+
+    way: int
+    arguments: Sequence[tree.Field]
+    keys: Sequence[tree.Field]
+    result: tree.DataType
+    """A struct of the columns that it gives."""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return json.dumps(list(names), ensure_ascii=False)
 
 
 def field_names(options: Iterable[tuple[str, str]], option: str) -> list[str]:

@@ -15,7 +15,16 @@ from ..algebra.types import nullable
 from ..errors import FunctionError, InvalidPlanError
 from ..extensions.registry import KINDS
 from ..reading.plan import read_plan
-from .declared import ARGUMENT_FIELDS, RELEASE, RESULT_FIELDS, TIME_ZONE, UserFunction, UserFunctions
+from .declared import (
+    ARGUMENT_FIELDS,
+    ARGUMENT_NAMES,
+    METHOD,
+    RELEASE,
+    RESULT_FIELDS,
+    TIME_ZONE,
+    UserFunction,
+    UserFunctions,
+)
 
 if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
@@ -27,6 +36,8 @@ DESCRIPTION = "A function of the plan's author. It is called for null arguments,
 OPTIONS = {
     RELEASE: "The release of Spark whose conversions of arguments and results are meant.",
     TIME_ZONE: "The time zone that the function sees instants in.",
+    METHOD: "How the function gets rows, as the method of that name of a DataFrame in PySpark gives them.",
+    ARGUMENT_NAMES: "The names of the columns that the function gets.",
     ARGUMENT_FIELDS: "The names of the fields of structs in the arguments, depth-first.",
     RESULT_FIELDS: "The names of the fields of structs in the result, depth-first.",
 }

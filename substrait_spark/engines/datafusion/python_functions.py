@@ -107,7 +107,7 @@ def registered(plan: Plan, ctx: SessionContext, functions: Functions | None = No
     except SubstraitSparkError as error:
         if calls.failed is None or not isinstance(error, EngineError):
             raise
-        raise EngineError(_told(*calls.failed)) from calls.failed[1]
+        raise EngineError(told(*calls.failed)) from calls.failed[1]
     finally:
         calls.deregister(ctx)
 
@@ -119,7 +119,7 @@ def declared(plan: Plan) -> list[tuple[str, str]]:
     return [(urns.get(each.extension_urn_reference, ""), each.name.partition(":")[0]) for each in functions]
 
 
-def _told(name: str, error: BaseException) -> str:
+def told(name: str, error: BaseException) -> str:
     """What a function raised, as Python shows it, from the function's own code on."""
     shown = traceback.TracebackException.from_exception(error)
     own = [frame for frame in shown.stack if not BETWEEN.search(frame.filename)]

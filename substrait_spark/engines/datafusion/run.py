@@ -24,7 +24,7 @@ from ..file_access import folders
 from ..generate import generated
 from ..progress import Progress
 from ..result import in_schema, named_schema, without_columns
-from . import python_functions, user_functions
+from . import flat_map, python_functions, user_functions
 from .inputs import require_tables
 from .reads import Binding, bind
 from .session import LIMITS, context, joining_sorted
@@ -119,6 +119,11 @@ def _result(
     own = user_functions.python_functions(given)
     with ExitStack() as held:
         ready = held.enter_context(python_functions.registered(with_values(plan, parameters), ctx, own))
+
+        def run(part: Plan) -> pa.Table:
+            return _table(_executed(part, Binding(ctx, tables, under))[0])
+
+        ready = held.enter_context(flat_map.with_rows(ready, Binding(ctx, {}, under), given, run))
         found, names = _executed(ready, Binding(ctx, tables, under))
         with _refusing():
             schema = named_schema(found.schema, names)
@@ -138,6 +143,12 @@ def _executed(plan: Plan, binding: Binding) -> tuple[Result, list[str]]:
         return _run(part, binding.ctx), names
     finally:
         binding.release()
+
+
+def _table(found: Result) -> pa.Table:
+    """All rows. DataFusion's batches may be stricter than its schema about nulls inside of lists."""
+    batches = list(found.batches)
+    return pa.Table.from_batches(batches, batches[0].schema if batches else found.schema)
 
 
 def _held(held: ExitStack, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -284,9 +295,7 @@ def _bind_generated(rel: Rel, plan: Plan, binding: Binding) -> None:
     project.input.CopyFrom(rel.extension_single.input)
     project.expressions.add().CopyFrom(detail.rows)
     found = _run(part, binding.ctx)
-    batches = list(found.batches)
-    # DataFusion's batches may be stricter than its schema about nulls inside of lists.
-    table = generated(pa.Table.from_batches(batches, batches[0].schema if batches else found.schema), detail)
+    table = generated(_table(found), detail)
     mapping = list(rel.extension_single.common.emit.output_mapping)
     if rel.extension_single.common.HasField("emit"):
         table = table.select(mapping).rename_columns([f"c{n}" for n in range(len(mapping))])

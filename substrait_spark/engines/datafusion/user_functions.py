@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import InvalidPlanError
 from ...extensions import registry
-from ...user_functions.spark_function import AGGREGATES, SparkFunction
+from ...user_functions.spark_function import AGGREGATES, PLAIN, SparkFunction
 from ..user_functions.evaluation import evaluated, nested_field_names
 from .python_functions import Compute, Functions, PythonFunction, Signature, declared
 
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 def python_functions(functions: UserFunctions) -> Functions:
     """What computes the functions that are given as objects, by URN and name."""
-    return {(each.urn, each.name): _computed(each.spark) for each in functions.objects if each.spark is not None}
+    return {
+        (each.urn, each.name): _computed(each.spark)
+        for each in functions.objects
+        if each.spark is not None and each.spark.eval_type != PLAIN
+    }
 
 
 def _computed(function: SparkFunction) -> PythonFunction:

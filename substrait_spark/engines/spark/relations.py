@@ -8,6 +8,7 @@ from typing import Any
 
 from ...algebra import types
 from ...algebra.expression import Expression, Literal, Nested, ScalarFunction
+from ...algebra.flat_map import FlatMap, FlatMapCoGroups
 from ...algebra.relation import (
     Aggregate,
     Cross,
@@ -31,7 +32,7 @@ from ...algebra.relation import (
 )
 from ...algebra.write import Ddl, Update, Write
 from ...errors import Unsupported
-from . import joins, sets
+from . import joins, rows_functions, sets
 from .aggregates import aggregate
 from .builder import Builder, Columns
 from .document import Node, Part, some
@@ -249,6 +250,8 @@ _RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Colu
     Expand: _expand,
     Fetch: _fetch,
     Filter: _filter,
+    FlatMap: rows_functions.mapped,
+    FlatMapCoGroups: rows_functions.cogrouped,
     Generate: _generate,
     DeltaTable: _read,
     IcebergTable: _read,

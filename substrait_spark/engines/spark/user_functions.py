@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...algebra.types import field_count
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def called(call: Call, function: SparkFunction) -> Node:
     """Spark's expression of a call. Raises Unsupported where this session would convert for the function in another way."""
-    _require_same_conversions(call)
+    require_same_conversions(call.function.declaration.name, call.function.options, call.builder.time_zone)
     made = call.builder.document.python(function.unwrapped, _arguments(call))
     return call.over_rows(made) if function.eval_type in AGGREGATES else made
 
@@ -39,16 +40,17 @@ def _named(builder: Builder, node: Node, call: Call, names: list[str], position:
     return builder.document.typed(node, kind)
 
 
-def _require_same_conversions(call: Call) -> None:
-    name = call.function.declaration.name
+def require_same_conversions(name: str, options: Iterable[tuple[str, str]], session: str) -> None:
+    """Refuse a call whose arguments and results this Spark, or a session of this time zone, may convert in another way."""
+    stated = dict(options)
     here = ".".join(map(str, running()[:2]))
-    if call.option(RELEASE) != here:
+    if stated.get(RELEASE) != here:
         raise Unsupported(
-            f"{name} is called as Spark {call.option(RELEASE)} does, and this is Spark {here}, which may convert arguments and results "
+            f"{name} is called as Spark {stated.get(RELEASE)} does, and this is Spark {here}, which may convert arguments and results "
             "otherwise",
             f"Make the plan with Spark {here}.",
         )
-    zone, session = call.option(TIME_ZONE), call.builder.time_zone
+    zone = stated.get(TIME_ZONE)
     if zone is not None and zone != session:
         raise Unsupported(
             f"{name} sees instants in the time zone {zone}, and the session's is {session}",

@@ -40,8 +40,8 @@ def evaluated(
     here as Spark does.
     """
     stated = dict(options)
-    _require_release(name, stated)
-    kinds = _spark_types(arguments, field_names(options, ARGUMENT_FIELDS))
+    require_release(name, stated)
+    kinds = spark_types(arguments, field_names(options, ARGUMENT_FIELDS))
     _require_result(function, name, stated)
     zone = stated.get(TIME_ZONE, "UTC")
     if function.eval_type == PICKLED:
@@ -49,7 +49,7 @@ def evaluated(
     return _over_arrow(function, kinds, zone, result)
 
 
-def _require_release(name: str, stated: dict[str, str]) -> None:
+def require_release(name: str, stated: dict[str, str]) -> None:
     import pyspark
 
     here = ".".join(map(str, release(pyspark.__version__)[:2]))
@@ -85,7 +85,7 @@ def nested_field_names(kind: DataType) -> list[str]:
     return []
 
 
-def _spark_types(kinds: Sequence[Type], names: Sequence[str]) -> list[DataType]:
+def spark_types(kinds: Sequence[Type], names: Sequence[str]) -> list[DataType]:
     """Spark's types for these, whose struct fields have these names."""
     from pyspark.sql.types import StructType
 
@@ -143,7 +143,7 @@ def _over_arrow(function: SparkFunction, kinds: Sequence[DataType], zone: str, r
         )
         batches = [batch.slice(start, BATCH) for start in range(0, rows, BATCH)] if is_aggregate else [batch]
         found = evaluate(batches or [batch])
-        _require_type(found.type, expected, function)
+        require_type(found.type, expected, function)
         return rebuilt(found, result)
 
     return compute
@@ -165,7 +165,7 @@ def arrow_type(kind: DataType, zone: str) -> pa.DataType:
     return to_arrow_type(kind)
 
 
-def _require_type(found: pa.DataType, expected: pa.DataType, function: SparkFunction) -> None:
+def require_type(found: pa.DataType, expected: pa.DataType, function: SparkFunction) -> None:
     """Refuse a result of another type than the declared one, as Spark does."""
     if _shape(found) != _shape(expected):
         raise TypeError(f"{function.name} is declared to return {expected}, and has returned {found}")

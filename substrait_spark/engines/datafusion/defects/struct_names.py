@@ -26,6 +26,7 @@ from ....algebra.expression import (
     StandIn,
     WindowFunction,
 )
+from ....algebra.flat_map import FlatMap, FlatMapCoGroups
 from ....algebra.relation import Aggregate, Expand, Generate, Project, Read, Relation, Set, VirtualTable, Window
 from ....algebra.trampoline import Steps, done, run
 from ....algebra.types import Type, field_count
@@ -342,9 +343,15 @@ def _generated(naming: Naming, generate: Generate) -> Iterable[Names]:
     return [*position, *([names] if generate.whole else parts(generate.rows.type.parameters[0], names))]
 
 
+def _of_rows_call(naming: Naming, relation: FlatMap) -> Iterable[Names]:
+    return split(relation.call.type.parameters[0].parameters, field_names(relation.call.options, RESULT_FIELDS))
+
+
 MADE: Mapping[type[Relation], Callable[[Naming, Any], Iterable[Names]]] = {
     Aggregate: _grouped,
     Expand: _expanded,
+    FlatMap: _of_rows_call,
+    FlatMapCoGroups: _of_rows_call,
     Generate: _generated,
     Project: _computed,
     Window: _of_calls,
