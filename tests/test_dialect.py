@@ -352,6 +352,7 @@ def test_other_relations_of_the_file_run(document: dict[str, Any]) -> None:
         "PROJECT",
         "SET",
         "CROSS",
+        "EXTENSION_MULTI",
         "EXTENSION_SINGLE",
     }
     rows = table(3, 1, None, 2)
