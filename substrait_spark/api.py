@@ -295,7 +295,7 @@ def lower(
     if wrong := structural_problems(lowered):
         # What another producer left wrong, and no rule has met.
         raise UnsupportedPlanError(
-            [Problem("the plan", "Plan", "Plan", f"it is not well-formed: {found}", NOT_OURS) for found in wrong]
+            [Problem("the plan", "Plan", "Plan", f"it is not well-formed: {problem}", NOT_OURS) for problem in wrong]
         )
     return lowered
 

@@ -88,7 +88,7 @@ class Capture:
         self.queries = CapturedQueries(self._updated)
         self._settings = settings
         self._listeners: list[Listener] = []
-        self._found: list[tuple[int, CapturedQuery]] = []
+        self._numbered: list[tuple[int, CapturedQuery]] = []
         self._lock = threading.RLock()
 
     def listen(self, session: SparkSession, *, every_session: bool = False) -> None:
@@ -119,7 +119,7 @@ class Capture:
         with self._lock:
             for listener in self._listeners:
                 self._take(listener)
-            return [query for _, query in self._found]
+            return [query for _, query in self._numbered]
 
     def _take(self, listener: Listener) -> None:
         try:
@@ -128,8 +128,8 @@ class Capture:
             for execution in listener.taken():
                 actions.setdefault(execution.root, []).append(execution)
             for parts in actions.values():
-                self._found += [(part.id, query) for part, query in self._queries(parts)]
-            self._found.sort(key=lambda found: found[0])
+                self._numbered += [(part.id, query) for part, query in self._queries(parts)]
+            self._numbered.sort(key=lambda numbered: numbered[0])
             if not told:
                 self._fail("Spark is late in telling what ran: the last queries may be missing")
         except Exception as error:  # noqa: BLE001 - nothing of ours may end the job
@@ -140,15 +140,15 @@ class Capture:
 
         Spark has commands that leave the work to others, which are parts of the same action.
         """
-        writes = [(part, found) for part in parts if (found := target(part.command)) is not None]
-        doing = [(part, found) for part, found in writes if part.query is not None] or writes[-1:]
+        writes = [(part, saved_to) for part in parts if (saved_to := target(part.command)) is not None]
+        doing = [(part, saved_to) for part, saved_to in writes if part.query is not None] or writes[-1:]
         if not doing:
             yield parts[0], self._query(parts[0], None, parts[0].failure)
         elif len(doing) == 1:
             failure = next((part.failure for part in parts if part.failure is not None), None)
-            yield parts[0], self._query(doing[0][0], merged([found for _, found in writes]), failure)
+            yield parts[0], self._query(doing[0][0], merged([saved_to for _, saved_to in writes]), failure)
         else:
-            yield from ((part, self._query(part, found, part.failure)) for part, found in doing)
+            yield from ((part, self._query(part, saved_to, part.failure)) for part, saved_to in doing)
 
     def _query(self, execution: Execution, target: Target | None, failure: str | None) -> CapturedQuery:
         plan, problems = self._converted(execution, target)
@@ -169,8 +169,8 @@ class Capture:
             return None, [_problem(_said(error))]
 
     def _fail(self, reason: str) -> None:
-        last = self._found[-1][0] if self._found else 0
-        self._found.append((last, CapturedQuery(CAPTURE, None, (_problem(reason),))))
+        last = self._numbered[-1][0] if self._numbered else 0
+        self._numbered.append((last, CapturedQuery(CAPTURE, None, (_problem(reason),))))
 
 
 def _action(execution: Execution, target: Target | None) -> str:

@@ -70,7 +70,7 @@ class Context:
     """One conversion."""
 
     settings: Settings
-    found: list[PendingProblem] = field(default_factory=list)
+    problems: list[PendingProblem] = field(default_factory=list)
     traits: Traits = field(default_factory=Traits)
     release: tuple[int, ...] = ()
     """The release of the Spark that has planned the query, (4, 1) for 4.1.4; empty where nobody said."""
@@ -143,4 +143,4 @@ class Context:
             key = (path, id(about), each.reason)
             if key not in self._known:
                 self._known.add(key)
-                self.found.append(PendingProblem(path, about, each.reason, each.hint, each.cause))
+                self.problems.append(PendingProblem(path, about, each.reason, each.hint, each.cause))

@@ -50,11 +50,11 @@ def convert_as(
     """
     context = Context(settings, gateway=df.sparkSession._sc._gateway, write_root=write_root)
     plan = reported(context, lambda: _plan_of(context, reader.read(df, settings)))
-    if not context.found:
+    if not context.problems:
         if settings.writes:
             spilled_rows.write(context.spilled_rows)
         return plan, ()
-    return None, problems_of(df, settings, context.found)
+    return None, problems_of(df, settings, context.problems)
 
 
 def settings_of(
@@ -113,7 +113,7 @@ def _plan_of(context: Context, text: str) -> Plan:
     plan = RECENT.get(key)
     if plan is None:
         plan = emit_document(context, decode(text))
-        if not context.found and not context.spilled_rows:  # files beside it are written each time
+        if not context.problems and not context.spilled_rows:  # files beside it are written each time
             RECENT.put(key, plan)
     return plan
 
@@ -132,9 +132,9 @@ def reported(context: Context, make: Callable[[], Made]) -> Made | None:
     except RecursionError:
         context.report(None, TOO_DEEP)
     except UNEXPECTED as error:
-        if not context.found:  # what was found before is why
+        if not context.problems:  # what was found before is why
             context.report(None, unknown_form(error))
-    return None if context.found else made
+    return None if context.problems else made
 
 
 def emit_document(context: Context, document: Document) -> Plan:
@@ -155,7 +155,7 @@ def emit_document(context: Context, document: Document) -> Plan:
     if context.write_root is not None:
         relation, names, outputs = context.write_root(relation, names, document), [], ()
     lowered = relation if settings.detach else in_dialect(context, relation, outputs, names)
-    if context.found:
+    if context.problems:
         return Plan()
     plan = written_for(settings.dialect, build(lowered, names, settings.detach))
     if settings.type_aliases:
@@ -195,9 +195,9 @@ def relation_of(
     return relation, names
 
 
-def problems_of(df: reader.Planned, settings: Settings, found: Sequence[PendingProblem]) -> list[Problem]:
+def problems_of(df: reader.Planned, settings: Settings, pending: Sequence[PendingProblem]) -> list[Problem]:
     """The problems with Spark's own SQL text of each node."""
-    nodes = [item.node if isinstance(item.node, Node) else None for item in found]
+    nodes = [item.node if isinstance(item.node, Node) else None for item in pending]
     numbers = sorted({node.number for node in nodes if node is not None and node.number is not None})
     try:
         texts = dict(zip(numbers, reader.describe(df, settings, numbers), strict=True))
@@ -213,5 +213,5 @@ def problems_of(df: reader.Planned, settings: Settings, found: Sequence[PendingP
             item.hint,
             item.cause,
         )
-        for item, node in zip(found, nodes, strict=True)
+        for item, node in zip(pending, nodes, strict=True)
     ]

@@ -50,8 +50,8 @@ def emitted(document: Any, dialect: str | None = None) -> Plan | None:
     """The plan of a document, or None where it is refused; no other exception leaves."""
     context = Context(Settings(load(dialect), "auto", 100))
     plan = emit_text(context, lambda: document if isinstance(document, str) else json.dumps(document))
-    assert (plan is None) == bool(context.found)
-    assert all(found.reason and "KeyError" not in found.reason for found in context.found)
+    assert (plan is None) == bool(context.problems)
+    assert all(found.reason and "KeyError" not in found.reason for found in context.problems)
     return plan
 
 

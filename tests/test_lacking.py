@@ -69,7 +69,7 @@ def _canonical(spark: SparkSession, text: str) -> Query:
     registry.load_all()
     document = decode(reader.read(df, context.settings))
     root, names = relation_of(context, rewrite(document))
-    assert not context.found
+    assert not context.problems
     return Query(root, names, document.output, uses(root))
 
 

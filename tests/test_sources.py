@@ -86,7 +86,7 @@ def test_hive_tables_go_by_name(spark: SparkSession) -> None:
     assert list(read.base_schema.names) == ["a", "p"]
     context = Context(Settings(load(None), "files", 10))
     assert emit_text(context, lambda: document) is None
-    assert "can't be read as Hive does" in context.found[0].reason
+    assert "can't be read as Hive does" in context.problems[0].reason
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_iceberg_by_snapshot_with_its_filters() -> None:
     assert "lt($4:c, 3.50::decimal<5, 2>)" in explain(plan)
     changed, context = recorded("iceberg", EQ="NEVER_HEARD_OF")
     assert changed is None
-    assert "NEVER_HEARD_OF" in context.found[0].reason
+    assert "NEVER_HEARD_OF" in context.problems[0].reason
     plan, _ = recorded("iceberg", LT="NOT_EQ")
     assert plan is not None
     assert "not(equal($4:c, 3.50::decimal<5, 2>))" in explain(plan)
@@ -195,15 +195,15 @@ def test_delta_by_the_files_of_its_snapshot() -> None:
     ]
     changed, context = recorded("delta", ParquetFileFormat="DeltaParquetFileFormat")
     assert changed is None
-    assert "DeltaParquetFileFormat can't be read as Spark does" in context.found[0].reason
+    assert "DeltaParquetFileFormat can't be read as Spark does" in context.problems[0].reason
 
 
 def test_avro_is_refused() -> None:
     """Spark reads Avro by a package that its distribution lacks; the document names the class."""
     plan, context = recorded("delta", **{"execution.datasources.parquet.ParquetFileFormat": "avro.AvroFileFormat"})
     assert plan is None
-    assert context.found[0].reason == "files of AvroFileFormat can't be read as Spark does"
-    assert "Save them as Parquet" in context.found[0].hint
+    assert context.problems[0].reason == "files of AvroFileFormat can't be read as Spark does"
+    assert "Save them as Parquet" in context.problems[0].hint
 
 
 # ---- other systems

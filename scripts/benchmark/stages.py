@@ -53,8 +53,8 @@ def converted(df: DataFrame, dialect: str | None = None) -> dict[str, float]:
     relation, names = relation_of(context, document)
     marks.append(perf_counter())
     relation = in_dialect(context, relation, document.output, names)
-    if context.found:
-        raise ValueError("; ".join(found.reason for found in context.found))
+    if context.problems:
+        raise ValueError("; ".join(found.reason for found in context.problems))
     marks.append(perf_counter())
     plan = build(relation, names)
     marks.append(perf_counter())

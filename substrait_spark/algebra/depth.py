@@ -23,10 +23,10 @@ First with 12, which moves a few large operands; where that isn't enough, with 4
 def cut(relation: Relation, limit: int) -> Relation:
     """The relation with its expressions in at most `limit` nested messages, as far as they can be cut."""
     for smallest in SMALLEST:
-        found = _cut(relation, limit, smallest)
-        if found.height <= limit:
+        shallower = _cut(relation, limit, smallest)
+        if shallower.height <= limit:
             break
-    return found
+    return shallower
 
 
 def _cut(relation: Relation, limit: int, smallest: int) -> Relation:
@@ -127,9 +127,9 @@ def deepest(relation: Relation) -> str:
 
 
 def _deepest_below(node: Relation | Expression) -> Relation | Expression | None:
-    found: list[Relation | Expression]
+    parts: list[Relation | Expression]
     if isinstance(node, Relation):
-        found = [*node.inputs, *node.expressions()]
+        parts = [*node.inputs, *node.expressions()]
     else:
-        found = [*node.children(), *([node.relation] if isinstance(node, Subquery) else [])]
-    return max(found, key=lambda part: part.height, default=None)
+        parts = [*node.children(), *([node.relation] if isinstance(node, Subquery) else [])]
+    return max(parts, key=lambda part: part.height, default=None)

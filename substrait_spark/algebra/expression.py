@@ -707,10 +707,10 @@ class AggregateFunction(Traced):
 
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression in the call, in a fixed order."""
-        found = operands_of(self.arguments)
+        operands = operands_of(self.arguments)
         if self.sorts:
-            found = (*found, *[sort.expression for sort in self.sorts])
-        return found if self.filter is None else (*found, self.filter)
+            operands = (*operands, *[sort.expression for sort in self.sorts])
+        return operands if self.filter is None else (*operands, self.filter)
 
     def with_expressions(self, expressions: Sequence[Expression]) -> AggregateFunction:
         """A copy over other expressions, in the order of `expressions()`."""

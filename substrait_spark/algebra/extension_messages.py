@@ -155,13 +155,13 @@ def unpacked_write(extension: Any) -> Any:
 
 def _unpacked(detail: Any, *messages: Any) -> Any:
     for message in messages:
-        found = message()
+        filled = message()
         if detail.Is(message.DESCRIPTOR):
             try:
-                found.MergeFromString(detail.value)
+                filled.MergeFromString(detail.value)
             except DecodeError:
                 return None
-            return found
+            return filled
     return None
 
 

@@ -24,11 +24,11 @@ def over_leaf(relation: Relation) -> list[Expression]:
         relation = relation.inputs[0]
     if not isinstance(relation, Read):
         raise LookupError(f"{type(relation).__name__} in place of a leaf")
-    found: list[Expression] = [FieldReference(n, relation.schema[n]) for n in relation.emitted]
+    columns: list[Expression] = [FieldReference(n, relation.schema[n]) for n in relation.emitted]
     for project in reversed(projects):
-        own = [*found, *(_over(each, found) for each in project.expressions())]
-        found = [own[n] for n in project.emitted]
-    return found
+        own = [*columns, *(_over(each, columns) for each in project.expressions())]
+        columns = [own[n] for n in project.emitted]
+    return columns
 
 
 def measures_over_leaf(aggregate: Aggregate) -> list[AggregateFunction]:
@@ -55,9 +55,9 @@ def _over(expression: Expression, below: Sequence[Expression]) -> Expression:
             return None
         return part_of(below[part.ordinal], part)
 
-    found = rewritten(expression, change)
-    _require_few_parts(found)
-    return found
+    inlined = rewritten(expression, change)
+    _require_few_parts(inlined)
+    return inlined
 
 
 def _require_few_parts(root: Expression) -> None:

@@ -39,11 +39,11 @@ def require_parts(parts: int) -> None:
 
 def text_of(pieces: Iterable[str]) -> str:
     """The pieces as one text. Raises InvalidPlanError once it is too long."""
-    found: list[str] = []
+    counted: list[str] = []
     length = 0
     for piece in pieces:
         length += len(piece)
         if length > CHARACTERS:
             raise InvalidPlanError(f"The plan has more than {CHARACTERS:,} characters of text, and is not shown.")
-        found.append(piece)
-    return "".join(found)
+        counted.append(piece)
+    return "".join(counted)

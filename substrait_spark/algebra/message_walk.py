@@ -42,17 +42,17 @@ def within(message: Message) -> list[Message]:
     """The messages that a message holds itself."""
     if not _can_hold_messages(message.DESCRIPTOR):
         return []
-    found: list[Message] = []
+    held: list[Message] = []
     for field, value in message.ListFields():
         if field.message_type is None:
             continue
         if isinstance(value, Message):
-            found.append(value)
+            held.append(value)
         elif isinstance(value, Mapping):
-            found.extend(each for each in value.values() if isinstance(each, Message))
+            held.extend(each for each in value.values() if isinstance(each, Message))
         else:
-            found.extend(value)
-    return found
+            held.extend(value)
+    return held
 
 
 @cache

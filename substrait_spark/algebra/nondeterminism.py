@@ -46,7 +46,7 @@ def _calls(root: Relation) -> Counter[Call]:
 
     What several places share is met at each of them: there it would be evaluated.
     """
-    found: Counter[Call] = Counter()
+    counts: Counter[Call] = Counter()
     relations = [root, *shared_relations(root)]
     while relations:
         relation = relations.pop()
@@ -59,9 +59,9 @@ def _calls(root: Relation) -> Counter[Call]:
             if isinstance(expression, Subquery):
                 relations.append(expression.relation)
             if isinstance(expression, ScalarFunction) and not expression.declaration.deterministic:
-                found[expression.declaration.name, _seed(expression)] += 1
+                counts[expression.declaration.name, _seed(expression)] += 1
             stack.extend(expression.children())
-    return found
+    return counts
 
 
 def _seed(call: ScalarFunction) -> object:

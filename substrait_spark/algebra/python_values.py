@@ -26,10 +26,10 @@ def internal(value: Any, type: Type) -> Any:
     rule = _RULES.get(type.kind)
     if rule is None:
         raise Unsupported(f"no value of Python stands for a {type}")
-    found = rule(value, type)
-    if found is None:
+    converted = rule(value, type)
+    if converted is None:
         raise Unsupported(f"{value!r} ({kind_of(value)}) is no {type}{_HINTS.get(type.kind, '')}")
-    return found
+    return converted
 
 
 _HINTS = {

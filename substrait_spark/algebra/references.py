@@ -10,19 +10,19 @@ from .traversal import relations_below, rewritten, transformed
 
 def shared_relations(root: Relation) -> list[Relation]:
     """The relations that a relation refers to, directly or not, each after those that it refers to itself."""
-    found: dict[Relation, None] = {}
+    in_order: dict[Relation, None] = {}
     if not root.occurs & (REFERENCE | SUBQUERY):
         return []
     stack = [(root, False)]
     while stack:
         relation, done = stack.pop()
         if done:
-            found.setdefault(relation)
+            in_order.setdefault(relation)
             continue
         for each in reversed(relations_below(relation, subqueries=True)):
-            if isinstance(each, Reference) and each.shared not in found:
+            if isinstance(each, Reference) and each.shared not in in_order:
                 stack += [(each.shared, True), (each.shared, False)]
-    return list(found)
+    return list(in_order)
 
 
 def inlined(root: Relation) -> Relation:

@@ -83,16 +83,16 @@ def _computed(input: Relation, levels: list[list[Shared]], before: int) -> tuple
 def _levels(relation: Relation) -> list[list[Shared]]:
     """The shared values to compute: first those that need no other, then those that need these, and so on."""
     uses: dict[int, int] = {}
-    found: list[Shared] = []
+    occurrences: list[Shared] = []
     for root in relation.expressions():
         if root.occurs & SHARED:
-            found.extend(_occurrences(root, uses))
-    if not found:
+            occurrences.extend(_occurrences(root, uses))
+    if not occurrences:
         return []
     certain = _evaluated(relation)
     level_of: dict[int, int] = {}
     levels: list[list[Shared]] = []
-    for shared in found:
+    for shared in occurrences:
         if uses[id(shared)] < 2 or not _movable(shared):
             continue
         if shared.raises and (id(shared) not in certain or types.holds(shared.type, ("struct",))):

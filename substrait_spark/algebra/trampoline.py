@@ -29,10 +29,10 @@ def run(steps: Steps[T]) -> T:
 
 def in_turn(steps: Iterable[Steps[T]]) -> Steps[list[T]]:
     """What each of several generators returns."""
-    found: list[T] = []
+    results: list[T] = []
     for each in steps:
-        found.append((yield each))  # noqa: PERF401 - a comprehension can't wait
-    return found
+        results.append((yield each))  # noqa: PERF401 - a comprehension can't wait
+    return results
 
 
 def done(value: T) -> Steps[T]:

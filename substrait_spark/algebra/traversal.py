@@ -9,7 +9,7 @@ from .expression import Expression, FieldReference, Lambda, Literal, ScalarFunct
 from .occurrence import OUTER_COLUMN, PARAMETER, SUBQUERY
 from .relation import LateralJoin, Relation
 
-Found = TypeVar("Found")
+Fact = TypeVar("Fact")
 
 
 def subexpressions(root: Expression) -> Iterator[Expression]:
@@ -26,12 +26,12 @@ def subexpressions(root: Expression) -> Iterator[Expression]:
 
 def relations_below(root: Relation, subqueries: bool = False) -> list[Relation]:
     """The relation and all below it, each after what is above it; with those of subqueries if these are asked for."""
-    found = [root]
-    for relation in found:
-        found.extend(relation.inputs)
+    relations = [root]
+    for relation in relations:
+        relations.extend(relation.inputs)
         if subqueries:
-            found.extend(subquery_relations(relation))
-    return found
+            relations.extend(subquery_relations(relation))
+    return relations
 
 
 def subquery_relations(relation: Relation) -> list[Relation]:
@@ -109,24 +109,24 @@ def rebuilt(
     while stack:
         expression = stack[-1]
         if expression not in done:
-            found = by_itself(expression)
-            if found is None:
+            result = by_itself(expression)
+            if result is None:
                 pending = [part for part in before(expression) if part not in done]
                 if pending:
                     stack.extend(reversed(pending))
                     continue
-                found = over_parts(expression)
-            done[expression] = found
+                result = over_parts(expression)
+            done[expression] = result
         stack.pop()
     return done[root]
 
 
 def of_columns(
     root: Relation,
-    own: Callable[[Relation, list[list[Found]]], Sequence[Found]],
-    missing: Callable[[Relation], Found],
-    known: dict[Relation, list[Found]] | None = None,
-) -> list[Found]:
+    own: Callable[[Relation, list[list[Fact]]], Sequence[Fact]],
+    missing: Callable[[Relation], Fact],
+    known: dict[Relation, list[Fact]] | None = None,
+) -> list[Fact]:
     """What there is to know of each column of a relation, found from the inputs up.
 
     `own` tells it of a relation's own columns by what is known of its inputs' columns. It may leave out the last of them;
@@ -158,11 +158,11 @@ def transformed(
     done: dict[Relation, Relation] = {}
     for relation in inputs_first(root):
         inputs = tuple([done[input] for input in relation.inputs])
-        found = rule(relation if inputs == relation.inputs else relation.with_inputs(inputs))
-        for made in (found, *found.inputs):
+        changed = rule(relation if inputs == relation.inputs else relation.with_inputs(inputs))
+        for made in (changed, *changed.inputs):
             if made.place is None:
                 made.place = relation.place
-        done[relation] = found
+        done[relation] = changed
     return done[root]
 
 
@@ -206,15 +206,15 @@ def ordinals(expression: Expression) -> Iterator[int]:
 
 def conjuncts(condition: Expression) -> list[Expression]:
     """The conditions that all hold where a condition does."""
-    found: list[Expression] = []
+    conditions: list[Expression] = []
     stack = [condition]
     while stack:
         current = stack.pop()
         if isinstance(current, ScalarFunction) and current.declaration.name == "and":
             stack.extend(reversed(current.children()))
         else:
-            found.append(current)
-    return found
+            conditions.append(current)
+    return conditions
 
 
 def is_true(condition: Expression) -> bool:
@@ -238,11 +238,11 @@ def columns(input: Relation, expressions: Sequence[Expression]) -> Relation:
 
     width = len(input.types)
     computed: list[Expression] = []
-    found: list[int] = []
+    places: list[int] = []
     for expression in expressions:
         if is_column(expression):
-            found.append(expression.ordinal)
+            places.append(expression.ordinal)
         else:
-            found.append(width + len(computed))
+            places.append(width + len(computed))
             computed.append(expression)
-    return (Project(input, computed) if computed else input).select(found)
+    return (Project(input, computed) if computed else input).select(places)

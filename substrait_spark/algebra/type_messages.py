@@ -27,7 +27,7 @@ class DeclaredTypes(NamedTuple):
 
     names: dict[int, str]
     aliases: dict[int, TypeMessage]
-    found: dict[int, Type | None]
+    known: dict[int, Type | None]
     """The types of the aliases that were read, so that each is read once; None while it is."""
 
 
@@ -104,19 +104,19 @@ def _aliased(anchor: int, nullable: bool, complain: Complain, declared: Declared
     if anchor not in declared.aliases:
         complain(f"the type alias {anchor} is not declared")
         return None
-    if anchor not in declared.found:
-        declared.found[anchor] = None
+    if anchor not in declared.known:
+        declared.known[anchor] = None
         if declared.aliases[anchor].WhichOneof("kind") == "alias":
             complain(f"the type alias {anchor} is one of an alias")
-        declared.found[anchor] = read_type(declared.aliases[anchor], complain, declared, level + 1, is_aliased=True)
-    found = declared.found[anchor]
-    if found is None:
+        declared.known[anchor] = read_type(declared.aliases[anchor], complain, declared, level + 1, is_aliased=True)
+    type = declared.known[anchor]
+    if type is None:
         complain(f"the type alias {anchor} stands for no type")
         return None
-    if level + found.height // 2 > LEVELS:
+    if level + type.height // 2 > LEVELS:
         complain(f"a type nests deeper than {LEVELS}")
         return None
-    return types.with_nullable(found, nullable)
+    return types.with_nullable(type, nullable)
 
 
 def _parameters(
@@ -173,10 +173,10 @@ def literal_type(
             complain(f"a null literal has the required type {type}")
         return type
     value = getattr(literal, kind)
-    found = _typed_literal(kind, value, complain)
-    if found is None:
-        found = _nested_literal(kind, value, complain, declared, level + 1)
-    return None if found is None else types.with_nullable(found, literal.nullable)
+    type_of_value = _typed_literal(kind, value, complain)
+    if type_of_value is None:
+        type_of_value = _nested_literal(kind, value, complain, declared, level + 1)
+    return None if type_of_value is None else types.with_nullable(type_of_value, literal.nullable)
 
 
 def _typed_literal(kind: str, value: Any, complain: Complain) -> Type | None:
@@ -236,13 +236,13 @@ def _built(kind: str, parameters: Sequence[Type | None]) -> Type | None:
     return None if None in parameters else types.of(kind, *parameters)
 
 
-def common_type(found: Sequence[Type | None], what: str, complain: Complain) -> Type | None:
+def common_type(candidates: Sequence[Type | None], what: str, complain: Complain) -> Type | None:
     """The one type that all of them have; None, after a complaint, where there is none."""
-    if not found:
+    if not candidates:
         complain(f"{what} are missing")
         return None
-    known = [type for type in found if type is not None]
+    known = [type for type in candidates if type is not None]
     if any(type != known[0] for type in known):
         complain(f"{what} have different types: {', '.join(sorted({str(type) for type in known}))}")
         return None
-    return known[0] if len(known) == len(found) else None
+    return known[0] if len(known) == len(candidates) else None

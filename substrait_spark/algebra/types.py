@@ -110,10 +110,10 @@ def of(kind: str, *parameters: Any, nullable: bool = True) -> Type:
     """The type; the same object for the same arguments, as long as it is in use."""
     key = (kind, parameters, nullable)
     with _making:
-        found = _in_use.get(key)
-        if found is None:
-            found = _in_use[key] = Type(*key)
-    return found
+        type = _in_use.get(key)
+        if type is None:
+            type = _in_use[key] = Type(*key)
+    return type
 
 
 def with_nullable(type: Type, nullable: bool) -> Type:

@@ -35,10 +35,10 @@ class Storage(NamedTuple):
     """Columns and the comments that they have."""
 
     def message(self) -> TableStorage:
-        found = TableStorage(**self._replace(options=(), column_comments=())._asdict())
-        _write_options(self.options, found.options)
-        _write_options(self.column_comments, found.column_comments)
-        return found
+        message = TableStorage(**self._replace(options=(), column_comments=())._asdict())
+        _write_options(self.options, message.options)
+        _write_options(self.column_comments, message.column_comments)
+        return message
 
 
 class Behavior(NamedTuple):
@@ -58,11 +58,11 @@ class Behavior(NamedTuple):
     """Which rows of the table the new ones take the place of: a condition over its columns."""
 
     def message(self, anchors: Anchors) -> WriteBehavior:
-        found = WriteBehavior(**self._replace(static_partitions=(), replace_where=None)._asdict())
-        _write_options(self.static_partitions, found.static_partitions)
+        message = WriteBehavior(**self._replace(static_partitions=(), replace_where=None)._asdict())
+        _write_options(self.static_partitions, message.static_partitions)
         if self.replace_where is not None:
-            self.replace_where.write(found.replace_where, anchors)
-        return found
+            self.replace_where.write(message.replace_where, anchors)
+        return message
 
 
 class Target(NamedTuple):

@@ -26,5 +26,5 @@ def built(
         frames.add(df._jdf)
     for function in functions:
         callables.add(function._judf)
-    found = builder.of(gateway).build(spark._jsparkSession, document, frames, callables)
-    return found if isinstance(found, str) else DataFrame(found, spark)
+    answer = builder.of(gateway).build(spark._jsparkSession, document, frames, callables)
+    return answer if isinstance(answer, str) else DataFrame(answer, spark)

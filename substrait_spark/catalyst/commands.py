@@ -102,13 +102,13 @@ def target(command: Command | None) -> Target | None:
 
 def merged(targets: Sequence[Target]) -> Target:
     """What commands that did each other's work say together, the outermost first, which has the mode that was meant."""
-    table = _last([found.table for found in targets])
+    table = _last([each.table for each in targets])
     return Target(
         table,
-        None if table is not None else _last([found.path for found in targets]),
-        _last([found.format for found in targets]),
+        None if table is not None else _last([each.path for each in targets]),
+        _last([each.format for each in targets]),
         targets[0].mode,
-        _last([found.partitioned_by for found in targets]) or (),
+        _last([each.partitioned_by for each in targets]) or (),
     )
 
 

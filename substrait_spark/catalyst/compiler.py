@@ -40,11 +40,11 @@ class JavaClass:
         """The object in the JVM behind a gateway, compiled if it is not yet."""
         with self._compiling:
             known = None if self._after is None else self._after.of(gateway)
-            found, after = self._objects.get(gateway, (None, None))
-            if found is None or after is not known:
-                found = self._compile(gateway, known)
-                self._objects[gateway] = found, known
-        return found
+            compiled, after = self._objects.get(gateway, (None, None))
+            if compiled is None or after is not known:
+                compiled = self._compile(gateway, known)
+                self._objects[gateway] = compiled, known
+        return compiled
 
     def _compile(self, gateway: Any, known: Any) -> Any:
         """Compile the class with Janino, which Spark itself uses for generated code.
@@ -65,11 +65,11 @@ class JavaClass:
         compiler = loader.loadClass("org.codehaus.janino.SimpleCompiler").newInstance()
         compiler.setParentClassLoader(loader)
         compiler.cook(source.replace("package substrait_spark;", f"package {package};", 1))
-        found = compiler.getClassLoader().loadClass(f"{package}.{self._name}")
+        compiled = compiler.getClassLoader().loadClass(f"{package}.{self._name}")
         given = self._arguments()
         parameters = gateway.new_array(jvm.Class, len(given))
         arguments = gateway.new_array(jvm.Object, len(given))
         for index, argument in enumerate(given):
             parameters[index] = jvm.Class.forName("java.lang.String")
             arguments[index] = argument
-        return found.getConstructor(parameters).newInstance(arguments)
+        return compiled.getConstructor(parameters).newInstance(arguments)

@@ -65,10 +65,10 @@ def _holds_user(location: str) -> bool:
         return False
     if _PASSWORD.search(location):
         return True
-    found = _AUTHORITY.match(location)
-    if found is None:
+    match = _AUTHORITY.match(location)
+    if match is None:
         return bool(_NESTED_USER.search(location))
-    scheme, authority = found[1].lower(), found[2]
+    scheme, authority = match[1].lower(), match[2]
     user, _, host = authority.replace("%40", "@").rpartition("@")
     # A key with slashes ends what looks like the host.
     is_port = _PORT.search(host.rpartition("]")[2])
@@ -76,4 +76,4 @@ def _holds_user(location: str) -> bool:
         return True
     if user and (scheme not in CONTAINERS or not _CONTAINER.fullmatch(user)):
         return True
-    return bool(_NESTED_USER.search(location, found.end()))
+    return bool(_NESTED_USER.search(location, match.end()))

@@ -79,9 +79,9 @@ def no_relation(node: Plan, root: Plan | None = None) -> Unsupported:
     computed: list[tuple[Node, Node | None]] = [(child, None) for child in node.children()]
     if "udfs" in node.cls.index:
         computed = [*zip(node["udfs"], node["resultAttrs"], strict=True)]
-    found = [_no_step(each, result, root) for child, result in computed for each in _user_functions(child)]
-    if found:
-        return SeveralUnsupported(found)
+    refusals = [_no_step(each, result, root) for child, result in computed for each in _user_functions(child)]
+    if refusals:
+        return SeveralUnsupported(refusals)
     if node.name == "Generate":
         reason = f"Generate has no Substrait relation: {node['generator'].name} makes several rows of one"
         return Unsupported(reason, _STEP)
@@ -207,8 +207,8 @@ def _types(node: Node) -> list[str] | None:
     """The Substrait types of a call's arguments, and last of its result; None where one has none."""
     parts = [part for part in node.get("children") or () if isinstance(part, Expression)]
     try:
-        found = [str(to_substrait(part.type, True)) for part in parts]
-        return [*found, str(to_substrait(node.type, True))] if isinstance(node, Expression) else None
+        arguments = [str(to_substrait(part.type, True)) for part in parts]
+        return [*arguments, str(to_substrait(node.type, True))] if isinstance(node, Expression) else None
     except Unsupported:
         return None
 
@@ -233,7 +233,7 @@ def _declaring(node: Node, kind: str, otherwise: str) -> str:
 def _made_by(node: Node) -> str:
     """What to call a function without a name: where it is Spark's own, by what it belongs to."""
     function = node.get("function")
-    found = _SPARK_CLASS.match(function.java_class) if isinstance(function, Opaque) else None
-    if found is None:
+    match = _SPARK_CLASS.match(function.java_class) if isinstance(function, Opaque) else None
+    if match is None:
         return "without a name"
-    return f"of {MAKERS.get(found[1], found[1])}"
+    return f"of {MAKERS.get(match[1], match[1])}"

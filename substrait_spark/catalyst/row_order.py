@@ -55,11 +55,11 @@ def order_of(window: tree.Plan) -> list[tree.Expression]:
 
 def deciding(keys: Sequence[tree.Expression]) -> list[tree.Expression]:
     """The keys without those that are among the keys before them, and so decide nothing."""
-    found: list[tree.Expression] = []
+    kept: list[tree.Expression] = []
     for key in keys:
-        if not any(tree.same(sorted_by(key), sorted_by(other)) for other in found):
-            found.append(key)
-    return found
+        if not any(tree.same(sorted_by(key), sorted_by(other)) for other in kept):
+            kept.append(key)
+    return kept
 
 
 def sorted_by(key: tree.Expression) -> tree.Expression:

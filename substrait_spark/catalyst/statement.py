@@ -51,14 +51,14 @@ class Statement:
     @property
     def command(self) -> dict[str, Any] | None:
         """What a command does: its class, and its fields by name (StatementReader.java says which); None of a query."""
-        found: dict[str, Any] | None = json.loads(self.java.command())
-        return found
+        fields: dict[str, Any] | None = json.loads(self.java.command())
+        return fields
 
     @property
     def query(self) -> Statement | None:
         """The query whose rows a command writes, or that a view stands for."""
-        found = self.java.query()
-        return None if found is None else Statement(found, self.sparkSession, self.stage)
+        query = self.java.query()
+        return None if query is None else Statement(query, self.sparkSession, self.stage)
 
     @property
     def kind(self) -> str:
@@ -76,10 +76,10 @@ class Statement:
         table's source can't do either. As the statement was written, so that nothing is pushed into the source.
 
         Raises `Unsupported` for what else stands in the way."""
-        found = self.java.changed()
-        if isinstance(found, str):
-            raise Unsupported(*IN_THE_WAY[found])
-        return None if found is None else Statement(found, self.sparkSession, "analyzed")
+        changed = self.java.changed()
+        if isinstance(changed, str):
+            raise Unsupported(*IN_THE_WAY[changed])
+        return None if changed is None else Statement(changed, self.sparkSession, "analyzed")
 
     @property
     def replaced(self) -> Statement:
@@ -89,8 +89,8 @@ class Statement:
     @property
     def columns(self) -> Columns | None:
         """The columns that a table has, or will have, where the command says them."""
-        found = self.java.columns()
-        return None if found is None else Columns(found, self.sparkSession)
+        columns = self.java.columns()
+        return None if columns is None else Columns(columns, self.sparkSession)
 
     @property
     def missing(self) -> list[str]:

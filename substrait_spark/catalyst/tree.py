@@ -140,21 +140,21 @@ class Node:
     def children(self) -> Sequence[Node]:
         """The nodes in this node's fields, also inside sequences, in order."""
         if self._children is None:
-            found: list[Node] = []
-            _collect(self.values, found)
-            self._children = found
+            children: list[Node] = []
+            _collect(self.values, children)
+            self._children = children
         return self._children
 
     def __repr__(self) -> str:
         return f"<{self.cls.name}>"
 
 
-def _collect(values: tuple[Any, ...], found: list[Node]) -> None:
+def _collect(values: tuple[Any, ...], into: list[Node]) -> None:
     for value in values:
         if isinstance(value, Node):
-            found.append(value)
+            into.append(value)
         elif type(value) is tuple:
-            _collect(value, found)
+            _collect(value, into)
 
 
 class Plan(Node):
@@ -229,20 +229,20 @@ def make_plan(name: str, /, **fields: Any) -> Plan:
 
 def children_first(root: Node) -> Sequence[Node]:
     """All nodes of a tree, each once, after those in its fields."""
-    found: dict[Node, None] = {}
+    in_order: dict[Node, None] = {}
     stack = [(root, False)]
     while stack:
         node, done = stack.pop()
         if done:
-            found.setdefault(node)
-        elif node not in found:
+            in_order.setdefault(node)
+        elif node not in in_order:
             stack += [(node, True), *((child, False) for child in node.children())]
-    return list(found)
+    return list(in_order)
 
 
 def attributes(root: Node) -> Sequence[Node]:
     """The attributes in an expression, without those of the plans of its subqueries."""
-    found: list[Node] = []
+    columns: list[Node] = []
     seen: set[Node] = set()
     stack = [root]
     while stack:
@@ -251,9 +251,9 @@ def attributes(root: Node) -> Sequence[Node]:
             continue
         seen.add(node)
         if node.name == "AttributeReference":
-            found.append(node)
+            columns.append(node)
         stack.extend(child for child in node.children() if not isinstance(child, Plan))
-    return found
+    return columns
 
 
 def outermost(expressions: Iterable[Node], name: str) -> list[Expression]:
@@ -261,7 +261,7 @@ def outermost(expressions: Iterable[Node], name: str) -> list[Expression]:
 
     The reader shares equal ones.
     """
-    found: list[Expression] = []
+    topmost: list[Expression] = []
     seen: set[Node] = set()
     stack: list[Node] = list(reversed(list(expressions)))
     while stack:
@@ -270,15 +270,15 @@ def outermost(expressions: Iterable[Node], name: str) -> list[Expression]:
             continue
         seen.add(node)
         if node.name == name and isinstance(node, Expression):
-            found.append(node)
+            topmost.append(node)
         else:
             stack.extend(reversed(node.children()))
-    return found
+    return topmost
 
 
 def words(root: Node) -> frozenset[object]:
     """The classes, names and numbers in an expression: equal for nodes that are `same`, to look them up by."""
-    found: set[object] = set()
+    collected: set[object] = set()
     seen: set[Node] = set()
     stack: list[Any] = [root]
     while stack:
@@ -286,13 +286,13 @@ def words(root: Node) -> frozenset[object]:
         if isinstance(value, Node):
             if value not in seen:
                 seen.add(value)
-                found.add(value.cls.name)
+                collected.add(value.cls.name)
                 stack.extend(value.values)
         elif type(value) is tuple:
             stack.extend(value)
         elif isinstance(value, str | int):
-            found.add(value)
-    return frozenset(found)
+            collected.add(value)
+    return frozenset(collected)
 
 
 def same(left: Any, right: Any) -> bool:

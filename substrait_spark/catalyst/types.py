@@ -131,7 +131,7 @@ def collation_in(type: DataType) -> str:
     if type.name.startswith("collated"):
         return type.name.removeprefix("collated ")
     parts = [part.type if isinstance(part, Field) else part for part in type.parameters]
-    return next((found for part in parts if isinstance(part, DataType) and (found := collation_in(part))), "")
+    return next((inner for part in parts if isinstance(part, DataType) and (inner := collation_in(part))), "")
 
 
 def holds_collation(type: DataType) -> bool:

@@ -87,7 +87,7 @@ MODES = {"ErrorIfExists": "ERROR", "Ignore": "IGNORE", "Overwrite": "REPLACE", "
 
 def options(given: Mapping[str, str | None]) -> Options:
     """Options that a plan may name, in their order. Raises `Unsupported` for one whose value may be a secret."""
-    found = []
+    kept = []
     for name, value in sorted((name.lower(), value) for name, value in given.items()):
         if name in ("path", "serialization.format"):
             continue
@@ -95,8 +95,8 @@ def options(given: Mapping[str, str | None]) -> Options:
             raise Unsupported(
                 f"its option {name} may hold a secret, which no plan may hold", "Set it in Spark's configuration."
             )
-        found.append((name, value))
-    return tuple(found)
+        kept.append((name, value))
+    return tuple(kept)
 
 
 def _location(location: str | None, file_system: str | None) -> str:
@@ -181,8 +181,8 @@ def _insert_into_files(command: Command) -> Change:
 def _insert_into_folder(command: Command) -> Change:
     storage = command["storage"]
     location = _location(storage["locationUri"], command["session"].file_system)
-    found = Storage(command["provider"], location, options(storage["properties"]))
-    return Change("INSERT", Target((), found, Behavior(command["overwrite"])))
+    target_storage = Storage(command["provider"], location, options(storage["properties"]))
+    return Change("INSERT", Target((), target_storage, Behavior(command["overwrite"])))
 
 
 def _insert_into_source(command: Command) -> Change:

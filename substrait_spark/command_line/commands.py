@@ -364,9 +364,9 @@ def check(
         _conclude(bool(report), good, str(report))
         return
     known = known.with_functions(UserFunctions(own_functions(functions)).named)
-    found = departures(plan_files.read_plan(str(plan)), known)
-    lacking = [f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in found)]
-    _conclude(not found, f"{known.name} has everything that the plan needs.", "\n".join(lacking))
+    departing = departures(plan_files.read_plan(str(plan)), known)
+    lacking = [f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in departing)]
+    _conclude(not departing, f"{known.name} has everything that the plan needs.", "\n".join(lacking))
 
 
 def _for(dialect: str | None) -> str:
@@ -444,9 +444,9 @@ def compare_command(
         raise click.UsageError("Only one of the query and the plan can come from stdin.")
     message = None if plan is None else plan_files.read_plan(plan)
     with dataframe(Query(_text(sql), tables, settings, functions)) as (df, given):
-        found = compared(df, message, engine, dict(tables), files_under or None, tolerance, given)
-    click.echo(str(found))
-    if not found:
+        comparison = compared(df, message, engine, dict(tables), files_under or None, tolerance, given)
+    click.echo(str(comparison))
+    if not comparison:
         raise click.exceptions.Exit(FINDING)
 
 

@@ -39,24 +39,24 @@ def run_on(
     engine: Engine, plan: Plan, tables: Mapping[str, str], files_under: Sequence[str] | None, functions: Sequence[Any]
 ) -> pa.Table:
     """The rows of a plan. Of one that isn't in the forms of the engine's dialect, it is told what they lack."""
-    found = departures(plan, load(engine.dialect).with_functions(UserFunctions(functions).named))
+    departing = departures(plan, load(engine.dialect).with_functions(UserFunctions(functions).named))
     try:
         with waiting("running the plan"):
             rows = engine.rows(plan, dict(tables), files_under, functions, None)
     except PlanningError as error:
-        if not found:
+        if not departing:
             raise PlanningError(shortened(str(error).partition("\n")[0], LONGEST)) from error
-        raise PlanningError(_lacking(f"{engine.title} doesn't take the plan, which", engine, found)) from error
-    if found:
+        raise PlanningError(_lacking(f"{engine.title} doesn't take the plan, which", engine, departing)) from error
+    if departing:
         which = f"{engine.title}'s rows may be others than Spark's, since the plan"
-        click.echo(_lacking(which, engine, found), err=True)
+        click.echo(_lacking(which, engine, departing), err=True)
     return rows
 
 
-def _lacking(which: str, engine: Engine, found: Sequence[Departure]) -> str:
+def _lacking(which: str, engine: Engine, departing: Sequence[Departure]) -> str:
     """What a plan needs that the dialect lacks, and what helps."""
-    lacking = "".join(f"\n  {departure}" for departure in found[:LISTED])
-    more = f"\n  and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    lacking = "".join(f"\n  {departure}" for departure in departing[:LISTED])
+    more = f"\n  and {len(departing) - LISTED} more" if len(departing) > LISTED else ""
     return (
         f"{which} needs what the dialect {engine.dialect} lacks:{lacking}{more}\n"
         f"Put it into forms that {engine.title} has by `substrait-spark lower PLAN --dialect {engine.dialect}`, and run that."

@@ -49,7 +49,7 @@ def _text(text: str, problem: Exception | None) -> str:
     if text[0] not in '{["':
         return "it is text, and plans are binary or JSON. A query in SQL is for the command export"
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except json.JSONDecodeError as error:
         rest = text[error.pos :]
         if not rest or error.msg.startswith("Unterminated"):
@@ -59,7 +59,7 @@ def _text(text: str, problem: Exception | None) -> str:
         return "it is JSON with a number of more digits than Python reads"
     except RecursionError:
         return "it is JSON that nests too deep"
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         return "it is JSON, but of a list or a single value: a plan is an object"
     return (
         NO_RELATION if problem is None else f"it is JSON of something else: {str(problem).splitlines()[0].rstrip('.')}"

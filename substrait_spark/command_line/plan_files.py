@@ -49,11 +49,13 @@ def read_message(path: str) -> Plan | ExtendedExpression:
 
 def _expressions_in(held: bytes) -> ExtendedExpression | None:
     """The extended expression that is held; None for anything else. A plan has its version in another field."""
-    found = _parsed(held, ExtendedExpression())
-    if found is None or not (found.HasField("version") and found.HasField("base_schema") and found.referred_expr):
+    message = _parsed(held, ExtendedExpression())
+    if message is None or not (
+        message.HasField("version") and message.HasField("base_schema") and message.referred_expr
+    ):
         return None
     plan = _parsed(held, Plan())
-    return found if plan is None or not plan.HasField("version") else None
+    return message if plan is None or not plan.HasField("version") else None
 
 
 def _parsed(held: bytes, message: Kind) -> Kind | None:

@@ -32,12 +32,12 @@ def given(names: Sequence[str]) -> list[Path | UserFunction]:
 
 def registered(spark: SparkSession, names: Sequence[str]) -> list[Path | UserFunction]:
     """The functions of these names; those that are objects are known to the session by their own names, for SQL."""
-    found: list[Path | UserFunction] = []
+    functions: list[Path | UserFunction] = []
     for each in given(names):
         if isinstance(each, UserFunction) and each.spark is not None:
             each = declare_function(spark.udf.register(each.name, each.spark.unwrapped), name=each.name)  # noqa: PLW2901
-        found.append(each)
-    return found
+        functions.append(each)
+    return functions
 
 
 def _object(name: str) -> UserFunction:

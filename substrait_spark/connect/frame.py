@@ -39,8 +39,8 @@ def convert_planned(
 
     remote = cast("Any", df)
     message = remote._plan.to_proto(remote._session.client)
-    if found := obstacles(message):
-        return None, [_problem(each) for each in found]
+    if in_the_way := obstacles(message):
+        return None, [_problem(each) for each in in_the_way]
     session = PLANNER.session(remote._session, allow_version_mismatch)
     try:
         with session.planned(message) as dataset:
@@ -50,8 +50,8 @@ def convert_planned(
         return None, [_problem(problem)]
 
 
-def _problem(found: Unsupported) -> Problem:
-    return Problem("the plan", "DataFrame", "DataFrame", found.reason, found.hint)
+def _problem(obstacle: Unsupported) -> Problem:
+    return Problem("the plan", "DataFrame", "DataFrame", obstacle.reason, obstacle.hint)
 
 
 @dataclass(frozen=True)

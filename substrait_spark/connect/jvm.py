@@ -144,10 +144,10 @@ class PlannerJvm:
 def java() -> str:
     """The Java that Spark would use."""
     home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=str(Path(home) / "bin") if home else None)
-    if found is None:
+    path = shutil.which("java", path=str(Path(home) / "bin") if home else None)
+    if path is None:
         raise UnsupportedSessionError(NO_JAVA)
-    return found
+    return path
 
 
 def spark_home() -> tuple[Path, str]:

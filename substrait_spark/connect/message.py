@@ -50,22 +50,22 @@ STREAM = ("it is a streaming DataFrame", "Export the batch query that reads the 
 
 def obstacles(message: Message) -> list[Unsupported]:
     """What in a message only its server knows, or finds out by a job; each once."""
-    found: dict[str, Unsupported] = {}
+    by_kind: dict[str, Unsupported] = {}
     for part in cast("Iterator[Any]", messages(message)):
         fields = fields_of(part)
         for name, (what, hint) in SERVER_ONLY.items():
             if name in fields:
-                found[what] = Unsupported(f"it has {what}, which only the server knows", hint)
+                by_kind[what] = Unsupported(f"it has {what}, which only the server knows", hint)
         if "pivot" in fields and not part.pivot.values:
-            found["pivot"] = Unsupported(*UNNAMED_PIVOT)
+            by_kind["pivot"] = Unsupported(*UNNAMED_PIVOT)
         if part.DESCRIPTOR.full_name.endswith(".Read") and part.is_streaming:
-            found["stream"] = Unsupported(*STREAM)
+            by_kind["stream"] = Unsupported(*STREAM)
         if "java_udf" in fields or "scalar_scala_udf" in fields:
-            found["udf"] = Unsupported(
+            by_kind["udf"] = Unsupported(
                 f"it has the function {part.function_name or 'of a user'} in Java or Scala",
                 "Use Spark's own functions.",
             )
-    return list(found.values())
+    return list(by_kind.values())
 
 
 def fields_of(message: Message) -> set[str]:

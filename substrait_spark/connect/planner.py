@@ -98,13 +98,13 @@ class Planner:
     def session(self, remote: Any, allow_version_mismatch: bool) -> PlannerSession:
         """What stands here for the session of a server."""
         with self._starting:
-            found = self._sessions.get(remote)
-            if found is None or not found.jvm.runs:
+            planner_session = self._sessions.get(remote)
+            if planner_session is None or not planner_session.jvm.runs:
                 server = Server(remote)
                 jvm = self._running()
-                found = self._sessions[remote] = PlannerSession(jvm, server, server.version)
-        found.require_version(allow_version_mismatch)
-        return found
+                planner_session = self._sessions[remote] = PlannerSession(jvm, server, server.version)
+        planner_session.require_version(allow_version_mismatch)
+        return planner_session
 
     def _running(self) -> PlannerJvm:
         if self._jvm is None or not self._jvm.runs:
@@ -288,12 +288,12 @@ class PlannerSession:
             self._temporary.add(written)
             self._call("temporaryView", list(written), self._server.schema(written).json())
             return None
-        asked, found = ([part.lower() for part in parts] for parts in (name, table.name))
-        if asked == [SESSION_CATALOG, *found]:
+        asked, answered = ([part.lower() for part in parts] for parts in (name, table.name))
+        if asked == [SESSION_CATALOG, *answered]:
             # What was taken for a namespace is a catalog.
             self._call("knows", table.name[0])
             return None
-        if asked != found:
+        if asked != answered:
             raise Stale
         return table
 

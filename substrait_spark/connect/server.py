@@ -141,9 +141,9 @@ class Server:
         if not names:
             return []
         with answers():
-            found = self._leaf_sizes(self._select("*", names)._plan.to_proto(self._session.client))
-        if len(found) == len(names):
-            return found
+            sizes = self._leaf_sizes(self._select("*", names)._plan.to_proto(self._session.client))
+        if len(sizes) == len(names):
+            return sizes
         # Spark knows of an empty table, for one, that nothing is to be read at all.
         return [LARGEST] if len(names) == 1 else [size for name in names for size in self.sizes([name])]
 
@@ -161,8 +161,8 @@ class Server:
         if not names:
             return {}
         with answers():
-            found = self._session.catalog.listFunctions(pattern="|".join(names))
-        return {function.name: function.className for function in found}
+            listed = self._session.catalog.listFunctions(pattern="|".join(names))
+        return {function.name: function.className for function in listed}
 
     def _answer(self, statement: str) -> str:
         """The only value that a statement answers: as the server's commands are, it comes without a job, in one round trip."""

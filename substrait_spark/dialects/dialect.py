@@ -123,10 +123,10 @@ class Dialect:
 
     def with_functions(self, named: frozenset[tuple[str, str]]) -> Dialect:
         """The dialect of an engine that is also given these functions, by URN and name. They may raise."""
-        found = copy(self)
-        found._given = self._given | named
-        found._known, found.known_forms, found._allowed_types = {}, set(), {}
-        return found
+        extended = copy(self)
+        extended._given = self._given | named
+        extended._known, extended.known_forms, extended._allowed_types = {}, set(), {}
+        return extended
 
     def allows_type(self, type: Type, column: bool = False) -> bool:
         """Whether values of a type are supported, at every level of it; with `column`, also as a table's column."""
@@ -260,8 +260,8 @@ class Dialect:
         try:
             return self._known[key]
         except KeyError:
-            found = self._known[key] = self.function(*key)
-            return found
+            entry = self._known[key] = self.function(*key)
+            return entry
 
     def options_of(
         self, kind: str, declaration: registry.Declaration, options: tuple[tuple[str, str], ...]
@@ -353,13 +353,13 @@ def _within(type: Type, entry: Mapping[str, Any]) -> bool:
 def _by_name(entries: Sequence[Any] | None, noun: str) -> dict[str, Mapping[str, Any]] | None:
     if not entries:
         return None
-    found: dict[str, Mapping[str, Any]] = {}
+    by_name: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         if isinstance(entry, str):
-            found[entry] = {}
+            by_name[entry] = {}
         else:
-            found[str(entry[noun])] = entry
-    return found
+            by_name[str(entry[noun])] = entry
+    return by_name
 
 
 def _allows(entries: dict[str, Mapping[str, Any]] | None, name: str, key: str, value: str) -> bool:
@@ -376,13 +376,13 @@ def _functions(
 ) -> dict[tuple[str, str], list[Function]] | None:
     if not entries:
         return None
-    found: dict[tuple[str, str], list[Function]] = {}
+    by_function: dict[tuple[str, str], list[Function]] = {}
     for entry in entries:
         options = {name: str(value) for name, value in (entry.get("required_options") or {}).items()}
         most = (entry.get("variadic") or {}).get("max")
         function = Function(frozenset(entry["supported_impls"]), options, entry.get("metadata") or {}, most)
-        found.setdefault((dependencies[entry["source"]], entry["name"]), []).append(function)
-    return found
+        by_function.setdefault((dependencies[entry["source"]], entry["name"]), []).append(function)
+    return by_function
 
 
 def _casts(entry: Mapping[str, Any]) -> dict[bool, Mapping[str, Sequence[str]]] | None:

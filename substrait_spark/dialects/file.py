@@ -125,12 +125,12 @@ def _from_text(name: str, text: str, path: Path | None, rewrites: Listed | None)
 
 def aliases(document: Mapping[str, Any], own: Collection[str] = ()) -> dict[str, str]:
     """What the dependencies go by in calls, whose URNs are those of known files or of the dialect's `own`."""
-    found = {}
+    by_alias = {}
     for alias, urn in (document.get("dependencies") or {}).items():
         known = urn if urn in own else registry.built_in_alias(urn)
         if known is not None:
-            found[str(alias)] = known
-    return found
+            by_alias[str(alias)] = known
+    return by_alias
 
 
 def _register(document: Mapping[str, Any], folder: Path | None, origin: str) -> set[str]:
@@ -209,8 +209,8 @@ def problems(document: Mapping[str, Any], rewrites: Listed, own: Collection[str]
         listed: set[tuple[str, ...]] = set()
         for position, entry in enumerate(document.get(f"supported_{section}") or ()):
             where = f"supported_{section}[{position}]"
-            found = _problems_of_function(kind, entry, dependencies, known, listed)
-            yield from (f"{where}: {problem}" for problem in found)
+            complaints = _problems_of_function(kind, entry, dependencies, known, listed)
+            yield from (f"{where}: {problem}" for problem in complaints)
     yield from problems_of_guards(document, rewrites)
 
 

@@ -33,12 +33,12 @@ def rewrites_of(named: Any, folder: Path | None, origin: str) -> Listed:
         )
     try:
         module = module_from(Path(where), folder) if where.endswith(".py") else importlib.import_module(where)
-        found = getattr(module, name)
+        rewrites = getattr(module, name)
     except (Exception, SystemExit) as error:  # whatever the code of the module raises
         raise DialectError(f"{origin}: metadata.rewrites: {named!r} can't be loaded: {_told(error)}.") from error
-    if not are_rewrites(found):
-        raise DialectError(f"{origin}: metadata.rewrites: {named!r} is {kind_of(found)}, not a list of rewrites.")
-    return found  # type: ignore[no-any-return]
+    if not are_rewrites(rewrites):
+        raise DialectError(f"{origin}: metadata.rewrites: {named!r} is {kind_of(rewrites)}, not a list of rewrites.")
+    return rewrites  # type: ignore[no-any-return]
 
 
 def are_rewrites(value: Any) -> bool:

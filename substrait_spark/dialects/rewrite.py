@@ -113,11 +113,11 @@ class Rewrites:
 
 
 def _by_target(listed: Sequence[Rewrite], sees: Sees) -> dict[Target, tuple[Rewrite, ...]]:
-    found: dict[Target, tuple[Rewrite, ...]] = {}
+    by_target: dict[Target, tuple[Rewrite, ...]] = {}
     for each in listed:
         if each.sees is sees:
-            found[each.target] = (*found.get(each.target, ()), each)
-    return found
+            by_target[each.target] = (*by_target.get(each.target, ()), each)
+    return by_target
 
 
 def defects_of(listed: Sequence[Rewrite | Conversion]) -> Iterator[str]:

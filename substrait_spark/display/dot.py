@@ -18,8 +18,8 @@ _HEAD = (
 
 def dot(document: Document) -> str:
     """A graph of a plan."""
-    found = graph(document)
-    return "\n  ".join([*_HEAD, *map(_box, found.boxes), *map(_arrow, found.arrows)]) + "\n}\n"
+    picture = graph(document)
+    return "\n  ".join([*_HEAD, *map(_box, picture.boxes), *map(_arrow, picture.arrows)]) + "\n}\n"
 
 
 def _box(box: Box) -> str:

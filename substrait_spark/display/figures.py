@@ -31,12 +31,12 @@ class Figures(NamedTuple):
 
 def figures(document: Document) -> Figures:
     """A plan's figures."""
-    found = [(level, relation) for tree in document.trees for level, _, relation in tree.relations()]
+    relations = [(level, relation) for tree in document.trees for level, _, relation in tree.relations()]
     functions = [(name, urn) for name, urn in document.declared if not name.startswith(("type ", "variation "))]
     return Figures(
-        dict(Counter(relation.kind for _, relation in found).most_common()),
-        dict(Counter(name for _, relation in found if (name := table(relation))).most_common()),
-        max((level + 1 for level, _ in found), default=0),
+        dict(Counter(relation.kind for _, relation in relations).most_common()),
+        dict(Counter(name for _, relation in relations if (name := table(relation))).most_common()),
+        max((level + 1 for level, _ in relations), default=0),
         len(functions),
         len({urn for _, urn in functions}),
     )

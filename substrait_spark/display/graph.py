@@ -49,10 +49,10 @@ class Graph:
 
 def graph(document: Document) -> Graph:
     """A plan's relations, with a box for each of its roots."""
-    found = Graph()
+    drawn = Graph()
     for tree in document.trees:
-        top = Box(len(found.boxes), tree.title, _wrapped(_root_names(tree)))
-        found.boxes.append(top)
+        top = Box(len(drawn.boxes), tree.title, _wrapped(_root_names(tree)))
+        drawn.boxes.append(top)
         stack: list[tuple[Relation, Arrow]] = []
         for number, query in enumerate(tree.queries, 1):
             stack.append((query, Arrow(0, top.number, f"#{number}", dotted=True)))
@@ -60,15 +60,15 @@ def graph(document: Document) -> Graph:
             stack.append((tree.relation, Arrow(0, top.number, "")))
         while stack:
             relation, arrow = stack.pop()
-            box = Box(len(found.boxes), relation.kind, _lines(relation))
+            box = Box(len(drawn.boxes), relation.kind, _lines(relation))
             arrow.start = box.number
-            found.boxes.append(box)
-            found.arrows.append(arrow)
+            drawn.boxes.append(box)
+            drawn.arrows.append(arrow)
             below = [(query, Arrow(0, box.number, f"#{n}", dotted=True)) for n, query in enumerate(relation.queries, 1)]
             for index, input in enumerate(relation.inputs):
                 below.append((input, Arrow(0, box.number, edge_label(relation, index))))
             stack.extend(reversed(below))
-    return found
+    return drawn
 
 
 def _root_names(tree: Tree) -> str:

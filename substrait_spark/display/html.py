@@ -181,10 +181,10 @@ def _columns_table(relation: Relation) -> Iterator[str]:
 
 
 def _code(text: Text, unclear: frozenset[str | None] = frozenset()) -> str:
-    found = "".join(
+    code = "".join(
         _reference(piece, unclear) if isinstance(piece, Reference) else _colored(piece) for piece in pieces(text)
     )
-    return f"<code>{found}</code>" if found else ""
+    return f"<code>{code}</code>" if code else ""
 
 
 def _reference(reference: Reference, unclear: frozenset[str | None]) -> str:
@@ -194,10 +194,10 @@ def _reference(reference: Reference, unclear: frozenset[str | None]) -> str:
 
 def _colored(text: str) -> str:
     """Text with its literals marked."""
-    found, end = [], 0
+    coloured, end = [], 0
     for match in _LITERALS.finditer(text):
         literal = escape(match.group())
-        found.append(escape(text[end : match.start()]))
-        found.append(f"<span class='{match.lastgroup}'>{literal}</span>" if match.lastgroup else literal)
+        coloured.append(escape(text[end : match.start()]))
+        coloured.append(f"<span class='{match.lastgroup}'>{literal}</span>" if match.lastgroup else literal)
         end = match.end()
-    return "".join([*found, escape(text[end:])])
+    return "".join([*coloured, escape(text[end:])])

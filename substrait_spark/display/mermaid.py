@@ -8,8 +8,8 @@ from .graph import Arrow, Box, graph
 
 def mermaid(document: Document) -> str:
     """A flowchart of a plan."""
-    found = graph(document)
-    lines = ["flowchart BT", *map(_box, found.boxes), *map(_arrow, found.arrows)]
+    picture = graph(document)
+    lines = ["flowchart BT", *map(_box, picture.boxes), *map(_arrow, picture.arrows)]
     return "\n    ".join(lines) + "\n"
 
 

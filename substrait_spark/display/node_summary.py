@@ -35,8 +35,8 @@ def _brief(part: Part) -> Text:
 
 def ambiguous(relation: Relation) -> frozenset[str | None]:
     """The names that different references of a relation have in common, and no name at all."""
-    found = {piece for part in relation.parts for piece in pieces(part.items) if isinstance(piece, Reference)}
-    counts = Counter(reference.name for reference in found)
+    references = {piece for part in relation.parts for piece in pieces(part.items) if isinstance(piece, Reference)}
+    counts = Counter(reference.name for reference in references)
     return frozenset({None, *(name for name, count in counts.items() if count > 1)})
 
 

@@ -70,8 +70,8 @@ def outline(document: Document) -> Outline:
 
 
 def _roots(tree: Tree) -> list[Entry]:
-    found = [Entry(query, f"#{number}", 0) for number, query in enumerate(tree.queries, 1)]
-    return found if tree.relation is None else [*found, Entry(tree.relation, "", 0)]
+    entries = [Entry(query, f"#{number}", 0) for number, query in enumerate(tree.queries, 1)]
+    return entries if tree.relation is None else [*entries, Entry(tree.relation, "", 0)]
 
 
 def _below(entry: Entry) -> list[Entry]:

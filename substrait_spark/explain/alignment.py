@@ -42,17 +42,17 @@ def align(old: Relation, new: Relation) -> list[Pair]:
     """Every relation of both trees, in pairs where they match. Ancestors match ancestors."""
     aligner = _Aligner(old, new)
     match = run(aligner.match(old, new))
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     stack: list[object] = [match.pairs]
     while stack:
         top = stack.pop()
         if isinstance(top, Pair):
-            found.append(top)
+            pairs.append(top)
         elif isinstance(top, _Whole):
-            found += [Pair(inner, None) if top.is_old else Pair(None, inner) for inner in _every(top.relation)]
+            pairs += [Pair(inner, None) if top.is_old else Pair(None, inner) for inner in _every(top.relation)]
         elif isinstance(top, tuple):
             stack.extend(reversed(top))
-    return found
+    return pairs
 
 
 class _Aligner:
@@ -156,12 +156,12 @@ def _added(relation: Relation) -> _Whole:
 
 
 def _every(root: Relation) -> list[Relation]:
-    found, stack = [], [root]
+    relations, stack = [], [root]
     while stack:
         relation = stack.pop()
-        found.append(relation)
+        relations.append(relation)
         stack.extend(inner for _, inner in reversed(relation.below()))
-    return found
+    return relations
 
 
 def own_text(relation: Relation) -> str:

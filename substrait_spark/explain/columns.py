@@ -51,14 +51,14 @@ INPUTS: dict[str, tuple[str, ...]] = {
 def inputs(rel: Rel) -> list[Rel]:
     """A relation's inputs, those that there are."""
     kind = rel.WhichOneof("rel_type")
-    found: list[Rel] = []
+    present: list[Rel] = []
     for field in INPUTS[kind] if kind is not None else ():
         message: Any = getattr(rel, str(kind))
         if field == "inputs":
-            found.extend(message.inputs)
+            present.extend(message.inputs)
         elif message.HasField(field):
-            found.append(getattr(message, field))
-    return found
+            present.append(getattr(message, field))
+    return present
 
 
 def sources(rel: Rel, widths: Sequence[int]) -> Sources:
@@ -113,13 +113,13 @@ def _window(message: Any, every: Sequence[Sources]) -> Sources:
 
 
 def _expand(message: Any, every: Sequence[Sources]) -> Sources:
-    found: list[Source] = []
+    columns: list[Source] = []
     for index, field in enumerate(message.fields):
         switching = field.WhichOneof("field_type") == "switching_field"
         expressions = field.switching_field.duplicates if switching else [field.consistent_field]
         known = {source for source in _expressions("", expressions, every) if isinstance(source, Origin)}
-        found.append(known.pop() if len(known) == 1 else Item("", index))
-    return [*found, *_first(message, every)[len(found) :], Item("number", 0)]
+        columns.append(known.pop() if len(known) == 1 else Item("", index))
+    return [*columns, *_first(message, every)[len(columns) :], Item("number", 0)]
 
 
 def _extension(message: Any, every: Sequence[Sources]) -> Sources:
@@ -233,7 +233,7 @@ class ColumnNames:
         emitted = [direct[o] if 0 <= o < len(direct) else UNNAMED for o in emit(rel, len(direct))]
         hinted = list(message.common.hint.output_names) if hasattr(message, "common") else []
         if len(hinted) == len(emitted):
-            emitted = [found if found.name else Name(hint) for found, hint in zip(emitted, hinted, strict=True)]
+            emitted = [own if own.name else Name(hint) for own, hint in zip(emitted, hinted, strict=True)]
         self._columns.take(sum(1 + len(name.inner) for name in emitted))
         return tuple(emitted)
 
@@ -243,7 +243,7 @@ class ColumnNames:
         while stack:
             rel, wanted = stack.pop()
             own = self.of(rel)
-            named = tuple(found if found.name else wish for found, wish in zip(own, wanted, strict=True))
+            named = tuple(known if known.name else wish for known, wish in zip(own, wanted, strict=True))
             self._names[id(rel)] = (rel, named)
             if rel.WhichOneof("rel_type") == "reference":
                 continue  # what it refers to has its own names
@@ -275,20 +275,20 @@ def schema_names(schema: NamedStruct) -> Iterator[Name]:
     names = iter(schema.names)
     for type in schema.struct.types:
         name = next(names, None)
-        yield Name(name, tuple(found for found in (next(names, None) for _ in range(_count(type))) if found))
+        yield Name(name, tuple(inner for inner in (next(names, None) for _ in range(_count(type))) if inner))
 
 
 def _count(type: Any) -> int:
     """How many names the depth-first list has for what is inside a type."""
-    found, stack = 0, [type]
+    count, stack = 0, [type]
     while stack:
         message = stack.pop()
         kind = message.WhichOneof("kind")
         if kind == "struct":
-            found += len(message.struct.types)
+            count += len(message.struct.types)
             stack.extend(message.struct.types)
         elif kind == "list":
             stack.append(message.list.type)
         elif kind == "map":
             stack += [message.map.key, message.map.value]
-    return found
+    return count

@@ -81,14 +81,14 @@ class Declarations:
 
     def legend(self, *, anchors: bool) -> Iterable[str]:
         """A line for each URN, with what is declared of it; with the numbers of the anchors where they are wanted."""
-        found: dict[str, set[str]] = {urn: set() for urn in self._urns.values()}
+        entries: dict[str, set[str]] = {urn: set() for urn in self._urns.values()}
         for entry in self._declared:
             number = f" @{entry.anchor}" if anchors else ""
-            found.setdefault(entry.urn, set()).add(f"{_titled(entry)}{number}")
-        numbers = {urn: sorted(anchor for anchor, known in self._urns.items() if known == urn) for urn in found}
-        for urn in sorted(found):
+            entries.setdefault(entry.urn, set()).add(f"{_titled(entry)}{number}")
+        numbers = {urn: sorted(anchor for anchor, known in self._urns.items() if known == urn) for urn in entries}
+        for urn in sorted(entries):
             shown = "".join(f" @{anchor}" for anchor in numbers[urn]) if anchors else ""
-            yield f"extension {quoted(urn)}{shown}: {', '.join(sorted(found[urn])) or 'nothing'}"
+            yield f"extension {quoted(urn)}{shown}: {', '.join(sorted(entries[urn])) or 'nothing'}"
 
 
 def _titled(entry: _Declared) -> str:

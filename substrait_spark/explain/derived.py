@@ -25,7 +25,7 @@ class Derived:
 
     def columns(self, rel: Message) -> Types | None:
         """The types of a relation's output columns; None for an extension's, which nobody knows."""
-        return self._relations.found(rel)
+        return self._relations.derived(rel)
 
     def schema(self, schema: Any) -> Types:
         """The types of a schema's columns."""

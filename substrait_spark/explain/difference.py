@@ -106,18 +106,20 @@ class _Trees:
         for mark, group in itertools.groupby(self._pairs, _mark):
             pairs = list(group)
             if mark:
-                yield from self._one_sided(mark, [found for pair in pairs for found in pair if found is not None])
+                yield from self._one_sided(
+                    mark, [relation for pair in pairs for relation in pair if relation is not None]
+                )
                 continue
             for old, new in pairs:
                 changes = [] if old is None or new is None else [*self._changes(old, new)]
                 if new is not None and changes:
                     yield [self._heading(new), *changes]
 
-    def _one_sided(self, mark: str, found: Sequence[Relation]) -> Iterator[list[str]]:
+    def _one_sided(self, mark: str, relations: Sequence[Relation]) -> Iterator[list[str]]:
         """Relations that only one of the plans has; those below each other in one block."""
         block: list[str] = []
         top = ""
-        for relation in found:
+        for relation in relations:
             path = self._paths[id(relation)]
             if not block or not path.startswith(f"{top} "):
                 if block:
@@ -155,10 +157,10 @@ class _Trees:
 
     def _keyed(self, columns: Columns, relation: Relation, label: str) -> list[tuple[Hashable, str]]:
         """The items of a part, each with what it is compared by."""
-        found: list[tuple[Hashable, str]] = [
+        keyed: list[tuple[Hashable, str]] = [
             (columns.canonical(relation, item, part), plain(item)) for part, item in items(relation, label)
         ]
-        return [*found, *((part.closing, part.closing.removeprefix(")")) for part in _closed(relation, label))]
+        return [*keyed, *((part.closing, part.closing.removeprefix(")")) for part in _closed(relation, label))]
 
     # ---- columns
 
@@ -197,10 +199,10 @@ class _Trees:
         return dict(zip(columns.output[id(relation)], relation.columns or (), strict=False))
 
     def _inputs(self, columns: Columns, relation: Relation) -> dict[Token, Column]:
-        found: dict[Token, Column] = {}
+        columns_below: dict[Token, Column] = {}
         for input in relation.inputs:
-            found |= self._columns(columns, input)
-        return found
+            columns_below |= self._columns(columns, input)
+        return columns_below
 
 
 def _name(column: Column) -> str:
@@ -222,18 +224,18 @@ def _closed(relation: Relation, label: str) -> list[Part]:
 
 def _paths(root: Relation, title: str) -> dict[int, str]:
     """Where each relation is: `root > Sort > Join left > Filter`."""
-    found: dict[int, str] = {}
+    paths: dict[int, str] = {}
     stack = [(root, title)]
     while stack:
         relation, above = stack.pop()
         path = f"{above} > {relation.kind}"
-        found[id(relation)] = path
+        paths[id(relation)] = path
         for number, query in enumerate(relation.queries, 1):
             stack.append((query, f"{path} #{number}"))
         for index, input in enumerate(relation.inputs):
             sides = ("left", "right") if len(relation.inputs) == 2 else tuple(map(str, range(len(relation.inputs))))
             stack.append((input, path if len(relation.inputs) == 1 else f"{path} {sides[index]}"))
-    return found
+    return paths
 
 
 def _leaf(relation: Relation) -> str:
@@ -255,10 +257,10 @@ def _lines(old: Document, new: Document) -> list[list[str]]:
     """Lines that differ for another reason than all of the above, the numbers of anchors left aside."""
     olds, news = list(_every_line(old)), list(_every_line(new))
     if sum(map(len, (*olds, *news))) > COMPARED:
-        found = [*_replaced(olds, news)]
+        changes = [*_replaced(olds, news)]
     else:
-        found = [f"  {text.rstrip()}" for text in difflib.ndiff(olds, news) if text.startswith(("- ", "+ "))]
-    return [["plan", *found]] if found else []
+        changes = [f"  {text.rstrip()}" for text in difflib.ndiff(olds, news) if text.startswith(("- ", "+ "))]
+    return [["plan", *changes]] if changes else []
 
 
 def _every_line(document: Document) -> Iterable[str]:

@@ -220,7 +220,7 @@ class ExpressionText:
 
     def sorts(self, messages: Sequence[Any], scope: Scope) -> Steps[tuple[Text, ...]]:
         """The texts of sort fields."""
-        found: list[Text] = []
+        texts: list[Text] = []
         for message in messages:
             view = View(message)
             expression = yield self._maybe(view.take("expr"), scope)
@@ -230,8 +230,8 @@ class ExpressionText:
                 how = f" {view.take_enum('direction')}"
             elif kind == "comparison_function_reference":
                 how = f" by {self._declarations.function(view.take(kind))}"
-            found.append((expression, how, view.untaken()))
-        return tuple(found)
+            texts.append((expression, how, view.untaken()))
+        return tuple(texts)
 
     def _window_function(self, message: Any, scope: Scope) -> Steps[Text]:
         view = View(message)
@@ -334,13 +334,13 @@ class ExpressionText:
         return (kind, mark, opening, joined(", ", items), closing, inner.untaken(), view.untaken())
 
     def _pairs(self, messages: Sequence[Any], scope: Scope) -> Steps[Sequence[Text]]:
-        found: list[Text] = []
+        texts: list[Text] = []
         for message in messages:
             view = View(message)
             key = yield self._maybe(view.take("key"), scope)
             value = yield self._maybe(view.take("value"), scope)
-            found.append((key, ": ", value, view.untaken()))
-        return found
+            texts.append((key, ": ", value, view.untaken()))
+        return texts
 
     def row(self, message: Expression.Nested.Struct, scope: Scope) -> Steps[Text]:
         """The text of a row of a virtual table."""

@@ -67,16 +67,16 @@ class Columns:
         partner = self._partner.get(id(relation))
         if self._other is None or partner is None:
             return {}
-        found: dict[Item, Token] = {}
+        tokens: dict[Item, Token] = {}
         own = {item for item in relation.sources if isinstance(item, Item)}
         for label in {item.part for item in own}:
             for old, new in self._pairs(label, partner, relation):
-                found[Item(label, new)] = (id(partner), Item(label, old))
+                tokens[Item(label, new)] = (id(partner), Item(label, old))
         told = {part.label for part in relation.parts if part.items}
         for item in own:
             if item.part not in told and item.part != "schema":
-                found[item] = (id(partner), item)
-        return found
+                tokens[item] = (id(partner), item)
+        return tokens
 
     def _pairs(self, label: str, old: Relation, new: Relation) -> list[tuple[int, int]]:
         """Which items of a part are the same ones, or stand for each other."""
@@ -107,13 +107,13 @@ class Columns:
 
 def _merged(text: Text) -> list[str | Reference]:
     """A text's pieces, with strings that follow each other joined."""
-    found: list[str | Reference] = []
+    merged: list[str | Reference] = []
     for piece in pieces(text):
-        if found and isinstance(piece, str) and isinstance(found[-1], str):
-            found[-1] += piece
+        if merged and isinstance(piece, str) and isinstance(merged[-1], str):
+            merged[-1] += piece
         else:
-            found.append(piece)
-    return found
+            merged.append(piece)
+    return merged
 
 
 def items(relation: Relation, label: str) -> list[tuple[Part, Text]]:
@@ -128,12 +128,12 @@ def _by_name(old: Relation, new: Relation) -> list[tuple[int, int]]:
 
 
 def _named(read: Relation) -> dict[int, tuple[str | None, int]]:
-    found, seen = {}, Counter[str | None]()
+    named, seen = {}, Counter[str | None]()
     for source, column in zip(read.sources, read.columns or (), strict=False):
         if isinstance(source, Item):
-            found[source.number] = (column.name, seen[column.name])
+            named[source.number] = (column.name, seen[column.name])
             seen[column.name] += 1
-    return found
+    return named
 
 
 COMPARED = 1000
@@ -142,10 +142,10 @@ COMPARED = 1000
 
 def pair_up(olds: Sequence[Hashable], news: Sequence[Hashable]) -> list[tuple[int | None, int | None]]:
     """Which entries of two sequences are the same, or take the place of each other; None where there is none."""
-    found: list[tuple[int | None, int | None]] = []
+    pairs: list[tuple[int | None, int | None]] = []
     for i, i_end, j, j_end in _stretches(olds, news):
-        found += itertools.zip_longest(range(i, i_end), range(j, j_end))
-    return found
+        pairs += itertools.zip_longest(range(i, i_end), range(j, j_end))
+    return pairs
 
 
 def _stretches(olds: Sequence[Hashable], news: Sequence[Hashable]) -> Iterator[tuple[int, int, int, int]]:

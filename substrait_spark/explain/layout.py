@@ -43,7 +43,7 @@ def _in_full(lines: list[str]) -> Iterator[str]:
         elif schema := _SCHEMA.fullmatch(line.rstrip("\n")):
             schemas[schema[1]] = schema[2]
         else:
-            yield _REFERRED.sub(lambda found: schemas.get(found["number"] or "", found[0]), line)
+            yield _REFERRED.sub(lambda match: schemas.get(match["number"] or "", match[0]), line)
 
 
 def _lines(document: Document, verbose: bool) -> Iterator[str]:
@@ -95,5 +95,5 @@ def columns(relation: Relation) -> Text:
     """`-> a: i64, b: string?`."""
     if relation.columns is None:
         return "-> unknown"
-    found = [column_text(column, ordinal) for ordinal, column in enumerate(relation.columns)]
-    return ("-> ", joined(", ", found) if found else "no columns")
+    texts = [column_text(column, ordinal) for ordinal, column in enumerate(relation.columns)]
+    return ("-> ", joined(", ", texts) if texts else "no columns")

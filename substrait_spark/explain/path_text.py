@@ -25,7 +25,7 @@ class PathText:
         self, message: Expression.ReferenceSegment | None, type: Type | None, names: Sequence[str]
     ) -> Steps[Text]:
         """The segments from this one on, into a value of a type, whose struct fields have these names, depth-first."""
-        found: list[Text] = []
+        texts: list[Text] = []
         while message is not None:
             view = View(message)
             kind = view.chosen("reference_type")
@@ -33,19 +33,19 @@ class PathText:
             if kind == "struct_field":
                 ordinal = segment.take("field") or 0
                 name, type, names = struct_field(ordinal, type, names)
-                found.append(f".{ordinal}" if name is None else f".{ordinal}:{identifier(name)}")
+                texts.append(f".{ordinal}" if name is None else f".{ordinal}:{identifier(name)}")
             elif kind == "list_element":
-                found.append(f"[{segment.take('offset') or 0}]")
+                texts.append(f"[{segment.take('offset') or 0}]")
                 type, names = _element(type, 0, names)
             elif kind == "map_key":
                 key = segment.take("map_key")
-                found.append(("[", (yield self._literals.of(key)) if key is not None else "no key", "]"))
+                texts.append(("[", (yield self._literals.of(key)) if key is not None else "no key", "]"))
                 type, names = _element(type, 1, names)
             else:
-                found.append(".empty_segment")
+                texts.append(".empty_segment")
             message = segment.take("child") if kind is not None else None
-            found += [segment.untaken(), view.untaken() if kind is not None else ""]
-        return tuple(found)
+            texts += [segment.untaken(), view.untaken() if kind is not None else ""]
+        return tuple(texts)
 
     def mask(self, message: Expression.MaskExpression) -> Steps[Text]:
         """What a mask keeps of a row."""

@@ -184,9 +184,9 @@ def _top_names(names: Sequence[str] | None, types: Any) -> list[str] | None:
     """Of the root's depth-first names, those of the columns themselves."""
     if names is None or types is None or None in types:
         return None
-    left, found = iter(names), []
+    left, top = iter(names), []
     for type in types:
-        found.append(next(left, ""))
+        top.append(next(left, ""))
         for _ in range(field_count(type)):
             next(left, None)
-    return found
+    return top

@@ -80,8 +80,8 @@ class RelationText:
     def _sources(self, rel: Rel, below: Sequence[Rel]) -> tuple[Source, ...]:
         """Where each output column comes from."""
         direct = self._direct(rel, below)
-        found = self._derived.columns(rel)
-        width = len(direct) if found is None else max(len(found), len(direct))
+        types = self._derived.columns(rel)
+        width = len(direct) if types is None else max(len(types), len(direct))
         return tuple(
             direct[ordinal] if 0 <= ordinal < len(direct) else Item("more", ordinal) for ordinal in emit(rel, width)
         )
@@ -94,11 +94,11 @@ class RelationText:
         names: list[Name] = []
         types: list[Type | None] = []
         for input in below:
-            found = self._derived.columns(input)
+            derived = self._derived.columns(input)
             own = self._names.of(input)
-            width = len(own) if found is None else len(found)
+            width = len(own) if derived is None else len(derived)
             names += [own[index] if index < len(own) else UNNAMED for index in range(width)]
-            types += [None] * width if found is None else found
+            types += [None] * width if derived is None else derived
         return Scope(names, types, outer)
 
     def _lend(self, message: View, kind: str, below: Sequence[Rel], scope: Scope) -> None:
@@ -252,7 +252,7 @@ class RelationText:
         keys = yield self.expressions.all(message.take_all("grouping_expressions"), scope)
         sets = [self._grouping_set(grouping) for grouping in message.take_all("groupings")]
         every = f"[{', '.join(map(str, range(len(keys))))}]"
-        told = [plain(found) for found in sets] == ([every] if keys else [])
+        told = [plain(grouping_set) for grouping_set in sets] == ([every] if keys else [])
         measures = yield in_turn(self._measure(measure, scope) for measure in message.take_all("measures"))
         return [
             list_part("by", keys),

@@ -51,10 +51,10 @@ def plain(text: Text) -> str:
 
 def joined(separator: str, texts: Sequence[Text]) -> Text:
     """The texts with a separator between them."""
-    found: list[Text] = []
+    separated: list[Text] = []
     for text in texts:
-        found += [separator, text] if found else [text]
-    return tuple(found)
+        separated += [separator, text] if separated else [text]
+    return tuple(separated)
 
 
 def listed(texts: Sequence[Text]) -> Text:

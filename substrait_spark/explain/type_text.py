@@ -93,12 +93,12 @@ class TypeText:
 
     def fields(self, messages: Sequence[TypeMessage], names: Iterator[str] | None) -> Steps[list[Text]]:
         """The types of a struct's fields, each after its name."""
-        found: list[Text] = []
+        texts: list[Text] = []
         for message in messages:
             name = next(names, None) if names is not None else None
             inner = yield self.of(message, names)
-            found.append(inner if name is None else (identifier(name), ": ", inner))
-        return found
+            texts.append(inner if name is None else (identifier(name), ": ", inner))
+        return texts
 
     def parameter(self, message: TypeMessage.Parameter) -> Steps[Text]:
         """The text of a parameter of a user-defined type."""

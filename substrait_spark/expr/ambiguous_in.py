@@ -23,7 +23,7 @@ def ambiguous_in(root: Plan) -> set[Node]:
     And those that ask for a column that is always NULL: the optimizer puts the NULL in its place, and what becomes of that where
     the subquery has no rows is a setting of Spark's.
     """
-    found: set[Node] = set()
+    ambiguous: set[Node] = set()
     aliases: dict[int, Node] = {}
     asked: list[Node] = []
     seen: set[tuple[Node, bool]] = set()
@@ -38,9 +38,9 @@ def ambiguous_in(root: Plan) -> set[Node]:
         if node.name == "InSubquery":
             asked.append(node)
         if node.name == "InSubquery" and not settled and isinstance(node, Expression) and node.nullable:
-            found.add(node)
+            ambiguous.add(node)
         stack.extend((child, _is_condition(node, child, settled)) for child in node.children())
-    return found.union(node for node in asked if _is_null(node["values"], aliases))
+    return ambiguous.union(node for node in asked if _is_null(node["values"], aliases))
 
 
 def _is_null(values: Sequence[Node], aliases: Mapping[int, Node]) -> bool:

@@ -18,7 +18,7 @@ def chain(node: tree.Expression) -> list[tree.Expression]:
     name = node.cls.name
     if name not in VARIADIC:
         return [node]
-    found: list[tree.Expression] = []
+    joined: list[tree.Expression] = []
     stack: list[tree.Expression] = [node]
     while stack:
         current = stack.pop()
@@ -26,8 +26,8 @@ def chain(node: tree.Expression) -> list[tree.Expression]:
             stack.append(current["right"])
             stack.append(current["left"])
         else:
-            found.append(current)
-    return found
+            joined.append(current)
+    return joined
 
 
 def conjuncts(e: ExpressionBuilder, filter: tree.Expression) -> Sequence[Expression]:

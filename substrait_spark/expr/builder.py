@@ -56,8 +56,8 @@ class ExpressionBuilder(CallBuilder):
         if node in emitted:
             return emitted[node]
         if not node.children():
-            found = emitted[node] = self._emit_one(node)
-            return found
+            expression = emitted[node] = self._emit_one(node)
+            return expression
         operands = self._dispatch.operands
         stack: list[tuple[tree.Expression, bool]] = [(node, False)]
         while stack:
@@ -85,9 +85,9 @@ class ExpressionBuilder(CallBuilder):
 
     def _emit_one(self, node: tree.Expression) -> Expression:
         try:
-            found = self._dispatch.rule_of(node)(self, node)
-            found.came_from(node)
-            return found
+            expression = self._dispatch.rule_of(node)(self, node)
+            expression.came_from(node)
+            return expression
         except Unsupported as problem:
             self.context.report(node, problem)
         except UNEXPECTED as error:

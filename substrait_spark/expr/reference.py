@@ -11,7 +11,7 @@ from .builder import ExpressionBuilder, Rule
 def attribute(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """AttributeReference: the column of the input that carries its exprId."""
     column = e.scope.column(node["exprId"])
-    if column is None and e.context.found:
+    if column is None and e.context.problems:
         return e.stand_in(node)  # the problem is the relation below, and is reported there
     if column is None:
         raise Unsupported(f"the column {node['name']!r} is not among the columns of the relation below")

@@ -45,7 +45,7 @@ def convert(
     schema, problems = _planned(columns, partial(schema_of, settings=settings), allow_version_mismatch)
     if schema is None:
         raise UnsupportedPlanError(problems)
-    found: list[Referred] = []
+    converted: list[Referred] = []
     obstacles: list[Problem] = []
     for name, expression in expressions.items():
         try:
@@ -57,11 +57,11 @@ def convert(
         conversion = partial(referred, settings=settings, name=name, schema=schema)
         one, problems = _planned(selected, conversion, allow_version_mismatch)
         obstacles += [_of_expression(each, name) for each in problems]
-        found += [] if one is None else [one]
+        converted += [] if one is None else [one]
     if obstacles:
         raise UnsupportedPlanError(obstacles)
     try:
-        return build(schema, found, detach)
+        return build(schema, converted, detach)
     except Unsupported as error:
         obstacle = Problem("the expressions", "Column", ", ".join(expressions), error.reason, error.hint)
     raise UnsupportedPlanError([obstacle])

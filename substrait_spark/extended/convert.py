@@ -54,7 +54,7 @@ def schema_of(frame: reader.Planned, settings: Settings) -> tuple[Schema | None,
 
     context.enter("the schema")
     schema = reported(context, made)
-    return schema, problems_of(frame, settings, context.found)
+    return schema, problems_of(frame, settings, context.problems)
 
 
 def referred(
@@ -78,22 +78,22 @@ def referred(
         return None if value is None else Referred(names, value)
 
     context.enter(f"expression {name!r}")
-    found = reported(context, made)
-    return found, problems_of(frame, settings, context.found)
+    expression = reported(context, made)
+    return expression, problems_of(frame, settings, context.problems)
 
 
 def _value(
     context: Context, relation: Relation, document: tree.Document, names: Sequence[str], schema: Schema
 ) -> Expression | AggregateFunction | None:
     """What computes the one column of a canonical relation, in the dialect's forms."""
-    if context.found:
+    if context.problems:
         return None
     _require_columns_of(schema, relation)
     require_no_variable(relation)
     if not context.settings.dialect.is_canonical:
         lowering = Lowering(context.settings.dialect, context.report_at)
         relation = lowering.lower(relation, document.output, names)
-    return None if context.found else value_of(relation, context.settings.detach)
+    return None if context.problems else value_of(relation, context.settings.detach)
 
 
 def _require_columns_of(schema: Schema, relation: Relation) -> None:
@@ -132,10 +132,10 @@ def _require_one_relation(document: tree.Document) -> None:
     """Refuse what is computed of anything but the columns of the schema: of a query, of the rows around, of several rows."""
     queries = [node for node in document.nodes if isinstance(node, tree.Expression) and _has_query(node)]
     others = [node for node in document.nodes if isinstance(node, tree.Plan) and node.name not in HANDLERS]
-    if found := queries or others:
+    if elsewhere := queries or others:
         hint = "Convert a DataFrame that selects it."
         raise SeveralUnsupported(
-            [Unsupported(f"{node.name} computes something else: {OTHER_ROWS}", hint, node) for node in found]
+            [Unsupported(f"{node.name} computes something else: {OTHER_ROWS}", hint, node) for node in elsewhere]
         )
 
 

@@ -37,25 +37,25 @@ def lower_expressions(
     if not message.referred_expr:
         return None, [problem_of("", None, Unsupported("it has no expression"))]
     detach = dialect.is_canonical and bool(message.detached_expressions)  # as it was
-    found: list[Referred] = []
+    lowered: list[Referred] = []
     problems: list[Problem] = []
     for n, reference in enumerate(message.referred_expr):
         schema, referred, obstacles = _lowered(read_plan(_only(plan, n), functions.nondeterministic), dialect, detach)
         name = f"expression {reference.output_names[0]!r}" if reference.output_names else f"expression {n}"
         problems += [replace(each, path=name) for each in obstacles]
-        found += [] if referred is None else [referred]
+        lowered += [] if referred is None else [referred]
     if problems or schema is None:
         return None, problems
     try:
-        return build(schema, found, detach), ()
+        return build(schema, lowered, detach), ()
     except Unsupported as problem:
         return None, [problem_of("", None, problem)]
 
 
 def _unknown_fields(message: ExtendedExpression) -> list[int]:
     """The fields of the message and of its references that neither this release knows, nor an older one."""
-    found = unknown_fields(message).keys() - {URIS}
-    return sorted(found.union(*map(unknown_fields, message.referred_expr)))
+    unknown = unknown_fields(message).keys() - {URIS}
+    return sorted(unknown.union(*map(unknown_fields, message.referred_expr)))
 
 
 def _only(plan: Plan, n: int) -> Plan:
@@ -89,6 +89,6 @@ def _over_schema(relation: Relation) -> Relation:
     """The schema in the place of the table that has it."""
     if not isinstance(relation, NamedTable):
         return relation
-    found = BaseSchema(relation.names, relation.schema)
-    found.place = relation.place
-    return found
+    schema = BaseSchema(relation.names, relation.schema)
+    schema.place = relation.place
+    return schema

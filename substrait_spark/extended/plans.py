@@ -48,12 +48,12 @@ def plan_of(message: ExtendedExpression) -> Plan:
 
 
 def _without_known_fields(message: ExtendedExpression) -> ExtendedExpression:
-    found = ExtendedExpression()
-    found.CopyFrom(message)
-    cleared: Any = found
+    unknown = ExtendedExpression()
+    unknown.CopyFrom(message)
+    cleared: Any = unknown
     for field, _ in message.ListFields():
         cleared.ClearField(field.name)
-    return found
+    return unknown
 
 
 def _fill(rel: Rel, reference: ExpressionReference, schema: NamedStruct) -> None:

@@ -181,10 +181,10 @@ class _Parser:
         return Pattern(kind, parameters, nullable)
 
     def parameters(self) -> tuple[Any, ...]:
-        found = [self.parameter()]
+        parameters = [self.parameter()]
         while self.accept(","):
-            found.append(self.parameter())
-        return tuple(found)
+            parameters.append(self.parameter())
+        return tuple(parameters)
 
     def function_parameters(self) -> tuple[Any, ...]:
         if self.accept("("):

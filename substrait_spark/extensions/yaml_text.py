@@ -80,10 +80,10 @@ class _Loader(LOADER):  # type: ignore[misc]
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         try:
-            found = super().construct_object(node, deep)
-            if isinstance(found, int) and not -(2**63) <= found < 2**63:
+            constructed = super().construct_object(node, deep)
+            if isinstance(constructed, int) and not -(2**63) <= constructed < 2**63:
                 raise OverflowError("more than 64 bits")
-            return found
+            return constructed
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             value = shown(node.value) if isinstance(node, yaml.ScalarNode) else "a value"
             problem = f"{value} can't be read as {node.tag.removeprefix('tag:yaml.org,2002:')}"

@@ -155,9 +155,9 @@ def _read(e: ExpressionBuilder, text: tree.Expression) -> list[Expression] | Non
         return None
     parts: list[Expression] = [e.i32(0), e.i32(0), e.i64(0)]
     for at in range(0, len(pieces), 2):
-        found = _UNIT.fullmatch(_literal(pieces[at + 1]) or "")
-        unit = UNITS.get(found[1].lower()) if found else None
-        if found is None or unit is None or (at + 2 < len(pieces) and not found[2]):
+        match = _UNIT.fullmatch(_literal(pieces[at + 1]) or "")
+        unit = UNITS.get(match[1].lower()) if match else None
+        if match is None or unit is None or (at + 2 < len(pieces) and not match[2]):
             return None
         part, size = unit
         amount = _whole_number(e, pieces[at], types.required(parts[part].type))

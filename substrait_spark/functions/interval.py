@@ -158,13 +158,13 @@ def quotient(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     unit = "MONTH" if node["left"].type.name == "yearmonth" else "MICROSECOND"
     parts = e.emit_all([node["left"], node["right"]])
     left, right = [e.share(e.call("spark:interval_units", e.text(unit), part)) for part in parts]
-    found = e.call("spark:try_div", left, right)
+    result = e.call("spark:try_div", left, right)
     if unit == "MONTH":
-        found = e.cast(e.call("spark:wrap_i32", found), types.I64)
+        result = e.cast(e.call("spark:wrap_i32", result), types.I64)
     if eval_mode(node) != ANSI:
-        return found
+        return result
     error = e.call("arithmetic:divide", left, right, overflow="ERROR", on_division_by_zero="ERROR")
-    return e.if_then(e.equal(right, e.i64(0)), *e.alike([error, found]))
+    return e.if_then(e.equal(right, e.i64(0)), *e.alike([error, result]))
 
 
 ARITHMETIC: dict[str, Plain | Rule] = {

@@ -75,12 +75,12 @@ def percentile_disc(call: EmittedCall, node: tree.Expression) -> AggregateForm:
 
 def _percentage(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """A percentage, or a list of them, in which Spark takes a null for 0."""
-    found = e.emit(node)
-    if found.type.kind != "list" or not found.type.parameters[0].nullable:
-        return found
-    if not isinstance(found, Literal) or found.value is None:
+    percentage = e.emit(node)
+    if percentage.type.kind != "list" or not percentage.type.parameters[0].nullable:
+        return percentage
+    if not isinstance(percentage, Literal) or percentage.value is None:
         raise Unsupported("a percentage may be null, which Spark takes for 0, and the list is no literal")
-    values = tuple([0.0 if value is None else value for value in found.value])
+    values = tuple([0.0 if value is None else value for value in percentage.value])
     return Literal(values, types.of("list", types.FP64, nullable=False))
 
 

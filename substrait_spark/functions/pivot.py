@@ -21,10 +21,10 @@ def pivot_first(call: EmittedCall, node: tree.Expression) -> AggregateForm:
     pivot, value = e.emit_all([node["pivotColumn"], node["valueColumn"]])
     kind = node["pivotColumn"].type
     wanted = [e.emit(tree.make("Literal", kind, key is None, value=key)) for key in node["pivotColumnValues"].values]
-    found = e.share(pivot)
+    column = e.share(pivot)
 
     def value_of(key: Expression) -> AggregateFunction:
-        return call.call("aggregate_generic:any_value", value, where=_is(e, found, key), ignore_nulls="TRUE")
+        return call.call("aggregate_generic:any_value", value, where=_is(e, column, key), ignore_nulls="TRUE")
 
     def result(above: ExpressionBuilder, refs: Sequence[Expression]) -> Expression:
         return above.list_of(types.nullable(value.type), refs)

@@ -102,10 +102,10 @@ def _require_settings(e: ExpressionBuilder, function: str, type: DataType) -> No
     if _has_times(type):
         expected = {**expected, POLICY: POLICIES[function.partition("_")[0]]}
     for name, values in expected.items():
-        found = e.context.configuration.get(name, "")
-        if found.upper() not in ("", *values):
+        value = e.context.configuration.get(name, "")
+        if value.upper() not in ("", *values):
             raise Unsupported(
-                f"the setting {name}={found} changes what {function} does, and a plan can't say so",
+                f"the setting {name}={value} changes what {function} does, and a plan can't say so",
                 f"Set it to {values[0]}.",
             )
 

@@ -76,23 +76,23 @@ def arguments_of(node: tree.Expression, ignoring: frozenset[str] = frozenset()) 
         return arguments_of_try(node, ignoring)
     if node.cls.name in OWNER:
         ignoring |= CALL_DETAILS
-    found: list[tree.Expression] = []
+    arguments: list[tree.Expression] = []
     for field, value in zip(node.cls.fields, node.values, strict=True):
         if field in ignoring:
             continue
         for part in value if type(value) is tuple else (value,):
             if not isinstance(part, tree.Expression) or part.type.name == "object":
                 raise Unsupported(f"{key_of(node)} carries {field}={part!r}, which its Substrait form can't say")
-            found.append(part)
-    return found
+            arguments.append(part)
+    return arguments
 
 
 def arguments_of_try(node: tree.Expression, ignoring: frozenset[str]) -> list[tree.Expression]:
     """The arguments of the function in a TryEval, which makes null of their errors too: they must have none."""
-    found = arguments_of(node["child"], ignoring)
-    for argument in found:
+    arguments = arguments_of(node["child"], ignoring)
+    for argument in arguments:
         require_no_error(node, argument)
-    return found
+    return arguments
 
 
 def require_no_error(node: tree.Expression, argument: tree.Expression) -> None:

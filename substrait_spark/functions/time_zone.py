@@ -57,14 +57,14 @@ def zone(text: str) -> Zone:
     name = SHORT_NAMES.get(text, text)
     if name.removeprefix("Etc/") in UTC_NAMES:
         return Zone("UTC", 0)
-    found = _OFFSET.fullmatch(name)
-    if found:
-        sign, hours, minutes, seconds = found.groups()
+    match = _OFFSET.fullmatch(name)
+    if match:
+        sign, hours, minutes, seconds = match.groups()
         size = int(hours) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)
         return _fixed(-size if sign == "-" else size)
-    found = _ETC.fullmatch(name)
-    if found:
-        return _fixed(int(found[2]) * (-3600 if found[1] == "+" else 3600))
+    match = _ETC.fullmatch(name)
+    if match:
+        return _fixed(int(match[2]) * (-3600 if match[1] == "+" else 3600))
     if not _REGION.fullmatch(name):
         raise Unsupported(f"the time zone {text!r} has no IANA name", "Set spark.sql.session.timeZone to a region.")
     return Zone(name, None)

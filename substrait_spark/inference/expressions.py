@@ -71,11 +71,11 @@ class Expressions:
 
     def types(self, messages: Sequence[Message], scope: Scope, what: str) -> Steps[Types]:
         """The types of several expressions."""
-        found = []
+        derived = []
         for index, message in enumerate(messages):
             with self._at(f"{what}[{index}]"):
-                found.append((yield self.type(message, scope)))
-        return tuple(found)
+                derived.append((yield self.type(message, scope)))
+        return tuple(derived)
 
     def type(self, message: Message, scope: Scope) -> Steps[Type | None]:
         """The type of an expression."""
@@ -115,9 +115,9 @@ class Expressions:
         if ordinal in self._open or ordinal >= len(self.detached):
             return None  # reading complains of it
         self._open.add(ordinal)
-        found = yield self.type(self.detached[ordinal], scope)
+        type = yield self.type(self.detached[ordinal], scope)
         self._open.discard(ordinal)
-        return found
+        return type
 
     # ---- references
 
@@ -246,18 +246,18 @@ class Expressions:
             self._complain("the invocation of a function is neither ALL nor DISTINCT")
 
     def _arguments(self, call: Any, scope: Scope) -> Steps[tuple[Type | str | None, ...]]:
-        found: list[Type | str | None] = []
+        derived: list[Type | str | None] = []
         for index, argument in enumerate(call.arguments):
             with self._at(f"arguments[{index}]"):
                 kind = argument.WhichOneof("arg_type")
                 if kind == "enum":
-                    found.append(argument.enum)
+                    derived.append(argument.enum)
                 elif kind == "value":
-                    found.append((yield self.type(argument.value, scope)))
+                    derived.append((yield self.type(argument.value, scope)))
                 else:
                     self._complain(f"there is no rule for the argument {kind}")
-                    found.append(None)
-        return tuple(found)
+                    derived.append(None)
+        return tuple(derived)
 
     def sorts(self, sorts: Sequence[Any], scope: Scope) -> Steps[None]:
         """Check sort fields."""
@@ -307,22 +307,22 @@ class Expressions:
     def _singular_or_list(self, message: Message.SingularOrList, scope: Scope) -> Steps[Type | None]:
         with self._at("value"):
             value = yield self.type(message.value, scope)
-        found = [value, *(yield self.types(message.options, scope, "options"))]
-        for option in found[1:]:
+        operands = [value, *(yield self.types(message.options, scope, "options"))]
+        for option in operands[1:]:
             self._same_kind(value, option)
-        return _boolean(found)
+        return _boolean(operands)
 
     def _multi_or_list(self, message: Message.MultiOrList, scope: Scope) -> Steps[Type | None]:
         values = yield self.types(message.value, scope, "value")
-        found = list(values)
+        operands = list(values)
         for index, record in enumerate(message.options):
             options = yield self.types(record.fields, scope, f"options[{index}]")
             if len(options) != len(values):
                 self._complain(f"a list entry has {len(options)} values, not {len(values)}")
             for value, option in zip(values, options, strict=False):
                 self._same_kind(value, option)
-            found += options
-        return _boolean(found)
+            operands += options
+        return _boolean(operands)
 
     def _same_kind(self, left: Type | None, right: Type | None) -> None:
         if left is not None and right is not None and types.required(left) != types.required(right):
@@ -372,8 +372,8 @@ class Expressions:
         for wanted, given in zip(expected, arguments, strict=False):
             if given is not None and given != wanted:
                 self._complain(f"a lambda's parameter is {wanted}, its argument {given}")
-        found: Type = result
-        return found
+        result_type: Type = result
+        return result_type
 
     # ---- subqueries
 

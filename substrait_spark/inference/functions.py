@@ -100,12 +100,12 @@ class Functions:
         if function is None:
             self._complain(f"the function anchor {anchor} is not declared")
             return result
-        found = _implementation(kinds, function)
-        if found is None:
+        implemented = _implementation(kinds, function)
+        if implemented is None:
             if registry.alias_of(function.urn) is not None:
                 self._complain(f"{function}: {function.urn} has no such {' or '.join(kinds)} function")
             return result
-        kind, implementation = found
+        kind, implementation = implemented
         self._check_options(function, implementation, call)
         phase = _phase(call)
         if phase.of_arguments and self._check_types(kind, function, implementation, arguments, result, phase):

@@ -36,13 +36,13 @@ class Relations:
         self._complain = complain
         self._at = complain.at
         self._roots: list[Types | None] = []
-        self._found: dict[int, tuple[Message, Types | None]] = {}
+        self._derived: dict[int, tuple[Message, Types | None]] = {}
         self._columns = limits.Columns()
         self._details: dict[int, tuple[Message, Any]] = {}
 
-    def found(self, rel: Message) -> Types | None:
+    def derived(self, rel: Message) -> Types | None:
         """The types that were derived for a relation: by identity, which a message keeps while it is held."""
-        return self._found.get(id(rel), (rel, None))[1]
+        return self._derived.get(id(rel), (rel, None))[1]
 
     def detail(self, detail: Any) -> Any:
         """The message that an extension relation of ours tells itself by, else None; the same one each time."""
@@ -54,9 +54,9 @@ class Relations:
         """The output types of the plan's next relation; ReferenceRels refer to those before them by number."""
         rel = entry.root.input if entry.WhichOneof("rel_type") == "root" else entry.rel
         self.expressions.detached = entry.detached_expressions
-        found = run(self.types(rel, None))
-        self._roots.append(found)
-        return found
+        columns = run(self.types(rel, None))
+        self._roots.append(columns)
+        return columns
 
     def types(self, rel: Rel, outer: Scope | None) -> Steps[Types | None]:
         """The output types of a relation, after its emit; `outer` is the query around it."""
@@ -70,11 +70,11 @@ class Relations:
                 self._complain("there is no rule for this relation")
                 return None
             message = getattr(rel, kind)
-            found: Types | None = yield rule(message, outer)
-            found = self._emitted(message.common, found) if hasattr(message, "common") else found
-            self._columns.take(sum(1 if type is None else type.size for type in found or ()))
-            self._found[id(rel)] = (rel, found)
-            return found
+            columns: Types | None = yield rule(message, outer)
+            columns = self._emitted(message.common, columns) if hasattr(message, "common") else columns
+            self._columns.take(sum(1 if type is None else type.size for type in columns or ()))
+            self._derived[id(rel)] = (rel, columns)
+            return columns
 
     def _emitted(self, common: RelCommon, direct: Types | None) -> Types | None:
         if common.WhichOneof("emit_kind") != "emit":
@@ -141,18 +141,18 @@ class Relations:
 
     def _masked(self, select: Any, columns: Types) -> Types:
         """The columns that a projection mask keeps."""
-        found: list[Type | None] = []
+        kept: list[Type | None] = []
         for item in select.struct_items:
             if not 0 <= item.field < len(columns):
                 self._complain(f"the projection refers to column {item.field} of {len(columns)}")
-                found.append(None)
+                kept.append(None)
                 continue
             column = columns[item.field]
             if column is not None and item.child.HasField("struct") and column.kind == "struct":
                 inner = self._masked(item.child.struct, column.parameters)
                 column = None if None in inner else types.of("struct", *inner, nullable=column.nullable)
-            found.append(column)
-        return tuple(found)
+            kept.append(column)
+        return tuple(kept)
 
     def _reference(self, reference: Any, outer: Scope | None) -> Steps[Types | None]:
         ordinal: int = reference.subtree_ordinal
@@ -202,18 +202,18 @@ class Relations:
         keys = yield self.expressions.types(aggregate.grouping_expressions, scope, "grouping_expressions")
         sets = [list(grouping.expression_references) for grouping in aggregate.groupings] or [[]]
         self._check_sets(sets, len(keys))
-        found = [
+        columns = [
             key if key is None or all(index in chosen for chosen in sets) else types.nullable(key)
             for index, key in enumerate(keys)
         ]
         for index, measure in enumerate(aggregate.measures):
             with self._at(f"measures[{index}]"):
-                found.append((yield self.expressions.aggregate_call(measure.measure, scope)))
+                columns.append((yield self.expressions.aggregate_call(measure.measure, scope)))
                 if measure.HasField("filter"):
                     yield self.expressions.condition(measure.filter, scope, "filter")
         if not aggregate.groupings and not aggregate.measures:
             self._complain("an aggregate of nothing")
-        return (*found, types.I32) if len(sets) > 1 else tuple(found)
+        return (*columns, types.I32) if len(sets) > 1 else tuple(columns)
 
     def _check_sets(self, sets: Sequence[Sequence[int]], keys: int) -> None:
         used = {reference for chosen in sets for reference in chosen}
@@ -227,30 +227,30 @@ class Relations:
         """The columns of the fields, then those of the input beyond as many, and the number of the duplicate."""
         columns = yield self._input(expand, outer)
         scope = self._bound(expand, columns, outer)
-        found: list[Type | None] = []
+        fields: list[Type | None] = []
         counts = set()
         for index, field in enumerate(expand.fields):
             with self._at(f"fields[{index}]"):
                 if field.WhichOneof("field_type") == "consistent_field":
-                    found.append((yield self.expressions.type(field.consistent_field, scope)))
+                    fields.append((yield self.expressions.type(field.consistent_field, scope)))
                     continue
                 duplicates = yield self.expressions.types(field.switching_field.duplicates, scope, "duplicates")
                 counts.add(len(duplicates))
-                found.append(self._merged(duplicates, "the duplicates of a field"))
+                fields.append(self._merged(duplicates, "the duplicates of a field"))
         if len(counts) > 1:
             self._complain(f"switching fields of {', '.join(map(str, sorted(counts)))} duplicates")
-        return None if columns is None else (*found, *columns[len(found) :], types.I32)
+        return None if columns is None else (*fields, *columns[len(fields) :], types.I32)
 
     def _window(self, window: Any, outer: Scope | None) -> Steps[Types | None]:
         columns = yield self._input(window, outer)
         scope = self._bound(window, columns, outer)
         yield self.expressions.types(window.partition_expressions, scope, "partition_expressions")
         yield self.expressions.sorts(window.sorts, scope)
-        found = []
+        results = []
         for index, call in enumerate(window.window_functions):
             with self._at(f"window_functions[{index}]"):
-                found.append((yield self.expressions.window_call(call, scope)))
-        return None if columns is None else (*columns, *found)
+                results.append((yield self.expressions.window_call(call, scope)))
+        return None if columns is None else (*columns, *results)
 
     def _extension_single(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
         columns = yield self._input(extension, outer)
@@ -428,11 +428,11 @@ class Relations:
         return _both(left, right)
 
     def _each_input(self, message: Any, outer: Scope | None) -> Steps[list[Types | None]]:
-        found: list[Types | None] = []
+        columns: list[Types | None] = []
         for index, rel in enumerate(message.inputs):
             with self._at(f"inputs[{index}]"):
-                found.append((yield self.types(rel, outer)))
-        return found
+                columns.append((yield self.types(rel, outer)))
+        return columns
 
     def _set(self, message: Any, outer: Scope | None) -> Steps[Types | None]:
         inputs = yield self._each_input(message, outer)

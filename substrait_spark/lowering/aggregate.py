@@ -120,16 +120,16 @@ def lowered_aggregate(
     below = input
     for windows in group.windows:
         below = e.rewritten(Windowed(below, windows.calls, windows.partition, ()))
-    if not keys and not measures.calls and not lowering.e.lowering.found:
+    if not keys and not measures.calls and not lowering.e.lowering.has_problems:
         measures.add(e.aggregate("aggregate_generic:count"))
     made: Relation = e.rewritten(Aggregate(below, keys, measures.calls, relation.sets))
     above = e.over(made)
-    found: list[Expression] = [FieldReference(n, made.types[n]) for n in range(len(keys))]
+    columns: list[Expression] = [FieldReference(n, made.types[n]) for n in range(len(keys))]
     results = zip(relation.measures, forms, references, strict=True)
-    found += [result_of(above, measure, form, parts) for measure, form, parts in results]
+    columns += [result_of(above, measure, form, parts) for measure, form, parts in results]
     if len(relation.sets) > 1:
-        found.append(FieldReference(len(made.types) - 1, made.types[-1]))
-    return made, found
+        columns.append(FieldReference(len(made.types) - 1, made.types[-1]))
+    return made, columns
 
 
 def result_of(
@@ -141,8 +141,8 @@ def result_of(
     """The result of a form, over the relation that has what its calls have become; what can't be told is reported."""
     wanted = without_length(above.dialect, function.type)
     result = Rewrite(function.declaration.function, form.result)
-    found = above.lowering.tried(function, lambda: in_type(result, wanted, above, references))
-    return StandIn(types.nullable(function.type)) if found is None else found
+    expression = above.lowering.tried(function, lambda: in_type(result, wanted, above, references))
+    return StandIn(types.nullable(function.type)) if expression is None else expression
 
 
 def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: Group) -> AggregateForm:

@@ -159,9 +159,9 @@ class LoweringBuilder(CallBuilder):
         """A call that the dialect has as it stands, as the engine may have it."""
         rewrites = self.rewrites.built.get(call.declaration.function)
         if rewrites is not None:
-            found = driver.built(self, rewrites, call)
-            if found is not call:
-                return found
+            built = driver.built(self, rewrites, call)
+            if built is not call:
+                return built
         return self.native_form(call)
 
     def guarded(self, function: str, *arguments: Expression) -> Expression:
@@ -245,11 +245,11 @@ class LoweringBuilder(CallBuilder):
 
     def as_type(self, input: Expression, type: Type) -> Expression:
         """The same value in a type that differs in nullability only, where the dialect has the cast for it."""
-        found = super().as_type(input, type)
-        if found is not input and isinstance(found, Cast):
-            found = self._built(found)
-            require_expression(self.dialect, found)
-        return found
+        value = super().as_type(input, type)
+        if value is not input and isinstance(value, Cast):
+            value = self._built(value)
+            require_expression(self.dialect, value)
+        return value
 
     def cast(self, input: Expression, type: Type, throws: bool = True) -> Expression:
         """A cast as the engine has it, as nullable as its input must make it; none where there is nothing to do."""
@@ -268,11 +268,11 @@ class LoweringBuilder(CallBuilder):
         """`if_then(condition, value, …, otherwise)`, where the dialect has such expressions."""
         rewrites = self.rewrites.built.get(IfThen, ())
         choice = IfThen(tuple(zip(parts[:-1:2], parts[1::2], strict=True)), parts[-1]) if rewrites else None
-        found = choice if choice is None else driver.built(self, rewrites, choice)
-        if found is None or found is choice:
-            found = super().if_then(*parts)
-        require_expression(self.dialect, found)
-        return found
+        value = choice if choice is None else driver.built(self, rewrites, choice)
+        if value is None or value is choice:
+            value = super().if_then(*parts)
+        require_expression(self.dialect, value)
+        return value
 
     def alike(self, inputs: Sequence[Expression]) -> list[Expression]:
         """The same values, all in one type, as branches and list elements must be; types differ in nullability only."""

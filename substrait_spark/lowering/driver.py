@@ -59,44 +59,44 @@ def built(e: LoweringBuilder, rewrites: tuple[Rewrite, ...], node: Expression) -
 def applied(rewrite: Rewrite, kind: type[Kind], *arguments: Any) -> Kind:
     """What a rewrite gives, which must be of a kind. Raises BrokenRewrite where it isn't, or the rewrite fails."""
     try:
-        found = rewrite.apply(*arguments)
+        given = rewrite.apply(*arguments)
     except (Unsupported, RecursionError):
         raise
     except Exception as error:  # whatever the code of the rewrite raises
         raise _broken(rewrite, f"raised {type(error).__name__}: {error}", error) from error
-    if not isinstance(found, kind):
-        raise _no_such(rewrite, found, kind)
-    return found
+    if not isinstance(given, kind):
+        raise _no_such(rewrite, given, kind)
+    return given
 
 
 def if_concerned(rewrite: Rewrite, *arguments: Any) -> Expression | None:
     """The expression that a rewrite gives, which may be about something else and then gives None."""
-    found: Expression | None = applied(rewrite, OR_NONE, *arguments)
-    return found
+    expression: Expression | None = applied(rewrite, OR_NONE, *arguments)
+    return expression
 
 
 def in_type(rewrite: Rewrite, wanted: Type, e: LoweringBuilder, *arguments: Any) -> Expression:
     """The expression that a rewrite gives, which must be of a type, nullability aside."""
-    found = applied(rewrite, Expression, e, *arguments)
-    if found.type is not wanted:
-        require_type(rewrite, found, wanted, e.rewrites)
-    return found
+    expression = applied(rewrite, Expression, e, *arguments)
+    if expression.type is not wanted:
+        require_type(rewrite, expression, wanted, e.rewrites)
+    return expression
 
 
-def require_type(rewrite: Rewrite, found: Expression, wanted: Type, rewrites: Rewrites) -> None:
+def require_type(rewrite: Rewrite, expression: Expression, wanted: Type, rewrites: Rewrites) -> None:
     """Raise BrokenRewrite for an expression of another type than is wanted, nullability aside; converted values may be."""
-    if types.equal_but_nullability(found.type, wanted) or isinstance(found, StandIn):
+    if types.equal_but_nullability(expression.type, wanted) or isinstance(expression, StandIn):
         return
     if not rewrites.conversions or not types.holds(wanted, tuple(rewrites.conversions)):
-        reason = f"gave an expression of type {found.type} where one of type {wanted} is wanted, as by e.cast"
+        reason = f"gave an expression of type {expression.type} where one of type {wanted} is wanted, as by e.cast"
         raise _broken(rewrite, reason)
 
 
-def _no_such(rewrite: Rewrite, found: Any, kind: Any) -> BrokenRewrite:
+def _no_such(rewrite: Rewrite, given: Any, kind: Any) -> BrokenRewrite:
     first, *others = [each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,))]
     article = "an" if first[0] in "AEIOU" else "a"
     others = [name.replace("NoneType", "None") for name in others]
-    return _broken(rewrite, f"gave {kind_of(found)} where {' or '.join([f'{article} {first}', *others])} is wanted")
+    return _broken(rewrite, f"gave {kind_of(given)} where {' or '.join([f'{article} {first}', *others])} is wanted")
 
 
 def _broken(rewrite: Rewrite, what: str, error: Exception | None = None) -> BrokenRewrite:

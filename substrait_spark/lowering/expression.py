@@ -78,8 +78,8 @@ class ExpressionLowering:
         return rebuilt(root, self._done, self._by_itself, self._before, self._over_parts)
 
     def _over_parts(self, expression: Expression) -> Expression:
-        found = self._tried(expression, self._lowered)
-        return StandIn(types.nullable(expression.type)) if found is None else _from(expression, found)
+        lowered = self._tried(expression, self._lowered)
+        return StandIn(types.nullable(expression.type)) if lowered is None else _from(expression, lowered)
 
     def _by_itself(self, expression: Expression) -> Expression | None:
         """A column; or an expression by a rewrite that sees the original, and has the parts lowered itself; else None."""
@@ -96,18 +96,18 @@ class ExpressionLowering:
         rewrites, dialect = self._rewrites, self.e.dialect
         if isinstance(expression, ScalarFunction):
             name = expression.declaration.function
-            missing, found = rewrites.missing_original.get(name), rewrites.original.get(name, ())
-            if (missing is None and not found) or dialect.allows_call(
+            missing, others = rewrites.missing_original.get(name), rewrites.original.get(name, ())
+            if (missing is None and not others) or dialect.allows_call(
                 "scalar", expression.declaration, expression.arguments, expression.options
             ):
-                return found
+                return others
         elif isinstance(expression, Cast):
             pair = (expression.input.type.kind, expression.type.kind)
-            missing, found = rewrites.missing_original.get(pair), rewrites.original.get(pair, ())
-            if (missing is None and not found) or dialect.allows_cast(
+            missing, others = rewrites.missing_original.get(pair), rewrites.original.get(pair, ())
+            if (missing is None and not others) or dialect.allows_cast(
                 expression.input.type, expression.type, expression.throws
             ):
-                return found
+                return others
         else:
             return rewrites.original.get(type(expression), ())
         return () if missing is None else (missing,)
@@ -117,14 +117,14 @@ class ExpressionLowering:
 
         def tried(original: Expression) -> Expression | None:
             for rewrite in rewrites:
-                found = if_concerned(rewrite, self, original)
-                if found is not None:
-                    require_type(rewrite, found, original.type, self._rewrites)
-                    return found
+                given = if_concerned(rewrite, self, original)
+                if given is not None:
+                    require_type(rewrite, given, original.type, self._rewrites)
+                    return given
             return None
 
-        found = self._tried(expression, tried)
-        return None if found is None else _from(expression, found)
+        given = self._tried(expression, tried)
+        return None if given is None else _from(expression, given)
 
     def _before(self, expression: Expression) -> Sequence[Expression]:
         """The expressions below that are lowered first; lambdas are not where the call's rewrite has them lowered itself."""
@@ -144,12 +144,12 @@ class ExpressionLowering:
     def _operands(self, expression: Expression) -> list[Expression]:
         """What the expressions below have become."""
         children = expression.children()
-        found = [self._done[child] for child in children]
+        lowered = [self._done[child] for child in children]
         if self._rewrites.conversions:
-            for child, each in zip(children, found, strict=True):
+            for child, each in zip(children, lowered, strict=True):
                 if self.is_converted(child.type, each.type) and not self._takes_converted(expression, child.type):
                     raise self._no_value(child.type, expression)
-        return found
+        return lowered
 
     def is_converted(self, old: Type, new: Type) -> bool:
         """Whether values of a type have become those of another."""
@@ -192,9 +192,9 @@ class ExpressionLowering:
 
     def _lowered(self, expression: Expression) -> Expression:
         by_both = self._of_both(expression)
-        found = self._by_original(expression, by_both) if by_both else None
-        if found is not None:
-            return found
+        lowered = self._by_original(expression, by_both) if by_both else None
+        if lowered is not None:
+            return lowered
         if isinstance(expression, ScalarFunction):
             return self._call(expression, self._operands(expression))
         if isinstance(expression, Lambda):
@@ -202,9 +202,9 @@ class ExpressionLowering:
         children = self._operands(expression)
         if isinstance(expression, Cast):
             return self._cast(expression, children[0])
-        found = self._retyped(expression, children)
-        about = type(found) is type(expression) and type(found) in self._rewrites.lowered
-        return rewritten(self.e, found) if about else found
+        lowered = self._retyped(expression, children)
+        about = type(lowered) is type(expression) and type(lowered) in self._rewrites.lowered
+        return rewritten(self.e, lowered) if about else lowered
 
     def _retyped(self, expression: Expression, children: Sequence[Expression]) -> Expression:
         """The expression over lowered parts, whose types may differ in nullability from what they were."""
@@ -275,11 +275,11 @@ class ExpressionLowering:
         return lowered_cast(self.e, Cast(input, target, cast.throws, cast.checks))
 
 
-def _from(expression: Expression, found: Expression) -> Expression:
+def _from(expression: Expression, lowered: Expression) -> Expression:
     """What an expression has become, which came from where that did."""
-    if found is not expression:
-        found.came_from(expression.origin)
-    return found
+    if lowered is not expression:
+        lowered.came_from(expression.origin)
+    return lowered
 
 
 def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expression | str, ...]) -> ScalarFunction:
@@ -296,16 +296,16 @@ def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expres
         declaration = e.resolve("scalar", old.function, arguments)
         result = without_length(e.dialect, old.result)
         declaration = registry.stated(declaration, types.with_nullable(result, _any_null(arguments)))
-    found = ScalarFunction(declaration, arguments, call.options, call.raising)
-    found.came_from(call.origin)
-    return found
+    new_call = ScalarFunction(declaration, arguments, call.options, call.raising)
+    new_call.came_from(call.origin)
+    return new_call
 
 
 def _alike_as_before(
     e: LoweringBuilder, before: Sequence[str | Type], arguments: tuple[Expression | str, ...]
 ) -> tuple[Expression | str, ...]:
     """The arguments; those that were of one nested type are so again, if it is another one now."""
-    found = list(arguments)
+    alike = list(arguments)
     for kind in dict.fromkeys(each for each in before if not isinstance(each, str) and each.parameters):
         places = [n for n, each in enumerate(before) if each == kind]
         values = [each for n in places if isinstance(each := arguments[n], Expression)]
@@ -313,8 +313,8 @@ def _alike_as_before(
             types.equal_but_nullability(value.type, kind) for value in values
         ):
             for n, value in zip(places, e.alike(values), strict=True):
-                found[n] = value
-    return tuple(found)
+                alike[n] = value
+    return tuple(alike)
 
 
 def _is_converted(e: LoweringBuilder, old: Type, new: Type | str) -> bool:
@@ -345,8 +345,8 @@ def over_lowered(
                 conversion.hint,
             )
     shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])
-    found = registry.resolve(old.kind, old.alias, old.name, shapes)
-    return found if found is not None and found.compound == old.compound else old
+    resolved = registry.resolve(old.kind, old.alias, old.name, shapes)
+    return resolved if resolved is not None and resolved.compound == old.compound else old
 
 
 def _any_null(arguments: Sequence[Expression | str]) -> bool:
@@ -366,12 +366,12 @@ def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
             raise e.lacks(call)
         general = GENERAL.missing.get(name)
         return e.general(call) if missing is general else in_type(missing, call.type, e, call)
-    found = e.built_call(call)
+    lowered = e.built_call(call)
     for rewrite in e.rewrites.lowered.get(name, ()):
-        if not isinstance(found, ScalarFunction) or found.declaration.function != name:
+        if not isinstance(lowered, ScalarFunction) or lowered.declaration.function != name:
             break
-        found = in_type(rewrite, call.type, e, found)
-    return found
+        lowered = in_type(rewrite, call.type, e, lowered)
+    return lowered
 
 
 def _changes_nothing(cast: Cast, target: Type) -> bool:
@@ -390,11 +390,11 @@ def lowered_cast(e: LoweringBuilder, cast: Cast) -> Expression:
     e.dialect.require_type(target)
     pair = (source.kind, target.kind)
     if e.dialect.allows_cast(source, target, cast.throws):
-        found = e.cast(cast.input, target, cast.throws)
+        lowered = e.cast(cast.input, target, cast.throws)
         for rewrite in e.rewrites.lowered.get(pair, ()):
-            if isinstance(found, Cast):
-                found = in_type(rewrite, target, e, found)
-        return found
+            if isinstance(lowered, Cast):
+                lowered = in_type(rewrite, target, e, lowered)
+        return lowered
     missing = e.rewrites.missing.get(pair)
     if missing is None:
         raise no_cast(e.dialect, cast)

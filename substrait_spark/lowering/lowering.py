@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 Memory = TypeVar("Memory")
-Found = TypeVar("Found")
+Made = TypeVar("Made")
 
 
 class Lowering:
@@ -68,7 +68,7 @@ class Lowering:
         """Whether the canonical plan has any."""
         self.names: tuple[str, ...] = ()
         """The depth-first names of its columns, as far as they are known."""
-        self.found = False
+        self.has_problems = False
         """Whether there is a problem."""
 
     def lower(self, root: Relation, outputs: Sequence[Origin] = (), names: Sequence[str] = ()) -> Relation:
@@ -81,7 +81,7 @@ class Lowering:
         roots = [root]
         for each in roots:
             if each.occurs & SUBQUERY:
-                roots.extend(found for relation in relations_below(each) for found in subquery_relations(relation))
+                roots.extend(query for relation in relations_below(each) for query in subquery_relations(relation))
         self.has_subqueries = len(roots) > 1
         self._canonical = roots
         for each in reversed(roots):
@@ -91,13 +91,13 @@ class Lowering:
             if each not in self._settled:
                 lowered = self._lower(self.rewritten(each))
                 self._settled[each] = self._settle(self._named(lowered) if each is root else lowered)
-        found = self._settled[root]
+        lowered_root = self._settled[root]
         self._here = None
-        if not self.found:
-            require_columns(self, found, outputs)
-        if self.traits.draws and (problem := drawn_more_often(found, canonical)):
+        if not self.has_problems:
+            require_columns(self, lowered_root, outputs)
+        if self.traits.draws and (problem := drawn_more_often(lowered_root, canonical)):
             self.report_output(None, problem)
-        return found
+        return lowered_root
 
     def _rewrite(self, root: Relation) -> Relation:
         for rewrite in self.rewrites.original.get(PLAN, ()):
@@ -116,8 +116,8 @@ class Lowering:
 
     def _with_names(self, root: Relation) -> Relation:
         root = self._converted_back(root)
-        found = rewritten(self.builder(root), Root(root, self.names)) if self.names else root
-        return found.relation if isinstance(found, Root) else found
+        named = rewritten(self.builder(root), Root(root, self.names)) if self.names else root
+        return named.relation if isinstance(named, Root) else named
 
     def _converted_back(self, root: Relation) -> Relation:
         """The plan with values of their own types in the columns of its result, where others held converted ones."""
@@ -128,12 +128,12 @@ class Lowering:
         ):
             return root
         e = self.builder(root)
-        found: list[Expression] = []
+        own: list[Expression] = []
         for n, (kind, now) in enumerate(zip(wanted, root.types, strict=True)):
             column = FieldReference(n, now)
             is_converted = kind.kind in conversions and kind.kind != now.kind
-            found.append(conversions[kind.kind].back(e, column, kind) if is_converted else column)
-        return columns(root, found)
+            own.append(conversions[kind.kind].back(e, column, kind) if is_converted else column)
+        return columns(root, own)
 
     def _settle(self, root: Relation) -> Relation:
         if self.traits.shares:
@@ -171,7 +171,7 @@ class Lowering:
         """Where a relation of the plan came from, as far as that is known."""
         return self._places.get(relation)
 
-    def tried(self, part: Traced | None, form: Callable[[], Found], over: Iterable[Expression] = ()) -> Found | None:
+    def tried(self, part: Traced | None, form: Callable[[], Made], over: Iterable[Expression] = ()) -> Made | None:
         """What a part of a plan becomes; None where that is reported because there is no form.
 
         `over`: what it is made of. Where a stand-in is among that, rewrites may not know what to do with it, and nothing is
@@ -225,16 +225,16 @@ class Lowering:
         """By place and reason, what the dialect lacks of some relations and those below."""
         lacking: dict[tuple[str, int], dict[str, NotInDialect]] = {}
         for root in roots:
-            found = places(root)
+            place_of = places(root)
             for relation in inputs_first(root):
-                if relation in found:
-                    path, origin = found[relation]
+                if relation in place_of:
+                    path, origin = place_of[relation]
                     for each in lacking_relations(self.dialect, relation):
                         lacking.setdefault((path, id(origin)), {}).setdefault(each.reason, each)
         return lacking
 
     def _found(self, path: str, origin: Origin | None, problem: Unsupported) -> None:
-        self.found = True
+        self.has_problems = True
         self._report(path, origin, problem)
 
     def at(self, relation: Relation, place: Place | None) -> None:

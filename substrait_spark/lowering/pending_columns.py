@@ -73,9 +73,9 @@ def _projected(lowering: Lowering, relation: Project, pending: PendingColumns) -
     width = len(pending.columns)
     uses = Counter(n for expression in relation.computed for n in _wholly_used(expression))
     uses.update(n for n in relation.emitted if n < width)
-    found = [e.share(each) if uses[n] > 1 and not _is_light(each) else each for n, each in enumerate(pending.columns)]
-    computed = ExpressionLowering(e, found).lower_all(relation.computed)
-    return PendingColumns(pending.below, [*found, *computed]).selected(relation.emit)
+    shared = [e.share(each) if uses[n] > 1 and not _is_light(each) else each for n, each in enumerate(pending.columns)]
+    computed = ExpressionLowering(e, shared).lower_all(relation.computed)
+    return PendingColumns(pending.below, [*shared, *computed]).selected(relation.emit)
 
 
 def _wholly_used(expression: Expression) -> Iterator[int]:
@@ -86,22 +86,21 @@ def _wholly_used(expression: Expression) -> Iterator[int]:
 
 
 def _filtered(lowering: Lowering, relation: Filter, pending: PendingColumns) -> PendingColumns:
-    below, found = pending
-    e = lowering.builder(below)
-    conditions = ExpressionLowering(e, found).lower_all(conjuncts(relation.condition))
-    return PendingColumns(e.rewritten(Filtered(below, conditions)), found).selected(relation.emit)
+    e = lowering.builder(pending.below)
+    conditions = ExpressionLowering(e, pending.columns).lower_all(conjuncts(relation.condition))
+    return PendingColumns(e.rewritten(Filtered(pending.below, conditions)), pending.columns).selected(relation.emit)
 
 
 def _settled(pending: PendingColumns) -> PendingColumns:
     """The same columns over a project that computes them, all but casts to wider types, which stay to be made above it."""
     inner = [each.input if isinstance(each, Cast) and _widens(each) else each for each in pending.columns]
     below = columns(pending.below, inner)
-    found: list[Expression] = []
+    settled: list[Expression] = []
     for n, each in enumerate(pending.columns):
         column = FieldReference(n, below.types[n])
         kind = types.with_nullable(each.type, column.type.nullable)
-        found.append(column if each is inner[n] else Cast(column, kind, True))
-    return PendingColumns(below, found)
+        settled.append(column if each is inner[n] else Cast(column, kind, True))
+    return PendingColumns(below, settled)
 
 
 def _widens(cast: Cast) -> bool:

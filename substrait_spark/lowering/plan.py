@@ -55,9 +55,9 @@ def lowered_root(read: ReadPlan, dialect: Dialect) -> tuple[Relation | None, Seq
     else:
 
         def report(path: str, origin: Origin | None, problem: Unsupported) -> None:
-            found = problem_of(path, origin, problem)
-            if found not in problems:
-                problems.append(found)
+            described = problem_of(path, origin, problem)
+            if described not in problems:
+                problems.append(described)
 
         lowered = Lowering(dialect, report, read.traits).lower(read.root, names=read.names)
     return (None if problems else lowered), read.names, problems

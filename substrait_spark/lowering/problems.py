@@ -13,12 +13,12 @@ Report = Callable[[str, "Origin | None", Unsupported], None]
 
 def places(root: Relation) -> dict[Relation, Place]:
     """Where each relation came from: one that does not say so, from where the relation above it did."""
-    found: dict[Relation, Place] = {}
+    place_of: dict[Relation, Place] = {}
     stack: list[tuple[Relation, Place | None]] = [(root, root.place)]
     while stack:
         relation, above = stack.pop()
         place = relation.place or above
         if place is not None:
-            found.setdefault(relation, place)
+            place_of.setdefault(relation, place)
         stack.extend((input, place) for input in relation.inputs)
-    return found
+    return place_of

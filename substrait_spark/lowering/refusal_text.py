@@ -24,9 +24,9 @@ def without_other_form(dialect: Dialect, lacking: NotInDialect, refused: Sequenc
     needs = dict.fromkeys(each.lacking.removeprefix(start) for each in refused if each.lacking != lacking.lacking)
     if not needs:
         return lacking
-    found = NotInDialect(f"{lacking.lacking}; in its place it would need {', or '.join(needs)}", lacking.hint)
-    found.lacking = lacking.lacking
-    return found
+    refusal = NotInDialect(f"{lacking.lacking}; in its place it would need {', or '.join(needs)}", lacking.hint)
+    refusal.lacking = lacking.lacking
+    return refusal
 
 
 def no_cast(dialect: Dialect, cast: Cast) -> NotInDialect:

@@ -24,10 +24,10 @@ def lowered_relation(lowering: Lowering, relation: Relation) -> Relation:
     pending = pending_columns(lowering, relation)
     if pending is not None and not isinstance(relation, Project):
         lowering.pending[relation] = pending
-    found = pending.relation() if pending is not None else _lowered(lowering, relation)
-    if found.place is None:
-        found.place = lowering.place_of(relation)
-    return found.with_hint(relation.hint) if type(found) is type(relation) else found
+    lowered = pending.relation() if pending is not None else _lowered(lowering, relation)
+    if lowered.place is None:
+        lowered.place = lowering.place_of(relation)
+    return lowered.with_hint(relation.hint) if type(lowered) is type(relation) else lowered
 
 
 def _lowered(lowering: Lowering, relation: Relation) -> Relation:
@@ -47,11 +47,11 @@ def _lowered(lowering: Lowering, relation: Relation) -> Relation:
         return made.emitting_as(relation)
     changed = expressions.lower_all(relation.expressions())
     same = inputs == relation.inputs and changed == list(relation.expressions())
-    found = relation if same else relation.over(inputs, changed)
-    if type(found) not in e.rewrites.lowered:
-        return found
-    made = e.rewritten(found.with_all_columns())
-    return made.emitting_as(found)
+    rebuilt = relation if same else relation.over(inputs, changed)
+    if type(rebuilt) not in e.rewrites.lowered:
+        return rebuilt
+    made = e.rewritten(rebuilt.with_all_columns())
+    return made.emitting_as(rebuilt)
 
 
 Inputs = tuple[Relation, ...]

@@ -71,9 +71,9 @@ def lowered_window(
         ordinal += len(references)
         results.append((call, form, references))
     above = e.over(below)
-    found: list[Expression] = [FieldReference(n, kind) for n, kind in enumerate(input.types)]
-    found += [result_of(above, *result) for result in results]
-    return below, found
+    columns: list[Expression] = [FieldReference(n, kind) for n, kind in enumerate(input.types)]
+    columns += [result_of(above, *result) for result in results]
+    return below, columns
 
 
 def _lowered_call(lowering: ExpressionLowering, call: WindowCall) -> WindowCall:

@@ -108,15 +108,15 @@ class Declarations:
 
 def _types_in(plan: Plan | ExtendedExpression) -> set[int]:
     """The anchors of the user-defined types in a message, and in its extensions of ours."""
-    found: set[int] = set()
+    anchors: set[int] = set()
     pending: list[Message] = [plan]
     while pending:
         for message in messages(pending.pop()):
             if isinstance(message, TypeMessage.UserDefined):
-                found.add(message.type_reference)
+                anchors.add(message.type_reference)
             elif isinstance(message, Any):
                 pending += filter(None, [unpacked_with_expressions(message)])
-    return found
+    return anchors
 
 
 def build(relation: Relation, names: Sequence[str], detach: bool = False) -> Plan:

@@ -15,5 +15,5 @@ def note_provenance(plan: Plan, document: Document, stage: str) -> None:
     Spark has them.
     """
     settings = [SparkOption(name=name, value=value) for name, value in sorted(document.configuration.items()) if value]
-    found = Provenance(spark_version=document.spark, stage=stage, settings=settings)
-    plan.advanced_extensions.optimization.add().Pack(found)
+    provenance = Provenance(spark_version=document.spark, stage=stage, settings=settings)
+    plan.advanced_extensions.optimization.add().Pack(provenance)

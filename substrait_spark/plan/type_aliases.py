@@ -70,10 +70,10 @@ def _declare(plan: Plan, same: list[Type]) -> None:
 
 def _whether_or_not_nullable(type: Type) -> Type:
     """A type as an alias of it has it: the nullability of that counts for nothing."""
-    found = Type()
-    found.CopyFrom(type)
-    _parameters(found).nullability = Type.NULLABILITY_REQUIRED
-    return found
+    required = Type()
+    required.CopyFrom(type)
+    _parameters(required).nullability = Type.NULLABILITY_REQUIRED
+    return required
 
 
 def _parameters(type: Type) -> Any:
@@ -87,12 +87,12 @@ def without_aliases(plan: Plan) -> Plan:
     """
     if not plan.type_aliases:
         return plan
-    found = Plan()
-    found.CopyFrom(plan)
-    del found.type_aliases[:]
+    written_out = Plan()
+    written_out.CopyFrom(plan)
+    del written_out.type_aliases[:]
     aliases = _Aliases({alias.type_alias_anchor: alias.type for alias in plan.type_aliases})
-    aliases.resolve_in(found)
-    return found
+    aliases.resolve_in(written_out)
+    return written_out
 
 
 def require_few_types(plan: Plan) -> None:
@@ -104,8 +104,8 @@ def require_few_types(plan: Plan) -> None:
     for message in messages(plan):
         anchor = _alias_of(message)
         if anchor is not None:
-            found = read_type(Type(alias=Type.TypeAliasReference(type_alias_reference=anchor)), _ignored, declared)
-            left -= 1 if found is None else found.size
+            type = read_type(Type(alias=Type.TypeAliasReference(type_alias_reference=anchor)), _ignored, declared)
+            left -= 1 if type is None else type.size
         if left < 0:
             raise InvalidPlanError(TOO_MANY)
 
@@ -159,10 +159,10 @@ class _Aliases:
             if depth(type) > LEVELS:
                 raise InvalidPlanError(f"The plan's type aliases nest deeper than {LEVELS}.")
             self._whole[anchor] = type
-        found = self._whole[anchor]
-        if found is None:
+        whole = self._whole[anchor]
+        if whole is None:
             raise InvalidPlanError(f"The type alias {anchor} of the plan refers to itself.")
-        self._left -= sum(1 for _ in messages(found))
+        self._left -= sum(1 for _ in messages(whole))
         if self._left < 0:
             raise InvalidPlanError(TOO_MANY)
-        return found
+        return whole

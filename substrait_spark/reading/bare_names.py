@@ -41,8 +41,8 @@ def resolved(kinds: Sequence[str], name: str, shapes: tuple[Type | str, ...]) ->
     Raises Unsupported where there are several.
     """
     for kind in kinds:
-        found = [registry.resolve(kind, alias, name, shapes) for alias in registry.STANDARD]
-        known = [declaration for declaration in found if declaration is not None]
+        candidates = [registry.resolve(kind, alias, name, shapes) for alias in registry.STANDARD]
+        known = [declaration for declaration in candidates if declaration is not None]
         general = [declaration for declaration in known if declaration.alias == _GENERAL]
         known = general or known
         if len(known) > 1:

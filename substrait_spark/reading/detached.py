@@ -39,15 +39,15 @@ def _is_reference(expression: Expression) -> bool:
 
 def referred_to(expression: Expression) -> list[int]:
     """What an expression refers to by number where it can refer to the same columns and parameters: in no lambda or subquery."""
-    found: list[int] = []
+    ordinals: list[int] = []
     stack: list[Message] = [expression]
     while stack:
         message = stack.pop()
         if isinstance(message, Expression) and _is_reference(message):
-            found.append(message.detached_expression_ordinal)
+            ordinals.append(message.detached_expression_ordinal)
         if isinstance(message, Rel | Expression.Lambda):
             continue
         for field, value in message.ListFields():
             if field.message_type is not None:
                 stack.extend([value] if isinstance(value, Message) else value)
-    return found
+    return ordinals

@@ -106,12 +106,12 @@ def has_unknown_fields(plan: Plan) -> bool:
 
 
 def unknown_fields(message: Message) -> Fields:
-    found: Fields = defaultdict(list)
+    by_number: Fields = defaultdict(list)
     fields = UnknownFieldSet(message)
     for n in range(len(fields)):
         field = fields[n]
-        found[field.field_number].append(field.data)
-    return found
+        by_number[field.field_number].append(field.data)
+    return by_number
 
 
 def _number(unknown: Fields, field: int) -> int | None:
@@ -141,7 +141,7 @@ def _urns_of_uris(plan: Plan) -> dict[int, int]:
     anchors = {entry.urn: entry.extension_urn_anchor for entry in plan.extension_urns}
     taken = set(anchors.values())
     free = (anchor for anchor in itertools.count(1) if anchor not in taken)
-    found = {}
+    urn_anchors = {}
     for data in unknown_fields(plan).get(1, ()):
         # The message of a URI had the fields that the message of a URN has.
         uri = _message(SimpleExtensionURN, data)
@@ -149,8 +149,8 @@ def _urns_of_uris(plan: Plan) -> dict[int, int]:
         if urn not in anchors:
             anchors[urn] = next(free)
             plan.extension_urns.add(extension_urn_anchor=anchors[urn], urn=urn)
-        found[uri.extension_urn_anchor] = anchors[urn]
-    return found
+        urn_anchors[uri.extension_urn_anchor] = anchors[urn]
+    return urn_anchors
 
 
 def _plan(message: Message, unknown: Fields, plan: Around) -> None:

@@ -95,18 +95,18 @@ class ExpressionReader:
         rule = getattr(self, f"_{kind}", None)
         if kind is None or rule is None:
             raise Unsupported("an expression is empty" if kind is None else f"{kind} expressions are not read")
-        found: Expression = rule(getattr(message, kind), scope)
-        return found
+        expression: Expression = rule(getattr(message, kind), scope)
+        return expression
 
     def read_all(self, messages: Sequence[Message], scope: Scope) -> tuple[Expression, ...]:
         return tuple([self.read(message, scope) for message in messages])
 
     def type(self, message: TypeMessage) -> Type:
         complaints: list[str] = []
-        found = read_type(message, complaints.append, self._declared)
-        if found is None:
+        type = read_type(message, complaints.append, self._declared)
+        if type is None:
             raise Unsupported("; ".join(complaints) or "a type is not known")
-        return found
+        return type
 
     def literal(self, message: Message.Literal) -> Literal:
         return read_literal(message, self._declared)
@@ -203,9 +203,9 @@ class ExpressionReader:
             declaration, arguments = self._resolved(("scalar",), message, as_one_type(arguments), stated)
         self._e.traits.draws |= not declaration.deterministic
         raising = declaration.alias == "spark"
-        found = ScalarFunction(declaration, arguments, _options(message.options), raising)
-        found.came_from(MessagePart(declaration.compound, declaration.compound))
-        return found if stated is None else as_stated(found, stated)
+        call = ScalarFunction(declaration, arguments, _options(message.options), raising)
+        call.came_from(MessagePart(declaration.compound, declaration.compound))
+        return call if stated is None else as_stated(call, stated)
 
     def _resolved(
         self, kinds: Sequence[str], message: Any, arguments: tuple[Expression | str, ...], stated: Type | None
@@ -245,7 +245,7 @@ class ExpressionReader:
             raise Unsupported(f"aggregates of the phase {enum_name(message, 'phase')} are not read")
         arguments = self._arguments(message.arguments, scope)
         declaration, arguments = self._resolved(("aggregate",), message, arguments, self.stated_type(message))
-        found = AggregateFunction(
+        call = AggregateFunction(
             declaration,
             arguments,
             _options(message.options),
@@ -253,8 +253,8 @@ class ExpressionReader:
             tuple([self.sort(sort, scope) for sort in message.sorts]),
             filter,
         )
-        found.came_from(MessagePart(declaration.compound, declaration.compound))
-        return found
+        call.came_from(MessagePart(declaration.compound, declaration.compound))
+        return call
 
     def window(self, message: Any, scope: Scope) -> WindowCall:
         """A window function's call, of an expression or of a window relation."""
@@ -267,9 +267,9 @@ class ExpressionReader:
             raise Unsupported(f"{declaration.compound} is said to give {stated}, and gives {declaration.result}")
         rows = enum_name(message, "bounds_type") != "RANGE"
         lower, upper = (self._bound(bound, scope) for bound in (message.lower_bound, message.upper_bound))
-        found = WindowCall(declaration, arguments, rows, lower, upper, _options(message.options))
-        found.came_from(MessagePart(declaration.compound, declaration.compound))
-        return found
+        call = WindowCall(declaration, arguments, rows, lower, upper, _options(message.options))
+        call.came_from(MessagePart(declaration.compound, declaration.compound))
+        return call
 
     def _bound(self, message: Any, scope: Scope) -> Bound:
         kind = message.WhichOneof("kind")
@@ -439,23 +439,23 @@ def _steps_out(message: Any, scope: Scope) -> int:
         if not message.steps_out:
             raise Unsupported("a reference to a query outwards leads no step out")
         return _past_lateral_joins(message.steps_out, scope)
-    steps, found = 1, scope.outer
-    while found is not None and found.anchor != message.rel_reference:
-        steps, found = steps + 1, found.outer
-    if found is None:
+    steps, around = 1, scope.outer
+    while around is not None and around.anchor != message.rel_reference:
+        steps, around = steps + 1, around.outer
+    if around is None:
         raise Unsupported(f"there is no relation of the anchor {message.rel_reference} around a reference to it")
     return steps
 
 
 def _past_lateral_joins(boundaries: int, scope: Scope) -> int:
     """A number of subqueries outwards as one of queries, of which those of lateral joins are no subqueries."""
-    steps, found = 0, scope.outer
-    while found is not None:
+    steps, around = 0, scope.outer
+    while around is not None:
         steps += 1
-        boundaries -= not found.lateral
+        boundaries -= not around.lateral
         if not boundaries:
             return steps
-        found = found.outer
+        around = around.outer
     raise Unsupported("a reference leads further outwards than there are queries")
 
 
@@ -465,12 +465,12 @@ def _columns(scope: Scope, outer: int, parameter: int | None) -> Sequence[Type]:
         if parameter >= len(scope.lambdas):
             raise Unsupported(f"there is no lambda {parameter} steps out")
         return scope.lambdas[-1 - parameter]
-    found: Scope | None = scope
+    around: Scope | None = scope
     for _ in range(outer):
-        found = found.outer if found is not None else None
-    if found is None:
+        around = around.outer if around is not None else None
+    if around is None:
         raise Unsupported(f"there is no query {outer} steps out")
-    return found.columns
+    return around.columns
 
 
 def _shapes(arguments: Sequence[Expression | str]) -> tuple[Type | str, ...]:

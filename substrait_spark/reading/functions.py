@@ -28,10 +28,10 @@ def _takes_texts(kind: str, alias: str, name: str, shapes: tuple[Type | str, ...
 
 
 def _stated(declaration: Declaration, result: Type | None) -> Declaration:
-    found = registry.stated(declaration, result)
-    if found.result.kind == "any":
+    stated = registry.stated(declaration, result)
+    if stated.result.kind == "any":
         raise Unsupported(f"a call of {declaration.compound} does not state its type, which the function leaves open")
-    return found
+    return stated
 
 
 class NoImplementation(Unsupported):
@@ -80,9 +80,9 @@ class DeclaredFunctions:
         known = registry.alias_of(function.urn)
         alias = known or function.urn
         for kind in kinds if known else ():
-            found = registry.resolve(kind, alias, function.name, shapes)
-            if found is not None:
-                return _stated(found, result)
+            implementation = registry.resolve(kind, alias, function.name, shapes)
+            if implementation is not None:
+                return _stated(implementation, result)
         declared = [k for k in kinds if known and registry.implementations(k, alias, function.name)]
         if declared and not _takes_texts(declared[0], alias, function.name, shapes):
             listed = ", ".join(map(str, shapes))
@@ -100,9 +100,9 @@ class DeclaredFunctions:
         self, kinds: Sequence[str], name: str, shapes: tuple[Type | str, ...], result: Type | None
     ) -> Declaration:
         """The one standard function of a name that takes the arguments of a call."""
-        found = bare_names.resolved(kinds, name, shapes)
-        if found is not None:
-            return _stated(found, result)
+        function = bare_names.resolved(kinds, name, shapes)
+        if function is not None:
+            return _stated(function, result)
         listed = ", ".join(map(str, shapes))
         if bare_names.is_known(kinds, name):
             raise NoImplementation(f"no standard function {name} takes ({listed})")

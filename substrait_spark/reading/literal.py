@@ -26,10 +26,10 @@ def read_literal(message: Message.Literal, declared: DeclaredTypes) -> Literal:
 
 def bound_literal(reference: int, type: Type, message: Message.Literal, declared: DeclaredTypes) -> Literal:
     """The value that a plan binds to a parameter. Raises `Unsupported` where it is of another type."""
-    found = read_literal(message, declared)
-    if not equal_but_nullability(found.type, type) or (found.value is None and not type.nullable):
-        raise Unsupported(f"the parameter {reference} is {type}, and bound to {found.type}")
-    return Literal(found.value, type)
+    bound = read_literal(message, declared)
+    if not equal_but_nullability(bound.type, type) or (bound.value is None and not type.nullable):
+        raise Unsupported(f"the parameter {reference} is {type}, and bound to {bound.type}")
+    return Literal(bound.value, type)
 
 
 def value_of(message: Message.Literal, type: Type) -> Any:

@@ -36,15 +36,15 @@ class Mask:
         return self._of_value(self._select, value)
 
     def _chosen(self, select: Any, fields: Sequence[Expression]) -> list[Expression]:
-        found = []
+        chosen = []
         for item in select.struct_items:
             if not 0 <= item.field < len(fields):
                 raise Unsupported(f"a mask chooses the field {item.field} of a struct of {len(fields)}")
             field = fields[item.field]
-            found.append(self._inside(item.child, field) if item.HasField("child") else field)
-        if not found:
+            chosen.append(self._inside(item.child, field) if item.HasField("child") else field)
+        if not chosen:
             raise Unsupported("a mask chooses no field of a struct")
-        return found
+        return chosen
 
     def _inside(self, select: Any, value: Expression) -> Expression:
         kind = select.WhichOneof("type")
@@ -56,16 +56,16 @@ class Mask:
         if value.type.kind != "struct":
             raise Unsupported(f"a mask of fields is for {value.type}, which has none")
         fields = [_field(value, n, kind) for n, kind in enumerate(value.type.parameters)]
-        found = self._struct(select, fields)
-        if not value.type.nullable or not isinstance(found, Nested):
-            return found
-        return self._e.if_then(self._e.is_null(value), self._e.null(found.type), found)
+        masked = self._struct(select, fields)
+        if not value.type.nullable or not isinstance(masked, Nested):
+            return masked
+        return self._e.if_then(self._e.is_null(value), self._e.null(masked.type), masked)
 
     def _struct(self, select: Any, fields: Sequence[Expression]) -> Expression:
-        found = self._chosen(select, fields)
-        if len(found) == 1 and not self._keeps:
-            return found[0]
-        return Nested(types.of("struct", *[field.type for field in found]), tuple(found))
+        kept = self._chosen(select, fields)
+        if len(kept) == 1 and not self._keeps:
+            return kept[0]
+        return Nested(types.of("struct", *[field.type for field in kept]), tuple(kept))
 
 
 def _field(value: Expression, ordinal: int, type: Type) -> Expression:

@@ -31,8 +31,8 @@ def as_one_type(values: tuple[Expression | str, ...]) -> tuple[Expression, ...]:
 
 
 def _common(left: Type, right: Type) -> Type | None:
-    found = types.common_number(left, right)
-    if found is None and left.kind == right.kind == "decimal":
+    common = types.common_number(left, right)
+    if common is None and left.kind == right.kind == "decimal":
         scale = max(left.parameters[1], right.parameters[1])
         return types.of("decimal", 38, scale, nullable=left.nullable or right.nullable)
-    return found
+    return common

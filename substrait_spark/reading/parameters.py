@@ -57,15 +57,15 @@ def bound(plan: Plan, values: Mapping[str, Any] | None) -> Plan:
 
 def _types(plan: Plan, declared: DeclaredTypes) -> dict[int, Type]:
     """The types of the parameters that a plan uses."""
-    found: dict[int, Type] = {}
+    types: dict[int, Type] = {}
     for message in _all_messages(plan):
-        if isinstance(message, DynamicParameter) and message.parameter_reference not in found:
+        if isinstance(message, DynamicParameter) and message.parameter_reference not in types:
             complaints: list[str] = []
             type = read_type(message.type, complaints.append, declared)
             if type is None:
                 raise InvalidPlanError(f"The type of the parameter {message.parameter_reference} is not known.")
-            found[message.parameter_reference] = type
-    return found
+            types[message.parameter_reference] = type
+    return types
 
 
 def _unknown(name: Any, known: Mapping[int, str]) -> str:
@@ -87,15 +87,15 @@ def _all_messages(plan: Plan) -> Iterator[Message]:
 
 
 def _replaced(plan: Plan, literals: Mapping[int, Literal]) -> Plan:
-    found = Plan()
-    found.CopyFrom(plan)
-    found.ClearField("parameter_bindings")
-    for message in messages(found):
+    with_values = Plan()
+    with_values.CopyFrom(plan)
+    with_values.ClearField("parameter_bindings")
+    for message in messages(with_values):
         if isinstance(message, Packed) and (held := unpacked_with_expressions(message)) is not None:
             _replace(held, literals)
             message.Pack(held)
-    _replace(found, literals)
-    return found
+    _replace(with_values, literals)
+    return with_values
 
 
 def _replace(root: Message, literals: Mapping[int, Literal]) -> None:

@@ -101,23 +101,23 @@ class RelationReader:
         self._path.append(name)
         known = len(self.problems)
         try:
-            found = self._read(message, outer)
+            relation = self._read(message, outer)
         except Unsupported as problem:
             inputs_failed = len(self.problems) > known
             if not (inputs_failed and isinstance(problem, NoSuchColumn)):
                 path = " / ".join(self._path)
                 self.problems.append(Unreadable(path, MessagePart(name, name), problem.reason))
-            found = VirtualTable([], [], [])
+            relation = VirtualTable([], [], [])
         except UNEXPECTED as error:
             self.problems.append(
                 Unreadable(" / ".join(self._path), MessagePart(name, name), unknown_form(error).reason)
             )
-            found = VirtualTable([], [], [])
+            relation = VirtualTable([], [], [])
         finally:
             self._path.pop()
         if self._referred:
-            self._columns += len(found.types)
-        return found
+            self._columns += len(relation.types)
+        return relation
 
     def _read(self, message: Rel, outer: Scope | None) -> Relation:
         kind = message.WhichOneof("rel_type")
@@ -129,12 +129,12 @@ class RelationReader:
         body = getattr(message, kind)
         self._anchors.append(body.common.rel_anchor if body.common.HasField("rel_anchor") else None)
         try:
-            found = rule(self, body, outer)
+            relation = rule(self, body, outer)
         finally:
             self._anchors.pop()
         name = relation_name(message)
-        _placed(found, Place(" / ".join(self._path), MessagePart(name, name)))
-        return _emitted(found.with_hint(_hint(body.common.hint)), body.common)
+        _placed(relation, Place(" / ".join(self._path), MessagePart(name, name)))
+        return _emitted(relation.with_hint(_hint(body.common.hint)), body.common)
 
     def _referred_to(self, ordinal: int, outer: Scope | None) -> Relation:
         """A relation of the plan that several share."""
@@ -148,11 +148,11 @@ class RelationReader:
         self._referred.append(ordinal)
         self.used.add(ordinal)
         try:
-            found = self.read_entry(ordinal, outer)
+            relation = self.read_entry(ordinal, outer)
         finally:
             self._referred.pop()
         # What refers to a query around it is another relation at each place.
-        return found if refers_outwards(found) else Reference(self._read_once.setdefault(ordinal, found))
+        return relation if refers_outwards(relation) else Reference(self._read_once.setdefault(ordinal, relation))
 
     def expression(self, message: Any, columns: Sequence[types.Type], outer: Scope | None) -> Expression:
         return self._expressions.read(message, self._scope(columns, outer))
@@ -182,13 +182,13 @@ def _placed(relation: Relation, place: Place) -> None:
 
 def _hint(message: RelCommon.Hint) -> bytes:
     """What a hint says that holds for the relation in whatever form: not the names of columns, which a form may lack."""
-    found = RelCommon.Hint(alias=message.alias)
+    hint = RelCommon.Hint(alias=message.alias)
     if message.HasField("stats"):
-        found.stats.row_count, found.stats.record_size = message.stats.row_count, message.stats.record_size
-    found.advanced_extension.optimization.extend(message.advanced_extension.optimization)
-    if not found.advanced_extension.optimization:
-        found.ClearField("advanced_extension")
-    return found.SerializeToString()
+        hint.stats.row_count, hint.stats.record_size = message.stats.row_count, message.stats.record_size
+    hint.advanced_extension.optimization.extend(message.advanced_extension.optimization)
+    if not hint.advanced_extension.optimization:
+        hint.ClearField("advanced_extension")
+    return hint.SerializeToString()
 
 
 def _emitted(relation: Relation, common: Any) -> Relation:
@@ -205,12 +205,12 @@ def _emitted(relation: Relation, common: Any) -> Relation:
 
 
 def _read(r: RelationReader, message: ReadRel, outer: Scope | None) -> Relation:
-    found: Relation = _leaf(r, message)
+    relation: Relation = _leaf(r, message)
     if message.HasField("filter"):
-        found = Filter(found, r.expression(message.filter, found.types, outer))
+        relation = Filter(relation, r.expression(message.filter, relation.types, outer))
     if message.HasField("projection"):
-        found = columns(found, Mask(message.projection, r.e).columns(found.types))
-    return found
+        relation = columns(relation, Mask(message.projection, r.e).columns(relation.types))
+    return relation
 
 
 def _leaf(r: RelationReader, message: ReadRel) -> Read:
@@ -280,16 +280,16 @@ def _format(item: Any) -> FileFormat:
 
 def spark_files(extension: Any) -> SparkFiles:
     """The format in a file's extension. Raises Unsupported where it is none of ours."""
-    found = unpacked_format(extension)
-    if found is None:
+    packed = unpacked_format(extension)
+    if packed is None:
         raise Unsupported(f"files of the format {extension.type_url or 'without a name'} are not read")
-    known = SPARK_OPTIONS.get(found.format)
+    known = SPARK_OPTIONS.get(packed.format)
     if known is None:
-        raise Unsupported(f"files of Spark's format {found.format!r} are not read")
-    for option in found.options:
+        raise Unsupported(f"files of Spark's format {packed.format!r} are not read")
+    for option in packed.options:
         if option.name not in known:
-            raise Unsupported(f"files of Spark's format {found.format} have no option {option.name!r}")
-    return SparkFiles(found.format, tuple([(option.name, option.value) for option in found.options]))
+            raise Unsupported(f"files of Spark's format {packed.format} have no option {option.name!r}")
+    return SparkFiles(packed.format, tuple([(option.name, option.value) for option in packed.options]))
 
 
 # ---- relations
@@ -311,12 +311,12 @@ def _join(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
     condition = _join_condition(r, message, left, right, outer)
     join_type = enum_name(message, "type")
     if join_type in _SWITCHED:
-        found = _switched(left, right, _SWITCHED[join_type], condition)
+        joined = _switched(left, right, _SWITCHED[join_type], condition)
     elif join_type in _JOIN_TYPES:
-        found = Join(left, right, join_type, condition)
+        joined = Join(left, right, join_type, condition)
     else:
         raise Unsupported(f"joins of the type {join_type} are not read")
-    return _filtered_after(r, message, found, outer)
+    return _filtered_after(r, message, joined, outer)
 
 
 def _join_condition(
@@ -353,10 +353,10 @@ def _switched(left: Relation, right: Relation, join_type: str, condition: Expres
 
     if any(isinstance(part, Subquery) for part in subexpressions(condition)):
         raise Unsupported(f"a subquery in the condition of a {join_type.replace('LEFT', 'RIGHT')} join is not read")
-    found = Join(right, left, join_type, rewritten(condition, change))
+    switched = Join(right, left, join_type, rewritten(condition, change))
     if join_type != "LEFT_SINGLE":
-        return found
-    return found.select([*range(rights, rights + lefts), *range(rights)])
+        return switched
+    return switched.select([*range(rights, rights + lefts), *range(rights)])
 
 
 def _lateral_join(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
@@ -389,8 +389,8 @@ def _aggregate(r: RelationReader, message: Any, outer: Scope | None) -> Relation
                 "Write it as a union of aggregates with one grouping each.",
             )
         measures.append(e.aggregate(measure.measure, scope, condition))
-    found = Aggregate(input, keys, measures, sets or [()])
-    return _as_stated(found, [e.stated_type(measure.measure) for measure in message.measures])
+    aggregate = Aggregate(input, keys, measures, sets or [()])
+    return _as_stated(aggregate, [e.stated_type(measure.measure) for measure in message.measures])
 
 
 def _as_stated(aggregate: Aggregate, stated: Sequence[types.Type | None]) -> Relation:
@@ -424,14 +424,14 @@ def _number(r: RelationReader, message: Any, field: str, outer: Scope | None) ->
     """A number of rows; None where it is null, or there is none."""
     if not message.HasField(field):
         return None
-    found = r.expression(getattr(message, field), (), outer)
-    while isinstance(found, Cast) and types.widens(found.input.type, found.type):
-        found = found.input
-    if not isinstance(found, Literal) or found.type.kind not in types.INTEGERS:
+    number = r.expression(getattr(message, field), (), outer)
+    while isinstance(number, Cast) and types.widens(number.input.type, number.type):
+        number = number.input
+    if not isinstance(number, Literal) or number.type.kind not in types.INTEGERS:
         raise Unsupported("a number of rows is no literal integer")
-    if found.value is not None and found.value < 0:
-        raise Unsupported(f"{found.value} is no number of rows")
-    return found.value  # type: ignore[no-any-return]
+    if number.value is not None and number.value < 0:
+        raise Unsupported(f"{number.value} is no number of rows")
+    return number.value  # type: ignore[no-any-return]
 
 
 def _top_n(r: RelationReader, message: Any, outer: Scope | None) -> Relation:

@@ -22,17 +22,17 @@ def compared(e: CallBuilder, reduction: str, operator: str, value: Expression, r
     if (reduction, operator) in (("ANY", "EQ"), ("ALL", "NE")) and types.equal_but_nullability(
         value.type, relation.types[0]
     ):
-        found = InSubquery((value,), relation)
-        return found if is_any else e.not_(found)
+        membership = InSubquery((value,), relation)
+        return membership if is_any else e.not_(membership)
     operands = as_one_type((seen_from_inside(value), FieldReference(0, relation.types[0])))
     condition = e.call(f"comparison:{COMPARISONS[operator]}", *operands)
     return _decided(e, relation, condition if is_any else e.not_(condition), is_any)
 
 
-def _decided(e: CallBuilder, relation: Relation, condition: Expression, found: bool) -> Expression:
+def _decided(e: CallBuilder, relation: Relation, condition: Expression, value_if_met: bool) -> Expression:
     """This value where a row of a relation meets a condition, null where one may, else the opposite value."""
     unknown = (Exists(Filter(relation, e.is_null(condition))), e.null(types.BOOLEAN)) if condition.type.nullable else ()
-    value, otherwise = e.literal(found, types.BOOLEAN), e.literal(not found, types.BOOLEAN)
+    value, otherwise = e.literal(value_if_met, types.BOOLEAN), e.literal(not value_if_met, types.BOOLEAN)
     return e.if_then(Exists(Filter(relation, condition)), value, *unknown, otherwise)
 
 
@@ -61,10 +61,10 @@ def lateral(e: CallBuilder, left: Relation, right: Relation, join_type: str, con
         return Project(left, [e.as_type(mark, types.of("boolean"))])
     columns = tuple([FieldReference(n, kind) for n, kind in enumerate(right.types)])
     record = Project(matched, [Nested(types.of("struct", *right.types), columns)]).select([len(columns)])
-    found = Project(left, [ScalarSubquery(record)])
-    row = FieldReference(width, found.types[width])
+    with_row = Project(left, [ScalarSubquery(record)])
+    row = FieldReference(width, with_row.types[width])
     fields = [row.step(("field", n), types.nullable(kind)) for n, kind in enumerate(right.types)]
-    return Project(found, fields).select([*range(width), *range(width + 1, width + 1 + len(fields))])
+    return Project(with_row, fields).select([*range(width), *range(width + 1, width + 1 + len(fields))])
 
 
 def _over_right(condition: Expression, width: int) -> Expression:

@@ -83,25 +83,25 @@ def _named(message: Any, condition: Condition | None) -> Target:
     extension = message.advanced_extension
     storage = Storage()
     for each in extension.optimization:
-        found = unpacked_write(each)
-        if found is None or found.DESCRIPTOR.name != "TableStorage":
+        storage_message = unpacked_write(each)
+        if storage_message is None or storage_message.DESCRIPTOR.name != "TableStorage":
             raise Unsupported(f"what {each.type_url or 'an extension'} says of a table is not known")
-        storage = _storage(found)
+        storage = _storage(storage_message)
     return Target(tuple(message.names), storage, _behavior(extension, condition))
 
 
 def _behavior(extension: Any, condition: Condition | None) -> Behavior:
     if not extension.HasField("enhancement"):
         return Behavior()
-    found = unpacked_write(extension.enhancement)
-    if found is None or found.DESCRIPTOR.name != "WriteBehavior":
+    stated = unpacked_write(extension.enhancement)
+    if stated is None or stated.DESCRIPTOR.name != "WriteBehavior":
         raise Unsupported(f"what {extension.enhancement.type_url or 'an extension'} says of a write is not known")
-    behavior = Behavior(**{**_fields(found), "replace_where": None})
-    if not found.HasField("replace_where"):
+    behavior = Behavior(**{**_fields(stated), "replace_where": None})
+    if not stated.HasField("replace_where"):
         return behavior
     if condition is None:
         raise Unsupported("only rows of a table are replaced")
-    return behavior._replace(replace_where=condition(found.replace_where))
+    return behavior._replace(replace_where=condition(stated.replace_where))
 
 
 def _storage(message: Any) -> Storage:

@@ -121,13 +121,13 @@ def _measured(measures: Measures, call: EmittedCall) -> MeasuredCall:
 def distinct(expressions: tuple[tree.Expression, ...]) -> list[tree.Expression]:
     """Expressions without repetition."""
     alike: dict[frozenset[object], list[tree.Expression]] = {}
-    found: list[tree.Expression] = []
+    different: list[tree.Expression] = []
     for expression in expressions:
         known = alike.setdefault(tree.words(expression), [])
         if not any(tree.same(expression, other) for other in known):
             known.append(expression)
-            found.append(expression)
-    return found
+            different.append(expression)
+    return different
 
 
 HANDLERS = {"Aggregate": emit}

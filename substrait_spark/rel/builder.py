@@ -47,7 +47,7 @@ class RelationBuilder:
 
     def _emit_here(self, node: tree.Plan) -> Output:
         handler = self._handlers.get(node.name)
-        known = len(self.context.found)
+        known = len(self.context.problems)
         try:
             if handler is None:
                 raise no_relation(node, self.context.root)
@@ -61,7 +61,7 @@ class RelationBuilder:
         except Unsupported as problem:
             self.context.report(node, problem)
         except UNEXPECTED as error:
-            if len(self.context.found) == known:  # else it stumbled over what stands in for a reported part
+            if len(self.context.problems) == known:  # else it stumbled over what stands in for a reported part
                 self.context.report(node, unknown_form(error))
         return self._stand_in(node)
 

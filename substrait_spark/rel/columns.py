@@ -89,7 +89,7 @@ def _unique(names: Sequence[str]) -> list[str]:
     taken = set(names)
     if len(taken) == len(names):
         return list(names)
-    found = []
+    unique = []
     next_number: dict[str, int] = {}
     for name in names:
         candidate, number = name, next_number.get(name)
@@ -97,8 +97,8 @@ def _unique(names: Sequence[str]) -> list[str]:
             candidate, number = f"{name}_{number}", number + 1
         taken.add(candidate)
         next_number[name] = number or 2
-        found.append(candidate)
-    return found
+        unique.append(candidate)
+    return unique
 
 
 def _checked_type(r: RelationBuilder, attribute: tree.Expression) -> Type:
@@ -115,13 +115,13 @@ def _reported(r: RelationBuilder, attribute: tree.Expression, problem: Unsupport
 
 def type_names(attributes: Sequence[tree.Expression]) -> frozenset[str]:
     """The names of all types in columns, those inside others included."""
-    found: set[str] = set()
+    names: set[str] = set()
     stack = [attribute.type for attribute in attributes]
     while stack:
         kind = stack.pop()
-        found.add(kind.name)
+        names.add(kind.name)
         for part in kind.parameters:
             inner = part.type if isinstance(part, tree.Field) else part
             if isinstance(inner, tree.DataType):
                 stack.append(inner)
-    return frozenset(found)
+    return frozenset(names)

@@ -100,25 +100,25 @@ def _read_columns(
     r: RelationBuilder, attributes: Sequence[tree.Expression], in_folders: Sequence[str], in_files: set[str]
 ) -> ReadColumns:
     used = r.context.used
-    found = ReadColumns([], [], {}, [])
+    by_role = ReadColumns([], [], {}, [])
     for attribute in attributes:
         # The fields by their places: most columns of a document are those of leaves, and most of the time went here.
         name, id, metadata = attribute.values
         is_used = used is None or id in used
         if FILE_CONSTANT in metadata:
             if is_used:
-                found.constants.append(attribute)
+                by_role.constants.append(attribute)
             continue
         if is_used:
-            found.used.append(attribute)
+            by_role.used.append(attribute)
         if name not in in_folders:
             if is_used:
                 _require_stored(attribute, in_files)
             if is_used or name in in_files:
-                found.data.append(attribute)
+                by_role.data.append(attribute)
         elif is_used:
-            found.keys[in_folders.index(name)] = attribute
-    return found
+            by_role.keys[in_folders.index(name)] = attribute
+    return by_role
 
 
 def _format(java_class: str) -> str:
@@ -168,10 +168,10 @@ class Partition(NamedTuple):
     path: str = ""
 
 
-def _partitions(found: Sequence[Any], keys: Sequence[int], *, one_each: bool) -> list[Partition]:
+def _partitions(listed: Sequence[Any], keys: Sequence[int], *, one_each: bool) -> list[Partition]:
     """The files of each combination of these partition columns' values, or `one_each`, in the order of their URIs."""
     partitions: dict[str, Partition] = {}
-    for values, folders in found:
+    for values, folders in listed:
         chosen = tuple([values.values[key] for key in keys])
         files = _files(folders)
         if one_each:
@@ -315,14 +315,14 @@ def _with_values(
         return input
     e = r.expressions(input.scope())
     ordinals = {id: ordinal for ordinal, id in enumerate(input.ids)}
-    found: list[Expression] = []
+    values_in_order: list[Expression] = []
     for attribute in used:
         ordinal = ordinals.get(attribute["exprId"])
         if ordinal is not None:
-            found.append(FieldReference(ordinal, input.relation.types[ordinal]))
+            values_in_order.append(FieldReference(ordinal, input.relation.types[ordinal]))
         else:
-            found.append(_value(e, values[attribute["exprId"]], attribute))
-    return Output(columns(input.relation, found), ids_of(used))
+            values_in_order.append(_value(e, values[attribute["exprId"]], attribute))
+    return Output(columns(input.relation, values_in_order), ids_of(used))
 
 
 def _value(e: ExpressionBuilder, value: Any, attribute: tree.Expression) -> Expression:

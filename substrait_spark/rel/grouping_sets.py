@@ -59,8 +59,8 @@ def _tells_apart(column: Sequence[Expression]) -> bool:
 
 def _key(column: Sequence[Expression]) -> Expression | None:
     """The one expression that a column has where it isn't null."""
-    found = [part for part in column if not _is_null(part)]
-    return found[0] if found and all(tree.same(part, found[0]) for part in found) else None
+    present = [part for part in column if not _is_null(part)]
+    return present[0] if present and all(tree.same(part, present[0]) for part in present) else None
 
 
 def _is_null(part: Expression) -> bool:
@@ -77,11 +77,11 @@ def _used(node: Plan) -> set[int]:
     seen: set[tuple[Node, bool]] = set()
     stack: list[tuple[Node, bool]] = [(expression, False) for expression in node["aggregateExpressions"]]
     while stack:
-        found = stack.pop()
-        if found in seen:
+        visit = stack.pop()
+        if visit in seen:
             continue
-        seen.add(found)
-        current, called = found
+        seen.add(visit)
+        current, called = visit
         if called and current.name == "AttributeReference":
             used.add(current["exprId"])
         inside = called or current.name == "AggregateExpression"

@@ -95,8 +95,8 @@ def _column(path: Sequence[str], columns: dict[str, tree.Expression]) -> tree.Ex
     """A column or a field of one by Iceberg's name of it. Names may hold dots; no two of a table are the same."""
     for length in range(len(path), 0, -1):
         column = columns.get(".".join(path[:length]))
-        if column is not None and (found := _field(column, path[length:])) is not None:
-            return found
+        if column is not None and (field := _field(column, path[length:])) is not None:
+            return field
     return None
 
 
@@ -108,6 +108,6 @@ def _field(value: tree.Expression, path: Sequence[str]) -> tree.Expression | Non
         for ordinal, field in enumerate(fields):
             if isinstance(field, tree.Field) and field.name == ".".join(path[:length]):
                 inner = make("GetStructField", field.type, child=value, ordinal=ordinal, name=None)
-                if (found := _field(inner, path[length:])) is not None:
-                    return found
+                if (inside := _field(inner, path[length:])) is not None:
+                    return inside
     return None

@@ -24,9 +24,9 @@ def local_rows(r: RelationBuilder, node: tree.Plan) -> Output:
         raise Unsupported("it is a streaming source")
     attributes = node["output"]
     kept = [n for n, attribute in enumerate(attributes) if is_used(r, attribute)]
-    known = len(r.context.found)
+    known = len(r.context.problems)
     schema = local(r, [attributes[n] for n in kept])
-    if len(r.context.found) > known:  # their values can't be written either
+    if len(r.context.problems) > known:  # their values can't be written either
         return schema.output(r, VirtualTable([], schema.names, schema.types))
     limit = r.context.settings.inline_limit
     if not isinstance(node["data"], tree.Rows):

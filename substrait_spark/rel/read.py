@@ -108,9 +108,9 @@ def table_name(table: tree.Node) -> list[str]:
     return [part for part in parts if part is not None]
 
 
-def _statistics(found: Any) -> Statistics | None:
+def _statistics(known: Any) -> Statistics | None:
     """The catalog's bytes and rows of a whole table, where it knows both."""
-    size, rows = found or (None, None)
+    size, rows = known or (None, None)
     return Statistics(rows, size / rows) if size is not None and rows else None
 
 

@@ -143,16 +143,16 @@ def _said(
 
 def _given(r: RelationBuilder, source: str, options: Mapping[str, str | None]) -> dict[str, str | None]:
     """The options of a read by their first names, with what the session says in place of those that aren't there."""
-    found: dict[str, str | None] = {}
+    given: dict[str, str | None] = {}
     for option, setting in OF_SESSIONS.items():
         value = r.context.configuration.get(setting)
         if option in SPARK_OPTIONS[source] and value and value != "true":  # what is on by default isn't said
-            found[option] = value
+            given[option] = value
     for option, value in options.items():
         first = ALIASES.get(option, option)
         if first == option or first not in options:
-            found[first] = value
-    return found
+            given[first] = value
+    return given
 
 
 OF_SESSIONS = {

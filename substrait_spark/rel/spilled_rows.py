@@ -57,8 +57,8 @@ def read(r: RelationBuilder, where: Path, node: tree.Plan, kept: Sequence[int], 
     path = where / f"local-{_digest(attributes, names, rows)}.parquet"
     content = r.context.spilled_rows[path] = _parquet(names, forms, rows)
     in_order = [part for name, form in zip(names, forms, strict=True) for part in (name, *form.names)]
-    found = LocalFiles([File(path.as_uri(), len(content))], "parquet", in_order, types)
-    return found if kept else found.select([])
+    relation = LocalFiles([File(path.as_uri(), len(content))], "parquet", in_order, types)
+    return relation if kept else relation.select([])
 
 
 def _value(value: Any, attribute: tree.Expression) -> Any:
@@ -151,13 +151,13 @@ def _struct(names: Sequence[str], forms: Sequence[Form]) -> Form:
 
 def distinct(names: Sequence[str]) -> list[str]:
     """The names, with a number where readers of files that don't tell upper from lower case would find several, or none."""
-    found: dict[str, str] = {}
+    by_lower_case: dict[str, str] = {}
     for name in names:
         candidate, number = name, 1
-        while not candidate or candidate.lower() in found:
+        while not candidate or candidate.lower() in by_lower_case:
             candidate, number = f"{name or 'column'}_{number}", number + 1
-        found[candidate.lower()] = candidate
-    return list(found.values())
+        by_lower_case[candidate.lower()] = candidate
+    return list(by_lower_case.values())
 
 
 def _digest(attributes: Sequence[tree.Expression], names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -43,10 +43,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
 
 
 def _by_class(rules: Iterable[tuple[str, Rule]]) -> dict[str, list[Rule]]:
-    found = defaultdict(list)
+    by_class = defaultdict(list)
     for name, rule in rules:
-        found[name].append(rule)
-    return dict(found)
+        by_class[name].append(rule)
+    return dict(by_class)
 
 
 _RULES_OF = _by_class(RULES)

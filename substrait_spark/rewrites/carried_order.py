@@ -112,8 +112,8 @@ def _ascending(key: Expression) -> Expression:
 
 def _attributes(expressions: Sequence[Expression]) -> list[Expression]:
     """The columns in expressions, each once."""
-    found = {column["exprId"]: column for expression in expressions for column in tree.attributes(expression)}
-    return list(found.values())  # type: ignore[arg-type]
+    by_id = {column["exprId"]: column for expression in expressions for column in tree.attributes(expression)}
+    return list(by_id.values())  # type: ignore[arg-type]
 
 
 def _missing(columns: Sequence[Expression], keys: Sequence[Expression]) -> list[Expression]:

@@ -75,14 +75,14 @@ def _without_metadata(document: Document) -> Document:
 
 def _only_fields_used(document: Document) -> set[Node]:
     """The structs `_metadata` of which nothing is used but fields that hold for a whole file."""
-    found = {node for node in document.nodes if _is_metadata(node)}
-    if not found:
-        return found
+    structs = {node for node in document.nodes if _is_metadata(node)}
+    if not structs:
+        return structs
     whole: set[Node] = set(document.output)
     for node in document.nodes:
         if not _is_harmless(node):
             whole.update(node.children())
-    return found - whole
+    return structs - whole
 
 
 def _is_metadata(node: Node) -> bool:
@@ -139,14 +139,14 @@ def _without_names(document: Document) -> Document:
 
 def _expressions(node: Node) -> set[Node]:
     """The expressions of a plan node, without those of plans below it or in it."""
-    found: set[Node] = set()
+    expressions: set[Node] = set()
     stack: list[Node] = list(node.children())
     while stack:
         each = stack.pop()
-        if not isinstance(each, Plan) and each not in found:
-            found.add(each)
+        if not isinstance(each, Plan) and each not in expressions:
+            expressions.add(each)
             stack += each.children()
-    return found
+    return expressions
 
 
 def _way_to_read(node: Node) -> list[Node]:

@@ -82,7 +82,7 @@ def _is_result(item: Node) -> bool:
 
 def _uses(expressions: Sequence[Node]) -> Counter[int]:
     """How often columns are used in expressions; what is evaluated for some rows only counts as more than once."""
-    found: Counter[int] = Counter()
+    uses: Counter[int] = Counter()
     visits: Counter[Node] = Counter()
     stack = [(expression, 1) for expression in expressions]
     while stack:
@@ -91,11 +91,11 @@ def _uses(expressions: Sequence[Node]) -> Counter[int]:
             continue
         visits[node] += times
         if node.name == "AttributeReference":
-            found[node["exprId"]] += times
+            uses[node["exprId"]] += times
         filters = node.name == "AggregateExpression" and node["filter"] is not None
         inside = MANY if node.name in CONDITIONAL or filters or isinstance(node, Plan) else times
         stack.extend((child, inside) for child in node.children())
-    return found
+    return uses
 
 
 MANY = 2
@@ -109,8 +109,8 @@ def _with_calls(expression: Expression, calls: Mapping[int, Expression]) -> Expr
     replaced = transform(
         children_first(expression), {"AttributeReference": [lambda column: calls.get(column["exprId"])]}
     )
-    found = replaced.get(expression, expression)
-    return found if isinstance(found, Expression) else expression
+    result = replaced.get(expression, expression)
+    return result if isinstance(result, Expression) else expression
 
 
 RULES = (

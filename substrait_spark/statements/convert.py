@@ -34,12 +34,12 @@ def convert_statement(
 ) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a statement, or None and what stands in its way."""
     try:
-        found: tuple[Plan | None, Sequence[Problem]] = reader.answer(
+        plan_and_problems: tuple[Plan | None, Sequence[Problem]] = reader.answer(
             reader.InSession(spark), lambda: _analysed_and_converted(spark, sql, parameters, settings)
         )
     except Unsupported as problem:
         return None, [_problem(problem.reason, problem.hint)]
-    return found
+    return plan_and_problems
 
 
 def _analysed_and_converted(
@@ -54,8 +54,8 @@ def _analysed_and_converted(
         for name, given in parameters.items()
     }
     try:
-        found = _analysed(spark, sql, frame, nullable, settings)
-        plan, problems = (None, [found]) if isinstance(found, Problem) else _converted(found, settings)
+        analysed = _analysed(spark, sql, frame, nullable, settings)
+        plan, problems = (None, [analysed]) if isinstance(analysed, Problem) else _converted(analysed, settings)
     except PySparkException as error:
         open_parameters = _named(error, nullable)
         if not open_parameters:
@@ -67,24 +67,24 @@ def _analysed_and_converted(
     return plan, problems
 
 
-def _converted(found: Statement, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
-    command = found.command
+def _converted(analysed: Statement, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
+    command = analysed.command
     if command is None:
-        return convert_as(found, settings)
+        return convert_as(analysed, settings)
     try:
-        if found.is_change:
-            return changed(found, settings)
-        said = change(command, session_of(found.sparkSession))
+        if analysed.is_change:
+            return changed(analysed, settings)
+        said = change(command, session_of(analysed.sparkSession))
         if said.op in WITHOUT_ROWS and said.object == "TABLE":
-            if said.op == "ALTER" and found.columns is None:
+            if said.op == "ALTER" and analysed.columns is None:
                 raise Unsupported(NO_DEFAULT, HINT)
-            return defined(said, settings, *columns_of(found, command, settings)), ()
+            return defined(said, settings, *columns_of(analysed, command, settings)), ()
         if said.op.startswith("DROP"):
             return defined(said, settings), ()
-        query = found.query
+        query = analysed.query
         if query is None:
             raise Unsupported("its query is not known", HINT)
-        whole, problems = replacing(found, said, settings) if said.where else (said, ())
+        whole, problems = replacing(analysed, said, settings) if said.where else (said, ())
     except Unsupported as problem:
         return None, [Problem("the statement", command["class"], command["class"], problem.reason, problem.hint)]
     return (None, problems) if whole is None else convert_as(query, settings, finishing(whole))
@@ -117,8 +117,8 @@ def session_of_writes(df: DataFrame) -> tuple[str, Session]:
 
         with answers():
             return ask()
-    found: tuple[str, Session] = reader.answer(df, ask)
-    return found
+    format_and_session: tuple[str, Session] = reader.answer(df, ask)
+    return format_and_session
 
 
 def finishing(said: Change) -> WriteRoot:
@@ -159,39 +159,39 @@ def finishing_saved(said: Change) -> WriteRoot:
 def _place(key: str, shown: Sequence[str], document: Document) -> int:
     """Which column a name means, as the session compares names."""
     exact = document.configuration.get("spark.sql.caseSensitive") == "true"
-    found = [n for n, name in enumerate(shown) if name == key or (not exact and name.lower() == key.lower())]
-    if len(found) != 1:
+    places = [n for n, name in enumerate(shown) if name == key or (not exact and name.lower() == key.lower())]
+    if len(places) != 1:
         raise Unsupported(f"there is not one column {key!r} to partition by", f"It has {', '.join(shown)}.")
-    return found[0]
+    return places[0]
 
 
 def _constants(frame: DataFrame, settings: Settings) -> dict[str, Literal]:
     """The values of parameters, which are a frame of one row."""
-    found = {}
+    constants = {}
     for name, value in literals(frame, settings).items():
         if not isinstance(value, Literal):
             raise SubstraitSparkError(f"The parameter {name} {value.reason}.")
-        found[name] = value
-    return found
+        constants[name] = value
+    return constants
 
 
 def _analysed(
     spark: SparkSession, sql: str, frame: DataFrame, nullable: Mapping[str, bool], settings: Settings
 ) -> Statement | Problem:
     """The statement, or what keeps it from being understood. Raises Spark's errors where it is none."""
-    found = statement(spark, sql, frame, nullable, settings.stage)
-    if found.runs_early:
+    analysed = statement(spark, sql, frame, nullable, settings.stage)
+    if analysed.runs_early:
         return _problem("Spark would run it, or the statements in it, to understand it", HINT)
-    if found.is_positional:
+    if analysed.is_positional:
         return _problem("it has parameters without names (?)", "Give each a name: :name.")
-    if found.missing:
-        names = ", ".join(f":{name}" for name in found.missing)
+    if analysed.missing:
+        names = ", ".join(f":{name}" for name in analysed.missing)
         return _problem(f"nothing says the type of {names}", 'Give it as parameters={"name": "bigint", …}.')
-    if found.ordinals:
-        names = ", ".join(f":{name}" for name in found.ordinals)
+    if analysed.ordinals:
+        names = ", ".join(f":{name}" for name in analysed.ordinals)
         return _problem(f"Spark takes {names} in ORDER BY or GROUP BY for the place of a column", ORDINALS)
-    found.java.analyse()
-    return found
+    analysed.java.analyse()
+    return analysed
 
 
 def _named(error: Exception, parameters: Iterable[str]) -> list[str]:

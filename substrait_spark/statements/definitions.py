@@ -25,10 +25,10 @@ from ..plan.message import build
 
 
 def columns_of(
-    found: Statement, command: Mapping[str, Any], settings: Settings
+    analysed: Statement, command: Mapping[str, Any], settings: Settings
 ) -> tuple[list[str], list[Type], list[Literal]]:
     """The depth-first names of the columns that a table will have, their types, and their default values if any has one."""
-    columns = found.columns
+    columns = analysed.columns
     output = decode(reader.read(columns, settings)).output if columns is not None else ()
     if columns is None or not output:
         raise Unsupported("its columns are found in its files when it runs", "Write its columns into the statement.")

@@ -24,20 +24,20 @@ from ..errors import Problem, Unsupported
 from ..rewrites import rewrite
 
 
-def changed(found: Statement, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
+def changed(analysed: Statement, settings: Settings) -> tuple[Plan | None, Sequence[Problem]]:
     """The plan of a DELETE or an UPDATE."""
-    rows = found.changed
+    rows = analysed.changed
     if rows is None:
         raise Unsupported(NO_CHANGES, HINT)
     settings = replace(settings, stage=rows.stage, share_subplans=False)
-    return convert_as(rows, settings, _deleted if found.kind == "DeleteFromTable" else _updated)
+    return convert_as(rows, settings, _deleted if analysed.kind == "DeleteFromTable" else _updated)
 
 
-def replacing(found: Statement, said: Change, settings: Settings) -> tuple[Change | None, Sequence[Problem]]:
+def replacing(analysed: Statement, said: Change, settings: Settings) -> tuple[Change | None, Sequence[Problem]]:
     """A change that overwrites some rows of a table, with which these are; or None and what stands in the way."""
     if not settings.dialect.is_canonical:
         raise Unsupported("a dialect has no words for the rows that it replaces", "Make the plan without a dialect.")
-    rows = found.replaced
+    rows = analysed.replaced
     context = Context(replace(settings, stage=rows.stage))
 
     def with_condition() -> Change:
@@ -46,7 +46,7 @@ def replacing(found: Statement, said: Change, settings: Settings) -> tuple[Chang
 
     context.enter("REPLACE WHERE")
     made = reported(context, with_condition)
-    return made, () if made is not None else problems_of(rows, context.settings, context.found)
+    return made, () if made is not None else problems_of(rows, context.settings, context.problems)
 
 
 def _deleted(relation: Relation, names: Sequence[str], document: Document) -> Relation:

@@ -77,8 +77,8 @@ def spark_version() -> str:
 @lru_cache(maxsize=1)
 def _record() -> Mapping[str, Any]:
     text = importlib.resources.files(__package__).joinpath("functions.json").read_text("utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
+    record: Mapping[str, Any] = json.loads(text)
+    return record
 
 
 def relations() -> tuple[str, ...]:

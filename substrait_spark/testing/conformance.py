@@ -35,12 +35,12 @@ def departures(plan: Plan, dialect: Dialect) -> list[Departure]:
     computes right what it has listed, casts and the cases of its defects included, is not looked at.
     """
     declared = _declared(plan)
-    found: dict[Departure, None] = {}
+    departing: dict[Departure, None] = {}
     for message, place in _placed(plan):
         rule = _RULES.get(message.DESCRIPTOR.full_name)
         for what in rule(message, dialect, declared) if rule else ():
-            found[Departure(place, what)] = None
-    return list(found)
+            departing[Departure(place, what)] = None
+    return list(departing)
 
 
 class _Declared(NamedTuple):
@@ -170,7 +170,7 @@ def _call(kind: str, call: Any, dialect: Dialect, declared: dict[int, _Declared]
         return
     options = [(option.name, str(option.preference[0])) for option in call.options if option.preference]
     entries = [dialect.function(k, *function, options) for k in _SERVING.get(kind, (kind,))]
-    entry = next((found for found in entries if found is not None), None)
+    entry = next((listed for listed in entries if listed is not None), None)
     if entry is not None:
         yield from (f"{kind} function {function} {what}" for what in _beyond(call, kind, entry.metadata))
         return

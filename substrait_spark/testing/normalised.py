@@ -42,17 +42,17 @@ def normalised(plan: Plan, *, keep: Collection[str] = (), roots: Mapping[str, st
     unknown = sorted(set(keep) - set(ASIDE))
     if unknown:
         raise ValueError(f"What can be kept is {', '.join(ASIDE)}, not {', '.join(unknown)}.")
-    found = Plan()
-    found.CopyFrom(plan)
+    copied = Plan()
+    copied.CopyFrom(plan)
     if "producer" not in keep:
-        found.version.ClearField("producer")
-        found.version.ClearField("git_hash")
-    for message in messages(found):
+        copied.version.ClearField("producer")
+        copied.version.ClearField("git_hash")
+    for message in messages(copied):
         if isinstance(message, RelCommon) and message.hint.HasField("stats") and "statistics" not in keep:
             message.hint.ClearField("stats")
         if isinstance(message, ReadRel.LocalFiles):
             _normalise_files(message, keep, as_uris(roots or {}))
-    return found
+    return copied
 
 
 def as_uris(roots: Mapping[str, str]) -> dict[str, str]:

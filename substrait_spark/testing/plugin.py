@@ -50,15 +50,15 @@ else:
             tuple(_roots(config, tmp_path_factory).items()),
             config.getini("plan_snapshot_dialect") or None,
         )
-        found = PlanSnapshot(
+        stored = PlanSnapshot(
             session=snapshot.session,
             extension_class=extension(form),
             test_location=snapshot.test_location,
             update_snapshots=snapshot.update_snapshots,
             update_new_snapshots_only=snapshot.update_new_snapshots_only,
         )
-        found.details = request.node.stash.setdefault(DETAILS, {})
-        return found
+        stored.details = request.node.stash.setdefault(DETAILS, {})
+        return stored
 
 
 @pytest.hookimpl(wrapper=True)

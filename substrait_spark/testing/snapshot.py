@@ -125,9 +125,9 @@ class PlanSnapshot(SnapshotAssertion):
 
     def with_defaults(self, **options: Any) -> PlanSnapshot:
         """syrupy's `with_defaults`."""
-        found: Any = super().with_defaults(**options)
-        found.details = self.details
-        return cast("PlanSnapshot", found)
+        snapshot: Any = super().with_defaults(**options)
+        snapshot.details = self.details
+        return cast("PlanSnapshot", snapshot)
 
     def get_assert_diff(self, **options: Any) -> list[str]:
         """What a failed assertion says; the difference, or why there is no plan, is added by the plugin."""

@@ -120,16 +120,16 @@ class UserFunctions:
         return frozenset((each.urn, each.name) for each in self.objects if each.spark and not each.spark.deterministic)
 
     def _require_different_names(self) -> None:
-        found: dict[str, str] = {}
+        by_lower_case: dict[str, str] = {}
         everything = [(each.name, f"{each.name} of {each.urn}") for each in self.objects]
         everything += [(name, f"{name} of {urn}") for urn in self.files for name in {n for _, n in _declared_in(urn)}]
         for name, shown in everything:
-            if name.lower() in found:
+            if name.lower() in by_lower_case:
                 raise FunctionError(
-                    f"Two functions have the name {name}, {found[name.lower()]} and {shown}, and readers look functions up by their "
+                    f"Two functions have the name {name}, {by_lower_case[name.lower()]} and {shown}, and readers look functions up by their "
                     "names: give one of them another, as declare_function(function, name='other')."
                 )
-            found[name.lower()] = shown
+            by_lower_case[name.lower()] = shown
 
     def object_of(self, urn: str, name: str) -> SparkFunction | None:
         """PySpark's object of a function that a plan calls."""
@@ -246,9 +246,9 @@ def declaration_of(
 
 
 def _declared_by_file(function: UserFunction, kind: str, arguments: Sequence[Type], result: Type) -> Declaration:
-    found = registry.resolve(kind, function.urn, function.name, tuple(arguments))
+    declaration = registry.resolve(kind, function.urn, function.name, tuple(arguments))
     listed = ", ".join(map(str, arguments))
-    if found is None:
+    if declaration is None:
         known = ", ".join(
             f"{i.name}:{i.signature}" for i in registry.implementations(kind, function.urn, function.name)
         )
@@ -256,13 +256,13 @@ def _declared_by_file(function: UserFunction, kind: str, arguments: Sequence[Typ
             f"{function.urn} declares no {kind} function {function.name} that takes ({listed})"
             + (f"; there is {known}" if known else "")
         )
-    found = registry.stated(found, result)
-    if not types.equal_but_nullability(found.result, result):
+    declaration = registry.stated(declaration, result)
+    if not types.equal_but_nullability(declaration.result, result):
         raise Unsupported(
-            f"{function.urn} declares that {function.name} returns {found.result}, and Spark's function of that name returns {result}",
+            f"{function.urn} declares that {function.name} returns {declaration.result}, and Spark's function of that name returns {result}",
             "Declare the type that the function has in Spark.",
         )
-    return found
+    return declaration
 
 
 def options_of(
@@ -275,16 +275,16 @@ def options_of(
     """What a call states of how the function gets its arguments, beside their types: by which release of Spark, in which zone."""
     if function.spark is None:
         return ()
-    found = [(RELEASE, ".".join(map(str, release[:2])))] if release else []
+    options = [(RELEASE, ".".join(map(str, release[:2])))] if release else []
     kinds = [each.type for each in arguments]
     if function.spark.eval_type != spark_function.PICKLED and any(map(_holds_instants, (*kinds, node.type))):
-        found.append((TIME_ZONE, time_zone))
+        options.append((TIME_ZONE, time_zone))
     names = [name for kind in kinds for name in nested_names(kind)]
     if names:
-        found.append((ARGUMENT_FIELDS, _listed(names)))
+        options.append((ARGUMENT_FIELDS, _listed(names)))
     if nested_names(node.type):
-        found.append((RESULT_FIELDS, _listed(nested_names(node.type))))
-    return tuple(found)
+        options.append((RESULT_FIELDS, _listed(nested_names(node.type))))
+    return tuple(options)
 
 
 def options_over_rows(

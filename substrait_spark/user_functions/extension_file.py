@@ -45,22 +45,22 @@ OPTIONS = {
 
 def written(path: str | Path, plan: Plan, functions: UserFunctions) -> list[Path]:
     """Write the extension files of the functions that a plan calls; returns their paths."""
-    found = documents(plan, functions)
+    texts = documents(plan, functions)
     target = Path(path)
-    if not found:
+    if not texts:
         raise FunctionError("The plan calls none of the functions.")
     if target.suffix not in (".yaml", ".yml"):
         target.mkdir(parents=True, exist_ok=True)
-        paths = {urn: target / f"{urn.removeprefix('extension:').replace(':', '_')}.yaml" for urn in found}
-    elif len(found) > 1:
+        paths = {urn: target / f"{urn.removeprefix('extension:').replace(':', '_')}.yaml" for urn in texts}
+    elif len(texts) > 1:
         raise FunctionError(
-            f"The plan calls functions of {len(found)} URNs, {' and '.join(found)}, and a file has one: give a folder for a file of "
+            f"The plan calls functions of {len(texts)} URNs, {' and '.join(texts)}, and a file has one: give a folder for a file of "
             "each, or give the functions one URN, as declare_function(function, urn='extension:com.example:functions')."
         )
     else:
-        paths = dict.fromkeys(found, target)
+        paths = dict.fromkeys(texts, target)
     for urn, each in paths.items():
-        each.write_text(found[urn], "utf-8")
+        each.write_text(texts[urn], "utf-8")
     return list(paths.values())
 
 

@@ -69,12 +69,12 @@ class SparkFunction:
     @property
     def return_type(self) -> DataType:
         """The type that it was declared with."""
-        found: Any = self.unwrapped.returnType
-        if type(found).__name__ == "UnparsedDataType":  # as Spark Connect has one that was given as text
+        declared: Any = self.unwrapped.returnType
+        if type(declared).__name__ == "UnparsedDataType":  # as Spark Connect has one that was given as text
             from pyspark.sql.types import DataType
 
-            found = DataType.fromDDL(found.data_type_string)
-        return found  # type: ignore[no-any-return]
+            declared = DataType.fromDDL(declared.data_type_string)
+        return declared  # type: ignore[no-any-return]
 
     @property
     def kind(self) -> str:
@@ -84,8 +84,8 @@ class SparkFunction:
     def digest(self, gateway: Any) -> str:
         """What tells it apart from other functions in a plan that the JVM behind a gateway has."""
         if gateway is not None and hasattr(type(self.unwrapped), "_judf"):
-            found: str = reader.READERS.of(gateway).digest(self.unwrapped._judf.func())
-            return found
+            digest: str = reader.READERS.of(gateway).digest(self.unwrapped._judf.func())
+            return digest
         return self._pickled()
 
     def _pickled(self) -> str:

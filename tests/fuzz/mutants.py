@@ -124,7 +124,7 @@ def _with(switch: str) -> Settings:
 
 def _emitted(name: str, context: Context) -> Plan:
     plan = emit_text(context, lambda: json.dumps(recorded(name)))
-    assert plan is not None, context.found
+    assert plan is not None, context.problems
     return plan
 
 

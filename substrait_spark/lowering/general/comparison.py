@@ -100,8 +100,8 @@ def coalesce(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The first value that is not null."""
     *values, last = [e.share(value) for value in call.children()]
     parts = [part for value in values for part in (e.is_not_null(value), value)]
-    found = e.if_then(*parts, last) if parts else last
-    return found if call.type.nullable else e.required(found)
+    first_known = e.if_then(*parts, last) if parts else last
+    return first_known if call.type.nullable else e.required(first_known)
 
 
 def nullif(e: LoweringBuilder, call: ScalarFunction) -> Expression:

@@ -37,13 +37,13 @@ def uncorrelated(e: CallBuilder, subquery: Relation, width: int) -> Uncorrelated
         (base,) = base.inputs
     if refers_outwards(base):
         return None
-    found = _Raised(base)
+    raised = _Raised(base)
     for step in reversed(steps):
-        raised = found.through_filter(e, step) if isinstance(step, Filter) else found.through_project(step)
-        if not raised:
+        is_raised = raised.through_filter(e, step) if isinstance(step, Filter) else raised.through_project(step)
+        if not is_raised:
             return None
     rename = partial(_seen_from_the_join, width, width + len(subquery.types))
-    return Uncorrelated(found.relation, [rewritten(condition, rename) for condition in found.conditions])
+    return Uncorrelated(raised.relation, [rewritten(condition, rename) for condition in raised.conditions])
 
 
 class _Raised:

@@ -42,16 +42,16 @@ def dependent_rows(
         steps.append(base)
         (base,) = base.inputs
     if isinstance(base, Fetch) and nulls_for_none and not steps:
-        found = _first(e, left, base)
+        dependent = _first(e, left, base)
     else:
-        found = _of_base(e, left, base)
-    if found is None or any(_has_subqueries(each) for each in (base, *steps)):
+        dependent = _of_base(e, left, base)
+    if dependent is None or any(_has_subqueries(each) for each in (base, *steps)):
         return None
     for step in reversed(steps):
-        found.above(step)
-    columns = [*found.left, *found.columns]
+        dependent.above(step)
+    columns = [*dependent.left, *dependent.columns]
     is_one = not isinstance(base, Generate) and not any(isinstance(step, Filter) for step in steps)
-    return DependentRows(found.relation.select(columns), is_one)
+    return DependentRows(dependent.relation.select(columns), is_one)
 
 
 def _has_subqueries(relation: Relation) -> bool:
@@ -94,12 +94,12 @@ class _Dependent:
 def _of_base(e: CallBuilder, left: Relation, base: Relation) -> _Dependent | None:
     """The left side with the columns that a query begins with."""
     width = len(left.types)
-    found = _Dependent(left, range(width), ())
+    dependent = _Dependent(left, range(width), ())
     if isinstance(base, Generate) and _is_one_row(base.inputs[0]) and not base.inputs[0].types:
         (rows,) = base.expressions()
-        made: Relation = Generate(left, found.seen(rows), base.outer, base.whole, base.with_position)
+        made: Relation = Generate(left, dependent.seen(rows), base.outer, base.whole, base.with_position)
     elif _is_one_row(base):
-        made = Project(left, [found.seen(value) for value in base.expressions()])
+        made = Project(left, [dependent.seen(value) for value in base.expressions()])
     elif isinstance(base, Aggregate) and not base.groupings and len(base.sets) == 1:
         return _aggregated(e, left, base)
     else:
@@ -121,13 +121,13 @@ def _first(e: CallBuilder, left: Relation, fetch: Fetch) -> _Dependent | None:
     joined = _numbered_with_rows(e, left, sort)
     if joined is None:
         return None
-    found = _Dependent(joined, range(width), range(width + 1, width + 1 + len(sort.inputs[0].types)))
-    order = [each.by(found.seen(each.expression)) for each in sort.sorts]
+    dependent = _Dependent(joined, range(width), range(width + 1, width + 1 + len(sort.inputs[0].types)))
+    order = [each.by(dependent.seen(each.expression)) for each in sort.sorts]
     ranked = Window(
         joined, [e.window("arithmetic:row_number", frame=WHOLE)], [FieldReference(width, joined.types[width])], order
     )
     first = e.equal(FieldReference(len(joined.types), ranked.types[-1]), e.i64(1))
-    columns = found.columns if sort.emit is None else [found.columns[n] for n in sort.emit]
+    columns = dependent.columns if sort.emit is None else [dependent.columns[n] for n in sort.emit]
     columns = columns if fetch.emit is None else [columns[n] for n in fetch.emit]
     return _Dependent(Filter(ranked, first), range(width), columns)
 

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 def filtered(e: LoweringBuilder, form: Filtered) -> Relation:
     """A filter."""
-    found: Relation = e.rewritten(Filter(form.input, e.conjunction(form.conditions)))
-    return found
+    relation: Relation = e.rewritten(Filter(form.input, e.conjunction(form.conditions)))
+    return relation
 
 
 def joined(e: LoweringBuilder, form: Joined) -> Relation:
     """A join on the conditions, or on true."""
     condition = e.connected("and", form.conditions) if form.conditions else e.true()
-    found: Relation = e.rewritten(Join(form.left, form.right, form.join_type, condition))
-    return found
+    relation: Relation = e.rewritten(Join(form.left, form.right, form.join_type, condition))
+    return relation
 
 
 def windowed(e: LoweringBuilder, form: Windowed) -> Relation:

@@ -28,11 +28,11 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         if not isinstance(relation, LateralJoin) or not is_lacking(relation):
             return relation
         left, right = relation.inputs
-        found = uncorrelated(e, right, len(left.types))
-        if found is None:
+        independent = uncorrelated(e, right, len(left.types))
+        if independent is None:
             return _computed(e, relation)
-        condition = e.conjunction([relation.condition, *found.conditions])
-        joined: Relation = Join(left, found.relation, relation.join_type, condition)
+        condition = e.conjunction([relation.condition, *independent.conditions])
+        joined: Relation = Join(left, independent.relation, relation.join_type, condition)
         joined = joined.select(range(len(left.types) + len(right.types)))
         return joined.emitting_as(relation)
 
@@ -42,11 +42,11 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
 def _computed(e: CallBuilder, join: LateralJoin) -> Relation:
     """A lateral join whose right side is computed of the left one's rows; the join itself where it can't be."""
     left, right = join.inputs
-    found = dependent_rows(e, left, right)
+    rows = dependent_rows(e, left, right)
     keeps_all = join.join_type == "LEFT"
-    if found is None or (keeps_all and not found.is_one):
+    if rows is None or (keeps_all and not rows.is_one):
         return join
-    made = found.relation
+    made = rows.relation
     if not is_true(join.condition):
         made = _where_it_holds(e, made, len(left.types), join.condition) if keeps_all else Filter(made, join.condition)
     return made.emitting_as(join)

@@ -35,20 +35,20 @@ def _without(e: CallBuilder, relation: Set) -> Relation:
     if operation == "UNION_ALL":
         return relation
     if operation == "UNION_DISTINCT":
-        found = _distinct(Set(relation.inputs, "UNION_ALL"))
+        made = _distinct(Set(relation.inputs, "UNION_ALL"))
     elif operation.endswith("_ALL"):
         kind = "LEFT_ANTI" if operation.startswith("MINUS") else "LEFT_SEMI"
-        found = reduce(lambda left, right: _counted(e, left, right, kind), others, first)
+        made = reduce(lambda left, right: _counted(e, left, right, kind), others, first)
     elif operation == "INTERSECTION_PRIMARY":
         union = Set(others, "UNION_ALL") if len(others) > 1 else others[0]
-        found = _matched(e, _distinct(first), union, "LEFT_SEMI")
+        made = _matched(e, _distinct(first), union, "LEFT_SEMI")
     elif operation == "MINUS_MULTISET":
         both = reduce(lambda left, right: _matched(e, left, right, "LEFT_SEMI"), others)
-        found = _matched(e, _distinct(first), both, "LEFT_ANTI")
+        made = _matched(e, _distinct(first), both, "LEFT_ANTI")
     else:
         kind = "LEFT_ANTI" if operation.startswith("MINUS") else "LEFT_SEMI"
-        found = reduce(lambda left, right: _matched(e, left, right, kind), others, _distinct(first))
-    return found.emitting_as(relation)
+        made = reduce(lambda left, right: _matched(e, left, right, kind), others, _distinct(first))
+    return made.emitting_as(relation)
 
 
 def _distinct(input: Relation) -> Relation:

@@ -45,8 +45,8 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     def rule(relation: Relation) -> Relation:
         if len(relation.inputs) != 1:
             return relation
-        found = [part for each in relation.expressions() for part in subexpressions(each)]
-        subqueries = [part for part in found if isinstance(part, Subquery) and is_lacking(part)]
+        parts = [part for each in relation.expressions() for part in subexpressions(each)]
+        subqueries = [part for part in parts if isinstance(part, Subquery) and is_lacking(part)]
         if not subqueries:
             return relation
         if any(isinstance(each, ScalarSubquery) and is_correlated(each.relation) for each in subqueries):
@@ -101,12 +101,12 @@ def _joined(lowering: Lowering, e: CallBuilder, relation: Relation, subqueries: 
         right = uncorrelated(e, query, len(below.types))
         if right is None:
             is_scalar = isinstance(subquery, ScalarSubquery)
-            found = dependent_rows(e, below, query, nulls_for_none=True) if is_scalar else None
-            if found is not None and found.is_one:
+            rows = dependent_rows(e, below, query, nulls_for_none=True) if is_scalar else None
+            if rows is not None and rows.is_one:
                 values[id(subquery)] = e.as_type(
-                    FieldReference(len(below.types), found.relation.types[-1]), subquery.type
+                    FieldReference(len(below.types), rows.relation.types[-1]), subquery.type
                 )
-                below = found.relation
+                below = rows.relation
             continue
         below, values[id(subquery)] = _with_column(e, below, subquery, right, len(subqueries) == 1)
 
