@@ -34,72 +34,72 @@ class Number(str):
 def row(line: str, schema: pa.Schema, zone: str) -> list[Any]:
     """The values of a line's object in the columns of a schema; null where it has none."""
     try:
-        found = json.loads(
+        object = json.loads(
             line, object_pairs_hook=_object, parse_int=Number, parse_float=Number, parse_constant=_constant
         )
     except (ValueError, RecursionError) as error:
         raise Doubtful(f"is no JSON that every reader takes ({error})") from None
-    if not isinstance(found, dict):
+    if not isinstance(object, dict):
         raise Doubtful("is no JSON object")
-    return [_value(found.get(field.name), field.type, field.name, zone) for field in schema]
+    return [_value(object.get(field.name), field.type, field.name, zone) for field in schema]
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    by_key = dict(pairs)
+    if len(by_key) < len(pairs):
         raise Doubtful("has an object with a key twice")
-    return found
+    return by_key
 
 
 def _constant(text: str) -> NoReturn:
     raise Doubtful(f"has {text}, which is no JSON")
 
 
-def _value(found: Any, type: pa.DataType, name: str, zone: str) -> Any:
-    if found is None:
+def _value(parsed: Any, type: pa.DataType, name: str, zone: str) -> Any:
+    if parsed is None:
         return None
-    if pa.types.is_struct(type) and isinstance(found, dict):
-        return {field.name: _value(found.get(field.name), field.type, name, zone) for field in type}
-    if pa.types.is_list(type) and isinstance(found, list):
-        return [_value(element, type.value_type, name, zone) for element in found]
-    if pa.types.is_map(type) and type.key_type == pa.string() and isinstance(found, dict):
-        return [(_text(key, type, zone), _value(value, type.item_type, name, zone)) for key, value in found.items()]
+    if pa.types.is_struct(type) and isinstance(parsed, dict):
+        return {field.name: _value(parsed.get(field.name), field.type, name, zone) for field in type}
+    if pa.types.is_list(type) and isinstance(parsed, list):
+        return [_value(element, type.value_type, name, zone) for element in parsed]
+    if pa.types.is_map(type) and type.key_type == pa.string() and isinstance(parsed, dict):
+        return [(_text(key, type, zone), _value(value, type.item_type, name, zone)) for key, value in parsed.items()]
     reader = next((reader for is_it, reader in READERS if is_it(type)), None)
-    value = None if reader is None else reader(found, type, zone)
+    value = None if reader is None else reader(parsed, type, zone)
     if value is None:
         raise Doubtful(f"has a value in {name!r} that Spark may not read as {type} like other readers")
     return value
 
 
-def _text(found: Any, type: pa.DataType, zone: str) -> str | None:
-    if isinstance(found, bool):
-        return str(found).lower()
-    if isinstance(found, Number):
-        return str(found) if INTEGER.fullmatch(found) else None
-    if not isinstance(found, str):
+def _text(parsed: Any, type: pa.DataType, zone: str) -> str | None:
+    if isinstance(parsed, bool):
+        return str(parsed).lower()
+    if isinstance(parsed, Number):
+        return str(parsed) if INTEGER.fullmatch(parsed) else None
+    if not isinstance(parsed, str):
         return None
     try:
-        found.encode("utf-8")
+        parsed.encode("utf-8")
     except UnicodeEncodeError:
         return None
-    return found
+    return parsed
 
 
 INTEGER = re.compile("0|-?[1-9][0-9]*", re.ASCII)
 """Integers but -0, of which some readers make 0."""
 
 
-def _integer(found: Any, type: pa.DataType, zone: str) -> int | None:
-    if not isinstance(found, Number) or not INTEGER.fullmatch(found) or len(found) > 20:
+def _integer(parsed: Any, type: pa.DataType, zone: str) -> int | None:
+    if not isinstance(parsed, Number) or not INTEGER.fullmatch(parsed) or len(parsed) > 20:
         return None
     bits = type.bit_width - 1
-    return int(found) if -(2**bits) <= int(found) < 2**bits else None
+    return int(parsed) if -(2**bits) <= int(parsed) < 2**bits else None
 
 
-def _float(found: Any, type: pa.DataType, zone: str) -> float | None:
-    if not isinstance(found, Number) or found == "-0" or len(found) > LONGEST:
+def _float(parsed: Any, type: pa.DataType, zone: str) -> float | None:
+    if not isinstance(parsed, Number) or parsed == "-0" or len(parsed) > LONGEST:
         return None
-    value = float(found)
+    value = float(parsed)
     if type.bit_width == 64:
         return value
     # A number in the middle between two floats is rounded twice, or once.
@@ -111,11 +111,11 @@ LONGEST = 1000
 """How many digits a number may have: Spark's limit."""
 
 
-def _decimal(found: Any, type: pa.DataType, zone: str) -> Decimal | None:
-    if not isinstance(found, Number) or len(found) > LONGEST:
+def _decimal(parsed: Any, type: pa.DataType, zone: str) -> Decimal | None:
+    if not isinstance(parsed, Number) or len(parsed) > LONGEST:
         return None
     try:
-        number = Decimal(found)
+        number = Decimal(parsed)
         if number and number.adjusted() >= type.precision - type.scale:
             return None
         rounded = number.quantize(Decimal((0, (1,), -type.scale)), ROUND_HALF_UP, Context(prec=type.precision + 1))
@@ -124,24 +124,24 @@ def _decimal(found: Any, type: pa.DataType, zone: str) -> Decimal | None:
     return rounded if abs(rounded.scaleb(type.scale, Context(prec=76))) < 10**type.precision else None
 
 
-def _boolean(found: Any, type: pa.DataType, zone: str) -> bool | None:
-    return found if isinstance(found, bool) else None
+def _boolean(parsed: Any, type: pa.DataType, zone: str) -> bool | None:
+    return parsed if isinstance(parsed, bool) else None
 
 
-def _binary(found: Any, type: pa.DataType, zone: str) -> bytes | None:
-    if not isinstance(found, str) or isinstance(found, Number) or not BASE64.fullmatch(found):
+def _binary(parsed: Any, type: pa.DataType, zone: str) -> bytes | None:
+    if not isinstance(parsed, str) or isinstance(parsed, Number) or not BASE64.fullmatch(parsed):
         return None
-    return base64.b64decode(found)
+    return base64.b64decode(parsed)
 
 
 BASE64 = re.compile("([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?")
 
 
-def _date(found: Any, type: pa.DataType, zone: str) -> dt.date | None:
-    if not isinstance(found, str) or not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", found):
+def _date(parsed: Any, type: pa.DataType, zone: str) -> dt.date | None:
+    if not isinstance(parsed, str) or not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", parsed):
         return None
     try:
-        return dt.date.fromisoformat(found)
+        return dt.date.fromisoformat(parsed)
     except ValueError:
         return None
 
@@ -154,8 +154,8 @@ TIME = re.compile(
 UNIVERSAL = ("UTC", "Z", "Etc/UTC", "GMT")
 
 
-def _time(found: Any, type: pa.DataType, zone: str) -> dt.datetime | None:
-    match = TIME.fullmatch(found) if isinstance(found, str) else None
+def _time(parsed: Any, type: pa.DataType, zone: str) -> dt.datetime | None:
+    match = TIME.fullmatch(parsed) if isinstance(parsed, str) else None
     if match is None or (type.tz is None and match[3]) or (type.tz and not match[3] and zone not in UNIVERSAL):
         return None
     fraction = (match[2] or ".").ljust(7, "0")

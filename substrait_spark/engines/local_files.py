@@ -39,12 +39,12 @@ def _paths(item: Any, under: Folders) -> Iterator[Path]:
 def _matching(folder: Path, pattern: Path) -> Iterator[Path]:
     """The files of a folder whose names match the last part of a path."""
     try:
-        found = sorted(path for path in folder.iterdir() if fnmatch.fnmatchcase(path.name, pattern.name))
+        matching = sorted(path for path in folder.iterdir() if fnmatch.fnmatchcase(path.name, pattern.name))
     except OSError:
-        found = []
-    if not found:
+        matching = []
+    if not matching:
         raise InvalidPlanError(f"There is no file {pattern}.")
-    yield from found
+    yield from matching
 
 
 # ---- what a file's columns must be
@@ -54,13 +54,13 @@ class Mismatch(Exception):
     """Why a column of a file is not what the plan says."""
 
 
-def require_columns(path: Path, found: pa.Schema, columns: Columns, agree: Agreement) -> None:
+def require_columns(path: Path, stored: pa.Schema, columns: Columns, agree: Agreement) -> None:
     """Refuse a file whose used columns Spark would read otherwise than the engine. Columns go by their names."""
     for field in columns.schema:
         if field.name not in columns.used:
             continue
         try:
-            other = _named(field.name, found)
+            other = _named(field.name, stored)
             if other is not None:
                 agree(field.type, other.type)
         except Mismatch as problem:
@@ -95,49 +95,49 @@ WIDER = {
 """Types of files, and the types that both Spark and DataFusion read them as, without loss."""
 
 
-def exactly(declared: pa.DataType, found: pa.DataType) -> None:
+def exactly(declared: pa.DataType, stored: pa.DataType) -> None:
     """The same type at all levels; struct fields go by their names, and files may lack some."""
-    _agree(declared, found, lambda _, __: False)
+    _agree(declared, stored, lambda _, __: False)
 
 
-def widening(declared: pa.DataType, found: pa.DataType) -> None:
+def widening(declared: pa.DataType, stored: pa.DataType) -> None:
     """The same type, or one that holds all values of the file's; files may lack fields of structs."""
-    _agree(declared, found, _widens)
+    _agree(declared, stored, _widens)
 
 
-def all_of_it(declared: pa.DataType, found: pa.DataType) -> None:
+def all_of_it(declared: pa.DataType, stored: pa.DataType) -> None:
     """The same type, or one that holds all values of the table's, which lacks nothing."""
-    _agree(declared, found, _widens, lacks=False)
+    _agree(declared, stored, _widens, lacks=False)
 
 
-def all_of_it_checked(declared: pa.DataType, found: pa.DataType) -> None:
+def all_of_it_checked(declared: pa.DataType, stored: pa.DataType) -> None:
     """As `all_of_it`; or nanoseconds, of which a cast tells whether each is a whole microsecond."""
-    _agree(declared, found, lambda wanted, there: _widens(wanted, there) or _by_value(wanted, there), lacks=False)
+    _agree(declared, stored, lambda wanted, there: _widens(wanted, there) or _by_value(wanted, there), lacks=False)
 
 
-def _by_value(declared: pa.DataType, found: pa.DataType) -> bool:
-    if not (pa.types.is_timestamp(declared) and pa.types.is_timestamp(found)):
+def _by_value(declared: pa.DataType, stored: pa.DataType) -> bool:
+    if not (pa.types.is_timestamp(declared) and pa.types.is_timestamp(stored)):
         return False
-    return bool((declared.tz is None) == (found.tz is None) and found.unit in ("s", "ns"))
+    return bool((declared.tz is None) == (stored.tz is None) and stored.unit in ("s", "ns"))
 
 
-def _widens(declared: pa.DataType, found: pa.DataType) -> bool:
-    if pa.types.is_decimal(declared) and pa.types.is_decimal(found):
-        scale = declared.scale - found.scale
-        return bool(scale >= 0 and declared.precision - found.precision >= scale)
-    if pa.types.is_timestamp(declared) and pa.types.is_timestamp(found):
-        return bool((declared.tz is None) == (found.tz is None) and found.unit in ("ms", "us"))
-    if pa.types.is_null(found):
+def _widens(declared: pa.DataType, stored: pa.DataType) -> bool:
+    if pa.types.is_decimal(declared) and pa.types.is_decimal(stored):
+        scale = declared.scale - stored.scale
+        return bool(scale >= 0 and declared.precision - stored.precision >= scale)
+    if pa.types.is_timestamp(declared) and pa.types.is_timestamp(stored):
+        return bool((declared.tz is None) == (stored.tz is None) and stored.unit in ("ms", "us"))
+    if pa.types.is_null(stored):
         return True
-    if pa.types.is_fixed_size_binary(found):
+    if pa.types.is_fixed_size_binary(stored):
         return bool(pa.types.is_binary(declared))
-    return declared in WIDER.get(found, ())
+    return declared in WIDER.get(stored, ())
 
 
 def _agree(
-    declared: pa.DataType, found: pa.DataType, widens: Callable[[pa.DataType, pa.DataType], bool], lacks: bool = True
+    declared: pa.DataType, stored: pa.DataType, widens: Callable[[pa.DataType, pa.DataType], bool], lacks: bool = True
 ) -> None:
-    stack = [(declared, found)]
+    stack = [(declared, stored)]
     while stack:
         wanted, there = stack.pop()
         if wanted == there or widens(wanted, there):
@@ -165,11 +165,11 @@ def require_parquet(path: Path, columns: Columns) -> pa.Schema:
     """Refuse a Parquet file that Spark would read otherwise than the engine does with these columns; the file's own."""
     try:
         metadata = pq.read_metadata(path)
-        found = metadata.schema.to_arrow_schema()
+        own_schema = metadata.schema.to_arrow_schema()
     except (OSError, pa.ArrowException) as error:
         raise InvalidPlanError(f"{path} can't be read as Parquet: {error}") from error
     int96 = _int96(metadata)
-    stored = pa.schema([pa.field(field.name, stored_type(field.type, int96)) for field in found])
+    stored = pa.schema([pa.field(field.name, stored_type(field.type, int96)) for field in own_schema])
     require_columns(path, stored, columns, widening)
     _require_calendar(path, metadata.metadata or {}, columns)
     return stored
@@ -248,7 +248,7 @@ def orc_table(path: Path, columns: Columns) -> pa.Table:
 
     try:
         file = orc.ORCFile(path)
-        found = file.schema
+        stored = file.schema
     except (OSError, pa.ArrowException) as error:
         raise InvalidPlanError(f"{path} can't be read as ORC: {error}") from error
     used = [field for field in columns.schema if field.name in columns.used]
@@ -257,10 +257,10 @@ def orc_table(path: Path, columns: Columns) -> pa.Table:
             raise InvalidPlanError(
                 f"{path}: ORC's timestamps and nested dates, as in {field.name!r}, depend on how they were written."
             )
-    if any(re.fullmatch(r"_col\d+", name) for name in found.names):
+    if any(re.fullmatch(r"_col\d+", name) for name in stored.names):
         raise InvalidPlanError(f"{path}: its columns have no names, so that Spark reads them by position.")
-    require_columns(path, found, columns, exactly)
-    rows = pa.table(file.read(columns=[field.name for field in used if field.name in found.names]))
+    require_columns(path, stored, columns, exactly)
+    rows = pa.table(file.read(columns=[field.name for field in used if field.name in stored.names]))
     values = {name: rows[name].cast(columns.schema.field(name).type) for name in rows.column_names}
     for name, column in values.items():
         if pa.types.is_date(column.type) and (pc.min(column.cast(pa.int32())).as_py() or 0) < GREGORIAN:

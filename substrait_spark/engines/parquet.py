@@ -39,17 +39,17 @@ def table(ctx: SessionContext, path: Path, columns: Columns) -> list[DataFrame]:
             folders.setdefault(keys, []).append(file)  # type: ignore[arg-type]
     if not folders:
         return [ctx.read_batches([pa.RecordBatch.from_pylist([], columns.schema)])]
-    return [frame for keys, found in folders.items() for frame in _partition(ctx, found, dict(keys), columns)]
+    return [frame for keys, paths in folders.items() for frame in _partition(ctx, paths, dict(keys), columns)]
 
 
-def _partition(ctx: SessionContext, found: list[Path], keys: Mapping[str, str], columns: Columns) -> list[DataFrame]:
+def _partition(ctx: SessionContext, paths: list[Path], keys: Mapping[str, str], columns: Columns) -> list[DataFrame]:
     """Files with the values in the names of their folders as columns."""
     values = {unquote(name): unquote(value) for name, value in keys.items()}
     lower = {name.lower(): name for name in values}
     for name in columns.schema.names:
         if lower.get(name.lower(), name) != name:
             raise InvalidPlanError(
-                f"{found[0]}: the column {name!r} is called {lower[name.lower()]!r} in a folder's name."
+                f"{paths[0]}: the column {name!r} is called {lower[name.lower()]!r} in a folder's name."
             )
     constants = {
         field.name: lit(_partition_value(values[field.name], field)).alias(field.name)
@@ -57,7 +57,7 @@ def _partition(ctx: SessionContext, found: list[Path], keys: Mapping[str, str], 
         if field.name in values
     }
     selected = [constants.get(name, _column(name)) for name in columns.schema.names]
-    frames = files(ctx, found, columns.without(values), lacks=False)
+    frames = files(ctx, paths, columns.without(values), lacks=False)
     return [frame.select(*selected) if constants else frame for frame in frames]
 
 

@@ -43,12 +43,12 @@ def unpaired(left: Sequence[Row], right: Sequence[Row], tolerance: float | None)
     only_left, only_right = _surplus(left, right), _surplus(right, left)
     if tolerance is None or not (only_left and only_right):
         return only_left, only_right
-    found: tuple[Positions, Positions] = ([], [])
+    partnerless: tuple[Positions, Positions] = ([], [])
     for points in _groups(left, right, only_left, only_right):
         for part in _separate(points, tolerance):
             for point in _partnerless(part, tolerance):
-                found[0 if point.is_left else 1].append(point.position)
-    return sorted(found[0]), sorted(found[1])
+                partnerless[0 if point.is_left else 1].append(point.position)
+    return sorted(partnerless[0]), sorted(partnerless[1])
 
 
 def _surplus(rows: Sequence[Row], others: Sequence[Row]) -> Positions:
@@ -133,18 +133,18 @@ def _partnerless(points: list[Point], tolerance: float) -> list[Point]:
 
 def _in_step(left: list[Point], right: list[Point], tolerance: float) -> list[Point]:
     """Both sides in the order of their floats: of two that aren't close, the smaller has no partner. Best for one float."""
-    found = []
+    partnerless = []
     i = j = 0
     while i < len(left) and j < len(right):
         if _all_near(left[i], right[j], tolerance):
             i, j = i + 1, j + 1
         elif left[i].floats <= right[j].floats:
-            found.append(left[i])
+            partnerless.append(left[i])
             i += 1
         else:
-            found.append(right[j])
+            partnerless.append(right[j])
             j += 1
-    return found + left[i:] + right[j:]
+    return partnerless + left[i:] + right[j:]
 
 
 def _most_pairs(left: list[Point], right: list[Point], tolerance: float) -> list[Point]:

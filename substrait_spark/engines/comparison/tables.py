@@ -42,7 +42,7 @@ def compared(
     tied = 0
     if (only_left or only_right) and misplaced is None and len(left) == len(right):
         only_left, only_right, tied = _without_ties(left, right, order, tolerance)
-    found = bool(only_left or only_right)
+    is_different = bool(only_left or only_right)
     return Comparison(
         engine,
         *counts,
@@ -50,10 +50,10 @@ def compared(
         _at(expected, only_left),
         _at(actual, only_right),
         _differing([left[n] for n in only_left], [right[n] for n in only_right], expected.column_names, tolerance),
-        None if found or misplaced is None else _out_of_order(misplaced, left, right, expected.schema, order),
+        None if is_different or misplaced is None else _out_of_order(misplaced, left, right, expected.schema, order),
         names,
         tied,
-        ambiguous=found and (order.limited or order.skipping) and not order.complete,
+        ambiguous=is_different and (order.limited or order.skipping) and not order.complete,
     )
 
 
@@ -88,12 +88,12 @@ def _differing(
     left: Sequence[Row], right: Sequence[Row], names: Sequence[str], tolerance: float | None
 ) -> tuple[str, ...]:
     """The columns whose values aren't the same on both sides, unless these are all."""
-    found = []
+    differing = []
     for column, name in enumerate(names):
         in_left, in_right = ([(row[column],) for row in side] for side in (left, right))
         if any(unpaired(in_left, in_right, tolerance)):
-            found.append(name)
-    return tuple(found) if len(found) < len(names) else ()
+            differing.append(name)
+    return tuple(differing) if len(differing) < len(names) else ()
 
 
 def _out_of_order(

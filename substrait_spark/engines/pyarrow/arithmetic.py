@@ -99,8 +99,8 @@ def modulus(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     on_zero = options.pop("on_domain_error", "")
     if options != {"division_type": "TRUNCATE", "overflow": SILENT} or on_zero not in (ERROR, NULL):
         return e.general(call)
-    found: Expression = remainder(on_zero)(e, call)
-    return found
+    result: Expression = remainder(on_zero)(e, call)
+    return result
 
 
 def _integers(e: LoweringBuilder, call: ScalarFunction) -> tuple[Expression, Expression]:

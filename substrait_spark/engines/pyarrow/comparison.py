@@ -108,12 +108,12 @@ def extreme(compared: str) -> Apply:
     """The greatest or the least of several values, nulls left out: of those that are equal the first."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-        found, *others = [e.share(value) for value in call.children()]
+        best, *others = [e.share(value) for value in call.children()]
         for other in others:
-            found = e.share(found)
-            better = e.lowered(f"comparison:{compared}", other, found)
-            found = e.if_then(e.is_null(found), other, better, other, found)
-        return found
+            best = e.share(best)
+            better = e.lowered(f"comparison:{compared}", other, best)
+            best = e.if_then(e.is_null(best), other, better, other, best)
+        return best
 
     return rule
 

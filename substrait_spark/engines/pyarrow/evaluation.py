@@ -20,13 +20,13 @@ def chosen(e: LoweringBuilder, choice: IfThen) -> Expression:
     """A choice. Of one condition that is null, Acero makes null; so none is."""
     parts = choice.children()
     conditions: list[Expression] = []
-    found: list[Expression] = []
+    branches: list[Expression] = []
     for condition, value in zip(parts[:-1:2], parts[1::2], strict=True):
         held = _certain(e, only_where(e, conditions, condition))
         held = e.share(held) if any(part.raises for part in parts) else held
-        found += [held, only_where(e, [*conditions, held], value)]
+        branches += [held, only_where(e, [*conditions, held], value)]
         conditions.append(e.not_(held))
-    return _choice(e, *found, only_where(e, conditions, parts[-1]))
+    return _choice(e, *branches, only_where(e, conditions, parts[-1]))
 
 
 def _choice(e: LoweringBuilder, *parts: Expression) -> Expression:
@@ -40,23 +40,23 @@ def connective(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     name, operands = call.declaration.name, call.children()
     if not any(operand.raises for operand in operands[1:]):
         return e.call(f"boolean:{name}", *operands)
-    found = operands[0]
+    connected = operands[0]
     for operand in operands[1:]:
-        found = e.share(found)
-        open = _certain(e, found, unknown=True) if name == "and" else e.not_(_certain(e, found))
-        found = e.call(f"boolean:{name}", found, only_where(e, [open], operand))
-    return found
+        connected = e.share(connected)
+        open = _certain(e, connected, unknown=True) if name == "and" else e.not_(_certain(e, connected))
+        connected = e.call(f"boolean:{name}", connected, only_where(e, [open], operand))
+    return connected
 
 
 def balanced(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The `and` or `or` of operands, two at a time, so that it nests no deeper than it must."""
-    found = list(call.children())
-    if len(found) <= 2:
+    terms = list(call.children())
+    if len(terms) <= 2:
         return call
-    while len(found) > 1:
-        pairs = [found[start : start + 2] for start in range(0, len(found), 2)]
-        found = [pair[0] if len(pair) == 1 else e.call(call.declaration.function, *pair) for pair in pairs]
-    return found[0]
+    while len(terms) > 1:
+        pairs = [terms[start : start + 2] for start in range(0, len(terms), 2)]
+        terms = [pair[0] if len(pair) == 1 else e.call(call.declaration.function, *pair) for pair in pairs]
+    return terms[0]
 
 
 def only_where(e: LoweringBuilder, conditions: Sequence[Expression], value: Expression) -> Expression:

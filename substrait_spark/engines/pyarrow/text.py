@@ -26,10 +26,10 @@ def like(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         raise NotInDialect(
             f"the dialect {e.dialect.name} has wildcards at the ends of a pattern only", "Use several conditions."
         )
-    found = e.text("".join(map(str, inner)))
+    wanted = e.text("".join(map(str, inner)))
     if not before and not behind:
-        return e.lowered("comparison:equal", text, found)
-    return e.call(f"string:{SEARCHES[before, behind]}", text, found, case_sensitivity="CASE_SENSITIVE")
+        return e.lowered("comparison:equal", text, wanted)
+    return e.call(f"string:{SEARCHES[before, behind]}", text, wanted, case_sensitivity="CASE_SENSITIVE")
 
 
 def searched(e: LoweringBuilder, call: ScalarFunction) -> Expression:

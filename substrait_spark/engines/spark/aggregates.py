@@ -24,10 +24,10 @@ def aggregate(r: RelationBuilder, relation: Aggregate, outer: Scope | None) -> C
     chosen = list(relation.sets[0])
     keys = r.expressions.build_all([relation.groupings[n] for n in chosen], scope)
     measures = [r.expressions.measure(measure, scope) for measure in relation.measures]
-    found = _grouped(r, plan, keys, measures)
+    grouped = _grouped(r, plan, keys, measures)
     absent = [r.document.literal(None, types.nullable(key.type)) for key in relation.groupings]
-    by_key = [found.columns[chosen.index(n)] if n in chosen else absent[n] for n in range(len(relation.groupings))]
-    return Columns(found.plan, [*by_key, *found.columns[len(keys) :]])
+    by_key = [grouped.columns[chosen.index(n)] if n in chosen else absent[n] for n in range(len(relation.groupings))]
+    return Columns(grouped.plan, [*by_key, *grouped.columns[len(keys) :]])
 
 
 def _by_several_sets(r: RelationBuilder, relation: Aggregate, outer: Scope | None) -> Columns:
@@ -51,9 +51,9 @@ def _by_several_sets(r: RelationBuilder, relation: Aggregate, outer: Scope | Non
     number = r.document.attribute("set", types.I32, False)
     plan = r.document.new("Expand", projections, [*passed, *grouped, number], input.plan)
     measures = [r.expressions.measure(measure, Scope(passed, outer)) for measure in relation.measures]
-    found = _grouped(r, plan, [*grouped, number], measures)
-    *found_keys, found_number = found.columns[: len(keys) + 1]
-    return Columns(found.plan, [*found_keys, *found.columns[len(keys) + 1 :], found_number])
+    by_set = _grouped(r, plan, [*grouped, number], measures)
+    *found_keys, found_number = by_set.columns[: len(keys) + 1]
+    return Columns(by_set.plan, [*found_keys, *by_set.columns[len(keys) + 1 :], found_number])
 
 
 def _grouped(r: RelationBuilder, plan: Node, keys: Sequence[Node], measures: Sequence[Node]) -> Columns:

@@ -59,9 +59,9 @@ class Builder:
         """Note a problem with a part of the relation that is at work, or with the relation itself."""
         self._report(self._place, origin, problem)
 
-    def report_nodes(self, found: Sequence[tuple[int, str]]) -> None:
+    def report_nodes(self, numbered: Sequence[tuple[int, str]]) -> None:
         """Note what Spark said of nodes that it could not make."""
-        for number, reason in found:
+        for number, reason in numbered:
             made_for = [entry for node, entry in self._made_for.items() if node >= number]
             place, origin = made_for[0] if made_for else (None, None)
             self._report(place, origin, Unsupported(reason))
@@ -71,9 +71,9 @@ class Builder:
         name = part.name if part is not None else "Plan"
         text = part.text if isinstance(part, MessagePart) else name
         path = place.path if place is not None else "the plan"
-        found = Problem(path, name, text, problem.reason, problem.hint)
-        if found not in self.problems:
-            self.problems.append(found)
+        described = Problem(path, name, text, problem.reason, problem.hint)
+        if described not in self.problems:
+            self.problems.append(described)
 
     def made(self, node: Node, origin: Origin | None) -> Node:
         """Note that a node, and those before it that belong to nothing yet, were made for this part of the plan."""

@@ -61,8 +61,8 @@ def _with_queries(relation: Relation, change: Callable[[Relation], Relation]) ->
     def changed(part: Expression) -> Expression | None:
         if not isinstance(part, Subquery):
             return None
-        found = part.with_relation(change(by_single_steps(part.relation)))
-        return found.with_children([rewritten(child, changed) for child in part.children()])
+        changed_query = part.with_relation(change(by_single_steps(part.relation)))
+        return changed_query.with_children([rewritten(child, changed) for child in part.children()])
 
     if not any(isinstance(part, Subquery) for each in relation.expressions() for part in subexpressions(each)):
         return relation

@@ -70,11 +70,11 @@ class ExpressionBuilder:
         if expression.height > DEEP:
             self._build_ahead(expression, scope)
         try:
-            found = _RULES[type(expression)](self, expression, scope)
+            node = _RULES[type(expression)](self, expression, scope)
         except Unsupported as problem:
             self._b.report(expression.origin, problem)
-            found = self._d.literal(None, types.of("boolean"))
-        return self._b.made(found, expression.origin)
+            node = self._d.literal(None, types.of("boolean"))
+        return self._b.made(node, expression.origin)
 
     def _build_ahead(self, root: Expression, scope: Scope) -> None:
         """Write the deep parts of an expression, inner ones first, so that none goes deep on Python's stack."""
@@ -110,8 +110,8 @@ class ExpressionBuilder:
         """What the rule of the function makes of a call, in the type that the plan declares."""
         declaration = call.function.declaration
         function = self._b.functions.object_of(declaration.urn, declaration.name)
-        found = rule_of(call)(call) if function is None else called(call, function)
-        return self._b.made(self._b.typed(found, call.type), call.function.origin)
+        result = rule_of(call)(call) if function is None else called(call, function)
+        return self._b.made(self._b.typed(result, call.type), call.function.origin)
 
     def _scalar_function(self, call: ScalarFunction, scope: Scope) -> Node:
         return self._finished(ScalarCall(self._b, call, self._arguments(call.arguments, scope)))

@@ -45,11 +45,11 @@ _IN_CLASS = re.compile(
 
 def in_java(pattern: str, dotall: bool) -> str:
     """The pattern as Java reads it. Raises Unsupported where that is not known to match the same."""
-    found, at = [], 0
+    parts, at = [], 0
     while at < len(pattern):
         part, at = _part(pattern, at, dotall)
-        found.append(part)
-    return "".join(found)
+        parts.append(part)
+    return "".join(parts)
 
 
 def _part(pattern: str, at: int, dotall: bool) -> tuple[str, int]:
@@ -74,22 +74,22 @@ def _class(pattern: str, start: int) -> tuple[str, int]:
     """A set of characters in brackets, without sets in it."""
     at = start + 1
     negated = pattern.startswith("^", at)
-    found = ["[^" if negated else "["]
+    parts = ["[^" if negated else "["]
     at += negated
     while at < len(pattern) and pattern[at] != "]":
         if pattern[at] == "\\" and pattern[at + 1 : at + 2] in _CLASSES:
-            found.append(_CLASSES[pattern[at + 1]])
+            parts.append(_CLASSES[pattern[at + 1]])
             at += 2
             continue
         match = _IN_CLASS.match(pattern, at)
         if match is None:
             raise _refused(pattern, at)
         # Java takes a blank for one where comments are off, as they are.
-        found.append(match[0])
+        parts.append(match[0])
         at = match.end()
-    if at >= len(pattern) or len(found) == 1:
+    if at >= len(pattern) or len(parts) == 1:
         raise _refused(pattern, start)
-    return "".join(found) + "]", at + 1
+    return "".join(parts) + "]", at + 1
 
 
 def _refused(pattern: str, at: int) -> Unsupported:
@@ -101,16 +101,16 @@ def _refused(pattern: str, at: int) -> Unsupported:
 
 def replacement_in_java(text: str) -> str:
     """A replacement whose groups are `\\\\1` to `\\\\9` as Java's, whose groups are `$1` to `$9`."""
-    found, after_group = [], False
+    parts, after_group = [], False
     for part in re.findall(r"\\[1-9]|.", text, re.DOTALL):
         is_group = len(part) == 2
         if part == "\\":
             raise Unsupported(f"what the backslash in the replacement {text!r} means is not said")
         if is_group:
-            found.append("$" + part[1])
+            parts.append("$" + part[1])
         elif part == "$" or (after_group and part.isdigit()):
-            found.append("\\" + part)
+            parts.append("\\" + part)
         else:
-            found.append(part)
+            parts.append(part)
         after_group = is_group
-    return "".join(found)
+    return "".join(parts)

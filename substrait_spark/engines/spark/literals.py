@@ -56,10 +56,10 @@ def _scaled(digits: int) -> Callable[[int, Type], int]:
 
 def _time(value: int, type: Type) -> int:
     """Nanoseconds since midnight, of which a Spark without smaller parts than microseconds takes none."""
-    found = _scaled(NANOSECONDS)(value, type)
-    if found % 10 ** (NANOSECONDS - digits_of_times()):
+    nanoseconds = _scaled(NANOSECONDS)(value, type)
+    if nanoseconds % 10 ** (NANOSECONDS - digits_of_times()):
         raise Unsupported("this Spark has no TIME of more than six digits")
-    return found
+    return nanoseconds
 
 
 _WRITTEN: dict[str, Callable[[Any, Type], Any]] = {

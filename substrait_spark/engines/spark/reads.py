@@ -94,8 +94,8 @@ class Tables:
         # Of more paths at once than this, Spark lists the files by a job.
         most = max(1, int(str(self._spark.conf.get("spark.sql.sources.parallelPartitionDiscovery.threshold"))))
         parts = [paths[start : start + most] for start in range(0, len(paths), most)]
-        found = reduce(DataFrame.union, [self._loaded(partial(reader.load, part)) for part in parts])
-        return _with_schema(found, read, "of binary files") if read.format == BINARY else found
+        rows = reduce(DataFrame.union, [self._loaded(partial(reader.load, part)) for part in parts])
+        return _with_schema(rows, read, "of binary files") if read.format == BINARY else rows
 
     def _loaded(self, load: Callable[[], Loaded]) -> Loaded:
         try:
@@ -161,20 +161,20 @@ def _require_allowed(file: File, under: Folders) -> None:
 
 def _with_schema(df: DataFrame, read: Read, shown: str) -> DataFrame:
     """The columns that a read's schema names, which must have its types; structs may have more fields, and in another order."""
-    found = {field.name: field.dataType for field in df.schema.fields}
-    if len(found) != len(df.columns):
+    kinds = {field.name: field.dataType for field in df.schema.fields}
+    if len(kinds) != len(df.columns):
         raise Unsupported(f"the table {shown} has several columns of one name")
     wanted = _schema(read)
     for field in wanted.fields:
-        if field.name not in found:
+        if field.name not in kinds:
             raise Unsupported(f"the table {shown} has no column {field.name}")
-        if not _holds(_nullable(found[field.name]), field.dataType):
+        if not _holds(_nullable(kinds[field.name]), field.dataType):
             raise Unsupported(
-                f"the column {field.name} of the table {shown} is {found[field.name].simpleString()}, "
+                f"the column {field.name} of the table {shown} is {kinds[field.name].simpleString()}, "
                 f"and {field.dataType.simpleString()} in the plan"
             )
     columns = df.select(*(df[f"`{field.name.replace('`', '``')}`"] for field in wanted.fields))
-    same = all(_nullable(found[field.name]) == field.dataType for field in wanted.fields)
+    same = all(_nullable(kinds[field.name]) == field.dataType for field in wanted.fields)
     return columns if same else columns.to(wanted)
 
 

@@ -51,8 +51,8 @@ class RelationBuilder:
 
     def plan(self, relation: Relation, outer: Scope | None = None) -> Columns:
         """A plan that puts out exactly the relation's columns. `outer` is what a query around it offers."""
-        found = self.build(relation, outer)
-        return self.b.project(found.plan, found.columns)
+        columns = self.build(relation, outer)
+        return self.b.project(columns.plan, columns.columns)
 
     def build(self, relation: Relation, outer: Scope | None = None) -> Columns:
         """A plan, and the relation's columns among those that it puts out."""
@@ -75,14 +75,14 @@ class RelationBuilder:
 
     def input(self, relation: Relation, outer: Scope | None) -> Columns:
         """The one input of a relation, which is the one at work from then on."""
-        (found,) = self.inputs(relation, outer)
-        return found
+        (only,) = self.inputs(relation, outer)
+        return only
 
     def inputs(self, relation: Relation, outer: Scope | None) -> list[Columns]:
         """The inputs of a relation, which is the one at work from then on."""
-        found = [self.build(input, outer) for input in relation.inputs]
+        inputs = [self.build(input, outer) for input in relation.inputs]
         self.b.at(relation)
-        return found
+        return inputs
 
     def _stand_in(self, relation: Relation) -> Columns:
         count = len(relation.types) if relation.emit is None else 1 + max(relation.emit, default=0)

@@ -66,13 +66,11 @@ def execute(
     given = UserFunctions(functions)
     read = read_plan(bound(plan, parameters), given.nondeterministic)
     try:
-        found: DataFrame = answer(
-            InSession(spark), lambda: _run(read, Tables(spark, tables or {}, under), given, spark)
-        )
+        df: DataFrame = answer(InSession(spark), lambda: _run(read, Tables(spark, tables or {}, under), given, spark))
     except Unsupported as problem:
         refused = _unreadable("", None, problem.reason)
     else:
-        return found
+        return df
     raise UnsupportedPlanError([refused])
 
 
@@ -123,8 +121,8 @@ def _named(builder: Builder, root: Columns, types: Any, names: list[str]) -> Non
 
 def _dataframe(builder: Builder, spark: SparkSession) -> DataFrame:
     document = builder.document
-    found = built(_BUILDERS, spark, document.text(), document.datasets, document.functions)
-    if isinstance(found, str):
-        builder.report_nodes([(number, reason) for number, reason in json.loads(found)])
+    answered = built(_BUILDERS, spark, document.text(), document.datasets, document.functions)
+    if isinstance(answered, str):
+        builder.report_nodes([(number, reason) for number, reason in json.loads(answered)])
         raise UnsupportedPlanError(builder.problems)
-    return found
+    return answered

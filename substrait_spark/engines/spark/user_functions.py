@@ -28,11 +28,11 @@ def called(call: Call, function: SparkFunction) -> Node:
 def _arguments(call: Call) -> list[Node]:
     """The arguments, structs with the names that the function knows their fields by."""
     names = iter(field_names(call.function.options, ARGUMENT_FIELDS))
-    found: list[Node] = []
+    arguments: list[Node] = []
     for node, kind in zip(call.values, call.types, strict=True):
         inside = [name for _, name in zip(range(field_count(kind)), names, strict=False)]
-        found.append(_named(call.builder, node, call, inside, len(found)) if inside else node)
-    return found
+        arguments.append(_named(call.builder, node, call, inside, len(arguments)) if inside else node)
+    return arguments
 
 
 def _named(builder: Builder, node: Node, call: Call, names: list[str], position: int) -> Node:

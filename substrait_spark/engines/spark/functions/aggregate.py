@@ -51,8 +51,8 @@ def _product(call: Call) -> Node:
     """1 for no rows, where Spark's is null."""
     if call.type.kind not in FLOATS:
         raise Unsupported(f"{call.key} of integers is not run: Spark multiplies doubles")
-    found = call.over_rows(call.new("Product", call.cast(call.values[0], FP64)))
-    return call.spark("coalesce", found, call.literal(1.0, FP64))
+    product = call.over_rows(call.new("Product", call.cast(call.values[0], FP64)))
+    return call.spark("coalesce", product, call.literal(1.0, FP64))
 
 
 def _count(call: Call) -> Node:

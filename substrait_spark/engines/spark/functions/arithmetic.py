@@ -155,10 +155,10 @@ def _power(call: Call) -> Node:
 
 def _power_of_decimals(call: Call) -> Node:
     x, y = (call.cast(value, FP64) for value in call.values)
-    found = call.spark("power", x, y)
+    power = call.spark("power", x, y)
     if call.option("complex_number_result") == "ERROR":
-        return call.choice(call.spark("isnan", found), call.error("Power that is a complex number"), found)
-    return found
+        return call.choice(call.spark("isnan", power), call.error("Power that is a complex number"), power)
+    return power
 
 
 def _opposite(call: Call, x: Node) -> Node:
@@ -188,10 +188,10 @@ def _factorial_of_decimal(call: Call) -> Node:
     known = [call.literal(math.factorial(n), EXACT) for n in range(34)]
     least, greatest = (call.literal(bound, EXACT) for bound in (0, 33))
     is_held = call.spark("and", call.spark(">=", x, least), call.spark("<=", x, greatest))
-    found = call.new("GetArrayItem", call.new("CreateArray", known, False), call.cast(x, I32), False)
+    factorial = call.new("GetArrayItem", call.new("CreateArray", known, False), call.cast(x, I32), False)
     error = call.error("Factorial of a number outside of 0 to 33")
     is_null = call.new("IsNull", x)
-    return call.choice(is_null, call.null(), call.choice(is_held, found, error))
+    return call.choice(is_null, call.null(), call.choice(is_held, factorial, error))
 
 
 def _sign(call: Call) -> Node:
@@ -203,9 +203,9 @@ def _factorial(call: Call) -> Node:
     (x,) = call.values
     if call.option("overflow") not in (None, "ERROR"):
         raise Unsupported(f"{call.key} is not run with overflow:{call.option('overflow')}")
-    found = call.spark("factorial", call.cast(x, I32))
-    outside = call.spark("and", call.new("IsNull", found), call.new("IsNotNull", x))
-    return call.choice(outside, call.error("Factorial of a number outside of 0 to 20", I64), found)
+    factorial = call.spark("factorial", call.cast(x, I32))
+    outside = call.spark("and", call.new("IsNull", factorial), call.new("IsNotNull", x))
+    return call.choice(outside, call.error("Factorial of a number outside of 0 to 20", I64), factorial)
 
 
 RULES: dict[str, Rule] = {

@@ -13,11 +13,11 @@ def _sort(ascending: bool, nulls_first: bool) -> Rule:
 
     def ordered(call: Call) -> Node:
         (values,) = call.values
-        found = call.spark("sort_array", values, call.literal(ascending, BOOLEAN))
+        in_order = call.spark("sort_array", values, call.literal(ascending, BOOLEAN))
         if ascending == nulls_first:
-            return found
-        known = call.spark("array_compact", found)
-        count = call.spark("-", call.spark("size", found), call.spark("size", known))
+            return in_order
+        known = call.spark("array_compact", in_order)
+        count = call.spark("-", call.spark("size", in_order), call.spark("size", known))
         nulls = call.cast(call.spark("array_repeat", call.literal(None, call.type.parameters[0]), count), call.type)
         return call.spark("concat", *((known, nulls) if ascending else (nulls, known)))
 

@@ -23,12 +23,12 @@ def _between(call: Call) -> Node:
     return call.spark("and", call.spark(">=", x, low), call.spark("<=", x, high))
 
 
-def _is(value: bool, found: bool) -> Rule:
+def _is(value: bool, wanted: bool) -> Rule:
     """Whether a value is this one, or is not; never null."""
 
     def compared(call: Call) -> Node:
         same = call.spark("<=>", call.values[0], call.literal(value, BOOLEAN))
-        return same if found else call.spark("not", same)
+        return same if wanted else call.spark("not", same)
 
     return compared
 
@@ -51,14 +51,14 @@ def _is_finite(call: Call) -> Node:
 def _extreme(name: str, skips_nulls: bool) -> Rule:
     """The least or greatest value. Spark's functions leave nulls out, and take two values or more."""
 
-    def found(call: Call) -> Node:
+    def rule(call: Call) -> Node:
         extreme = call.spark(name, *call.values) if len(call.values) > 1 else call.values[0]
         if skips_nulls:
             return extreme
         tests = [call.new("IsNull", value) for value in call.values]
         return call.choice(reduce(lambda a, b: call.spark("or", a, b), tests), call.null(), extreme)
 
-    return found
+    return rule
 
 
 RULES: dict[str, Rule] = {

@@ -57,9 +57,9 @@ def _extract(call: Call) -> Node:
         return call.new(_YEARS[component], day)
     if component not in _COUNTED_FROM_ONE:
         raise Unsupported(f"{call.key} of {component} is not run")
-    found = call.spark(_COUNTED_FROM_ONE[component], day)
+    counted = call.spark(_COUNTED_FROM_ONE[component], day)
     shift = (component == "MONDAY_DAY_OF_WEEK") - (indexing == ["ZERO"])
-    return call.spark("+", found, call.literal(shift, I32))
+    return call.spark("+", counted, call.literal(shift, I32))
 
 
 def _micros(call: Call, value: Node) -> Node:

@@ -75,11 +75,11 @@ def _part(call: Call, row: Node, ordinal: int) -> Node:
 
 def _comparison(call: AggregateCall, a: Node, b: Node) -> Node:
     """-1, 0 or 1 where a comes before b, anywhere, or after it: by the first key that differs."""
-    found = call.literal(0, I32)
+    comparison = call.literal(0, I32)
     for ordinal, sort in reversed(list(enumerate(call.function.sorts))):
         left, right = _part(call, a, ordinal), _part(call, b, ordinal)
-        found = compared(call, left, right, sort.ascending, sort.nulls_first, found)
-    return found
+        comparison = compared(call, left, right, sort.ascending, sort.nulls_first, comparison)
+    return comparison
 
 
 def compared(call: Call, a: Node, b: Node, ascending: bool, nulls_first: bool, where_equal: Node | None = None) -> Node:

@@ -33,8 +33,8 @@ def _pattern(call: Call, pattern: str) -> str:
         raise Unsupported(f"{call.key} is not run with case_sensitivity:{case}")
     if call.option("multiline") == "MULTILINE_ENABLED" and re.search(r"[$^]", pattern):
         raise Unsupported(f"{call.key} is not run with multiline:MULTILINE_ENABLED and anchors")
-    found = in_java(pattern, call.option("dotall") == "DOTALL_ENABLED")
-    return f"(?i){found}" if case == "CASE_INSENSITIVE_ASCII" else found
+    translated = in_java(pattern, call.option("dotall") == "DOTALL_ENABLED")
+    return f"(?i){translated}" if case == "CASE_INSENSITIVE_ASCII" else translated
 
 
 def _require(call: Call, index: int, value: int, what: str) -> None:
@@ -60,8 +60,8 @@ def _match_substring(call: Call, text: Node, pattern: str) -> Node:
     occurrence = _number(call, 3, 1)
     if not occurrence:
         raise Unsupported(f"{call.key} counts occurrences from 1")
-    found = _all(call, text, pattern, _number(call, 4, 0))
-    return call.spark("try_element_at", found, call.literal(occurrence, I32))
+    matches = _all(call, text, pattern, _number(call, 4, 0))
+    return call.spark("try_element_at", matches, call.literal(occurrence, I32))
 
 
 def _match_substring_all(call: Call, text: Node, pattern: str) -> Node:

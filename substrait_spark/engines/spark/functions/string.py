@@ -133,8 +133,8 @@ def _center(left_first: bool) -> Rule:
         more = call.spark("-", missing, half)
         before, after = (more, half) if left_first else (half, more)
         padded = call.spark("lpad", text, call.spark("+", size, before), character)
-        found = call.spark("rpad", padded, call.spark("+", call.spark("+", size, before), after), character)
-        return call.choice(call.new("IsNull", length), call.null(), found)
+        centred_text = call.spark("rpad", padded, call.spark("+", call.spark("+", size, before), after), character)
+        return call.choice(call.new("IsNull", length), call.null(), centred_text)
 
     return centred
 

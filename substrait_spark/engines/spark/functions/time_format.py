@@ -60,7 +60,7 @@ def _null_of(call: Call, value: Node) -> list[Node]:
 
 def _directives(format: str) -> list[str]:
     """A format in pieces: each directive that stands for one part, and the text between."""
-    written = re.sub(r"%([FTRD%])", lambda found: _SHORT.get(found[1], found[0]), format)
+    written = re.sub(r"%([FTRD%])", lambda match: _SHORT.get(match[1], match[0]), format)
     return re.findall(r"%.|[^%]+|%", written, re.DOTALL)
 
 

@@ -26,12 +26,12 @@ STRAIGHT = (4, 3)
 def _of_position(name: str, index: int, ignore_nulls: bool) -> Rule:
     """The first or last value, or such a one that is not null."""
 
-    def found(call: Call) -> Node:
+    def rule(call: Call) -> Node:
         if isinstance(call, AggregateCall) and call.keys:
             return call.spark("try_element_at", values_in_order(call, ignore_nulls), call.literal(index, I32))
         return call.over_rows(call.spark(name, *call.values, call.literal(ignore_nulls, BOOLEAN)))
 
-    return found
+    return rule
 
 
 def _list(ignore_nulls: bool) -> Rule:
@@ -69,13 +69,13 @@ def _avg_in_doubles(call: Call) -> Node:
 def _percentile(of_weights: bool) -> Rule:
     """Spark's percentile, where it is this one: Spark 4.3 has another line between two values than the releases before."""
 
-    def found(call: Call) -> Node:
+    def rule(call: Call) -> Node:
         if of_weights is not (running() < STRAIGHT):
             raise Unsupported(f"{call.key} is not run by this Spark, whose percentile is another")
         x, p, frequency, _ = call.values
         return call.over_rows(call.new("Percentile", x, p, frequency, 0, 0, call.constant(3)))
 
-    return found
+    return rule
 
 
 def _percentile_disc(call: Call) -> Node:

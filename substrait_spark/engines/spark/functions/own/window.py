@@ -14,12 +14,12 @@ def _nth_value(call: Call) -> Node:
 def _neighbour(name: str) -> Rule:
     """The value of a row before or after the current one, of those where it is not null."""
 
-    def found(call: Call) -> Node:
+    def rule(call: Call) -> Node:
         value, offset, *default = call.values
         otherwise = default[0] if default else call.literal(None, call.types[0])
         return call.over_rows(call.new(name, value, offset, otherwise, True))
 
-    return found
+    return rule
 
 
 RULES: dict[str, Rule] = {
