@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .expression import Expression
-from .occurrence import NOT_DETERMINISTIC
+from .feature import NOT_DETERMINISTIC
 from .relation import Aggregate, Project, Relation
 from .traversal import of_columns, ordinals
 
@@ -36,7 +36,7 @@ def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}, known: 
 
 def is_constant(expression: Expression, columns: list[bool]) -> bool:
     """Whether an expression is constant over columns of which that is known."""
-    if expression.occurs & NOT_DETERMINISTIC:
+    if expression.features & NOT_DETERMINISTIC:
         return False
     return all(ordinal < len(columns) and columns[ordinal] for ordinal in ordinals(expression))
 

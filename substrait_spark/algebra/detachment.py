@@ -33,7 +33,7 @@ class Detached(Expression):
         self.stored = stored
         self.type = stored.type
         self.height = 1
-        self.raises, self.occurs, self.size = stored.raises, stored.occurs, stored.size
+        self.raises, self.features, self.size = stored.raises, stored.features, stored.size
 
     def write(self, target: Message, anchors: Anchors) -> None:
         target.detached_expression_ordinal = anchors.detached(self.stored)

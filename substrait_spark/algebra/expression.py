@@ -16,7 +16,7 @@ from substrait.algebra_pb2 import SortField as SortMessage
 from substrait.type_pb2 import Type as TypeMessage
 
 from ..errors import Origin
-from . import occurrence, types
+from . import feature, types
 from .types import Type
 
 if TYPE_CHECKING:
@@ -68,28 +68,28 @@ class Expression(Traced):
 
     NAME: ClassVar[str] = ""
     PLURAL: ClassVar[str] = ""
-    OCCURS: ClassVar[int] = 0
-    """What each of its kind adds to what occurs in it."""
-    __slots__ = ("height", "occurs", "raises", "size", "type")
+    FEATURES: ClassVar[int] = 0
+    """What each of its kind adds to its `features`."""
+    __slots__ = ("features", "height", "raises", "size", "type")
     type: Type
     height: int
     raises: bool
     """Whether evaluating it may raise for some row; engines must not evaluate it for rows that Spark does not."""
-    occurs: int
-    """What is in it, as `occurrence` has it."""
+    features: int
+    """What it has in it: bits of `feature`."""
     size: int
     """How many expressions it is made of, itself among them, when what it has several times is written out each time."""
 
     def _take(self, parts: Sequence[Expression]) -> int:
-        """Note whether the parts raise, what occurs in them, and how many they are; returns the height of the highest."""
-        height, raises, occurs, size = 1, False, self.OCCURS, 1
+        """Note whether the parts raise, their features, and how many they are; returns the height of the highest."""
+        height, raises, features, size = 1, False, self.FEATURES, 1
         for part in parts:
             if part.height > height:  # noqa: PLR1730 - max() doubles the time of the loop, which every expression takes
                 height = part.height
             raises = raises or part.raises
-            occurs |= part.occurs
+            features |= part.features
             size += part.size
-        self.raises, self.occurs, self.size = raises, occurs, size
+        self.raises, self.features, self.size = raises, features, size
         return height
 
     def variant(self) -> tuple[str, str]:
@@ -146,9 +146,9 @@ class FieldReference(Expression):
         self.raises = False
         self.size = 1
         if parameter is not None:
-            self.occurs = occurrence.PARAMETER
+            self.features = feature.PARAMETER
         else:
-            self.occurs = occurrence.COLUMN | occurrence.OUTER_COLUMN if outer else occurrence.COLUMN
+            self.features = feature.COLUMN | feature.OUTER_COLUMN if outer else feature.COLUMN
 
     def step(self, segment: tuple[str, Any], type: Type) -> FieldReference:
         """The reference one segment further in."""
@@ -247,11 +247,11 @@ class Literal(Expression):
         self.height = 2 + (type.height if value is None else _levels(type))
         self.raises = False
         self.size = 1
-        self.occurs = self.OCCURS
+        self.features = self.FEATURES
         if type.kind == "precision_timestamp_tz":
-            self.occurs |= occurrence.INSTANT
+            self.features |= feature.INSTANT
         elif isinstance(value, str) and "\0" in value:
-            self.occurs |= occurrence.ZERO_CHARACTER
+            self.features |= feature.ZERO_CHARACTER
 
     def write(self, target: Message, anchors: Anchors) -> None:
         write_literal(self.value, self.type, target.literal)
@@ -310,7 +310,7 @@ class DynamicParameter(Expression):
 class StandIn(Literal):
     """Takes the place of what has no form, so that the rest of the plan is still looked at; it gets into no plan."""
 
-    OCCURS = occurrence.STAND_IN
+    FEATURES = feature.STAND_IN
 
     __slots__ = ()
 
@@ -346,9 +346,9 @@ class ScalarFunction(Expression):
         self.raises_itself = raising or _checked(declaration, options)
         if self.raises_itself:
             self.raises = True
-            self.occurs |= occurrence.MAY_RAISE
+            self.features |= feature.MAY_RAISE
         if not declaration.deterministic:
-            self.occurs |= occurrence.NOT_DETERMINISTIC
+            self.features |= feature.NOT_DETERMINISTIC
 
     def children(self) -> tuple[Expression, ...]:
         return self._operands
@@ -383,7 +383,7 @@ class Cast(Expression):
         self.height = 2 + max(self._take((input,)), type.height)
         if throws and (checks or not types.always_casts(input.type, type)):
             self.raises = True
-            self.occurs |= occurrence.MAY_RAISE
+            self.features |= feature.MAY_RAISE
 
     def children(self) -> tuple[Expression, ...]:
         return (self.input,)
@@ -438,7 +438,7 @@ class IfThen(Expression):
 class Shared(Expression):
     """A value that is used in several places: `algebra/sharing.py` computes it once, where it can, in a project below."""
 
-    OCCURS = occurrence.SHARED
+    FEATURES = feature.SHARED
 
     __slots__ = ("value",)
 
@@ -527,7 +527,7 @@ class Subquery(Expression):
     """An expression over a relation that stands in it."""
 
     NAME = "SUBQUERY"
-    OCCURS = occurrence.SUBQUERY
+    FEATURES = feature.SUBQUERY
 
     __slots__ = ("relation",)
     relation: Relation
@@ -622,7 +622,7 @@ class Lambda(Expression):
     """An anonymous function; its body refers to its parameters by position."""
 
     NAME = "LAMBDA"
-    OCCURS = occurrence.LAMBDA
+    FEATURES = feature.LAMBDA
 
     __slots__ = ("body", "parameters")
 
@@ -817,7 +817,7 @@ class WindowFunction(Expression):
     """A window function as an expression, for consumers that have no window relation."""
 
     NAME = "WINDOW_FUNCTION"
-    OCCURS = occurrence.WINDOW_FUNCTION
+    FEATURES = feature.WINDOW_FUNCTION
     __slots__ = ("call", "partition", "sorts")
 
     def __init__(

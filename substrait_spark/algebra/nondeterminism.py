@@ -10,7 +10,7 @@ from collections import Counter
 
 from ..errors import Unsupported
 from .expression import Literal, ScalarFunction, Subquery
-from .occurrence import NOT_DETERMINISTIC, SUBQUERY
+from .feature import NOT_DETERMINISTIC, SUBQUERY
 from .references import shared_relations
 from .relation import Relation
 
@@ -51,10 +51,10 @@ def _calls(root: Relation) -> Counter[Call]:
     while relations:
         relation = relations.pop()
         relations.extend(relation.inputs)
-        stack = [*relation.expressions()] if relation.holds & (NOT_DETERMINISTIC | SUBQUERY) else []
+        stack = [*relation.expressions()] if relation.own_features & (NOT_DETERMINISTIC | SUBQUERY) else []
         while stack:
             expression = stack.pop()
-            if not expression.occurs & (NOT_DETERMINISTIC | SUBQUERY):
+            if not expression.features & (NOT_DETERMINISTIC | SUBQUERY):
                 continue
             if isinstance(expression, Subquery):
                 relations.append(expression.relation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .expression import Expression, Subquery
-from .occurrence import REFERENCE, SUBQUERY
+from .feature import REFERENCE, SUBQUERY
 from .relation import Reference, Relation
 from .traversal import relations_below, rewritten, transformed
 
@@ -11,7 +11,7 @@ from .traversal import relations_below, rewritten, transformed
 def shared_relations(root: Relation) -> list[Relation]:
     """The relations that a relation refers to, directly or not, each after those that it refers to itself."""
     in_order: dict[Relation, None] = {}
-    if not root.occurs & (REFERENCE | SUBQUERY):
+    if not root.features & (REFERENCE | SUBQUERY):
         return []
     stack = [(root, False)]
     while stack:
@@ -27,7 +27,7 @@ def shared_relations(root: Relation) -> list[Relation]:
 
 def inlined(root: Relation) -> Relation:
     """The relation with what it refers to in each place that does, also in its subqueries."""
-    if not root.occurs & (REFERENCE | SUBQUERY):
+    if not root.features & (REFERENCE | SUBQUERY):
         return root
     if not any(isinstance(each, Reference) for each in relations_below(root, subqueries=True)):
         return root
@@ -48,7 +48,7 @@ def inlined(root: Relation) -> Relation:
     def rule(relation: Relation) -> Relation:
         if isinstance(relation, Reference):
             return whole(relation.shared)
-        if not relation.holds & SUBQUERY:
+        if not relation.own_features & SUBQUERY:
             return relation
         return relation.over(relation.inputs, [rewritten(each, in_subquery) for each in relation.expressions()])
 

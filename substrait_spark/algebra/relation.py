@@ -14,7 +14,7 @@ from substrait.algebra_pb2 import JoinRel, ReadRel, RelCommon, SetRel
 from substrait.algebra_pb2 import Rel as Message
 
 from ..errors import Origin
-from . import extension_messages, occurrence, types
+from . import extension_messages, feature, types
 from .expression import AggregateFunction, Anchors, Expression, Literal, SortField, WindowCall, operands_of
 from .types import Type
 
@@ -47,17 +47,28 @@ class Relation:
     """Whether it yields each row of its one input once at most, so that what is unique there stays so."""
     LEVELS_ABOVE_EXPRESSIONS: ClassVar[int] = 2
     """How many messages, its own included, lie around its expressions at most."""
-    OCCURS: ClassVar[int] = 0
-    """What each of its kind adds to what occurs in it."""
-    __slots__ = ("_own_height", "_width", "emit", "height", "hint", "holds", "inputs", "occurs", "place", "types")
+    FEATURES: ClassVar[int] = 0
+    """What each of its kind adds to its `own_features`."""
+    __slots__ = (
+        "_own_height",
+        "_width",
+        "emit",
+        "features",
+        "height",
+        "hint",
+        "inputs",
+        "own_features",
+        "place",
+        "types",
+    )
     inputs: tuple[Relation, ...]
     types: tuple[Type, ...]
     emit: tuple[int, ...] | None
     height: int
-    holds: int
-    """What the relation is, and what is in its own expressions, as `occurrence` has it."""
-    occurs: int
-    """The same of the relation and of all below it, but for the relations of subqueries."""
+    own_features: int
+    """What the relation is, and what its own expressions have in them: bits of `feature`."""
+    features: int
+    """Those of the relation and of all below it, but for the relations of subqueries."""
     place: Place | None
     hint: bytes
     """A RelCommon.Hint, serialised: what may be known of the relation, on which nothing hangs."""
@@ -78,17 +89,17 @@ class Relation:
         self.place = None
         self.hint = b""
         self._own_height = 2 + max(expressions, 2)
-        self.holds = self.OCCURS
+        self.own_features = self.FEATURES
         for expression in self.expressions():
-            self.holds |= expression.occurs
+            self.own_features |= expression.features
         self._stand_on(inputs)
 
     def _stand_on(self, inputs: tuple[Relation, ...]) -> None:
         self.inputs = inputs
-        self.height, self.occurs = self._own_height, self.holds
+        self.height, self.features = self._own_height, self.own_features
         for input in inputs:
             self.height = max(self.height, 2 + input.height)
-            self.occurs |= input.occurs
+            self.features |= input.features
 
     @property
     def emitted(self) -> Sequence[int]:
@@ -514,7 +525,7 @@ class Join(_ConditionalJoin):
     """The rows of both inputs for which the condition holds, and those without any that the type of the join adds."""
 
     NAME = "JOIN"
-    OCCURS = occurrence.JOIN
+    FEATURES = feature.JOIN
     __slots__ = ()
 
     def write(self, target: Message, anchors: Anchors) -> None:
@@ -583,7 +594,7 @@ class Aggregate(Relation):
     """Grouping expressions, then measures, then, where there are several grouping sets, the set's number."""
 
     NAME = "AGGREGATE"
-    OCCURS = occurrence.AGGREGATE
+    FEATURES = feature.AGGREGATE
     LEVELS_ABOVE_EXPRESSIONS = 7
     __slots__ = ("groupings", "measures", "sets")
 
@@ -673,7 +684,7 @@ class Fetch(Relation):
     """Rows from an offset on, as many as a count says, all where it is None."""
 
     NAME = "FETCH"
-    OCCURS = occurrence.FETCH
+    FEATURES = feature.FETCH
     PASSES_INPUTS = True
     KEEPS_KEYS = True
     __slots__ = ("count", "offset")
@@ -699,7 +710,7 @@ class Set(Relation):
     """Inputs of the same types combined; `operation` is a name of SetRel.SetOp without its prefix."""
 
     NAME = "SET"
-    OCCURS = occurrence.SET
+    FEATURES = feature.SET
     __slots__ = ("operation",)
 
     def __init__(self, inputs: Sequence[Relation], operation: str) -> None:
@@ -740,7 +751,7 @@ class Reference(Relation):
     """The rows of a relation that the plan has beside its root, and that may be referred to several times."""
 
     NAME = "REFERENCE"
-    OCCURS = occurrence.REFERENCE
+    FEATURES = feature.REFERENCE
     __slots__ = ("shared",)
 
     def __init__(self, shared: Relation) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from . import types
 from .evaluation import always_evaluated
 from .expression import Expression, FieldReference, Lambda, Shared
-from .occurrence import OUTER_COLUMN, PARAMETER, SHARED, SUBQUERY
+from .feature import OUTER_COLUMN, PARAMETER, SHARED, SUBQUERY
 from .relation import Join, Project, Relation
 from .traversal import ordinals, rewritten, subexpressions, transformed
 from .wider_join import right_side_moved, with_columns_of
@@ -21,11 +21,11 @@ from .wider_join import right_side_moved, with_columns_of
 
 def share(root: Relation) -> Relation:
     """The relation, with what is shared in its expressions and in those below it computed once."""
-    return transformed(root, _shared_once, occurring=SHARED)
+    return transformed(root, _shared_once, having=SHARED)
 
 
 def _shared_once(relation: Relation) -> Relation:
-    if not relation.holds & SHARED:
+    if not relation.own_features & SHARED:
         return relation
     if isinstance(relation, Join):
         return _shared_by_side(relation)
@@ -63,7 +63,7 @@ def _shared_by_side(join: Join) -> Relation:
 def _side(shared: Shared, width: int) -> int | None:
     """The input of a join, by its number, whose columns a value needs; None where it can't be computed in one."""
     sides = {n >= width for n in ordinals(shared)}
-    return None if len(sides) != 1 or shared.occurs & SUBQUERY or shared.raises else int(sides.pop())
+    return None if len(sides) != 1 or shared.features & SUBQUERY or shared.raises else int(sides.pop())
 
 
 def _computed(input: Relation, levels: list[list[Shared]], before: int) -> tuple[Relation, dict[int, FieldReference]]:
@@ -85,7 +85,7 @@ def _levels(relation: Relation) -> list[list[Shared]]:
     uses: dict[int, int] = {}
     occurrences: list[Shared] = []
     for root in relation.expressions():
-        if root.occurs & SHARED:
+        if root.features & SHARED:
             occurrences.extend(_occurrences(root, uses))
     if not occurrences:
         return []
@@ -136,14 +136,14 @@ def _evaluated(relation: Relation) -> set[int]:
 
 
 def _movable(shared: Shared) -> bool:
-    return not shared.occurs & (OUTER_COLUMN | PARAMETER)
+    return not shared.features & (OUTER_COLUMN | PARAMETER)
 
 
 def _replaced(root: Expression, columns: dict[int, FieldReference], before: int = 0) -> Expression:
     """The expression with the columns that are computed already in the place of shared values."""
 
     def change(part: Expression) -> Expression | None:
-        if not before and not part.occurs & SHARED:
+        if not before and not part.features & SHARED:
             return part
         return columns.get(id(part)) or (right_side_moved(part, before, -before) if before else None)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from typing import TypeGuard, TypeVar
 
 from .expression import Expression, FieldReference, Lambda, Literal, ScalarFunction, Subquery
-from .occurrence import OUTER_COLUMN, PARAMETER, SUBQUERY
+from .feature import OUTER_COLUMN, PARAMETER, SUBQUERY
 from .relation import LateralJoin, Relation
 
 Fact = TypeVar("Fact")
@@ -36,14 +36,14 @@ def relations_below(root: Relation, subqueries: bool = False) -> list[Relation]:
 
 def subquery_relations(relation: Relation) -> list[Relation]:
     """The relations of the subqueries in a relation's own expressions."""
-    if not relation.holds & SUBQUERY:
+    if not relation.own_features & SUBQUERY:
         return []
     return [each for expression in relation.expressions() for each in subqueries_of(expression)]
 
 
 def subqueries_of(expression: Expression) -> list[Relation]:
     """The relations of the subqueries in an expression."""
-    if not expression.occurs & SUBQUERY:
+    if not expression.features & SUBQUERY:
         return []
     return [part.relation for part in subexpressions(expression) if isinstance(part, Subquery)]
 
@@ -53,7 +53,7 @@ def refers_outwards(relation: Relation, steps: int = 1) -> bool:
     stack = [(relation, steps)]
     while stack:
         each, steps = stack.pop()
-        if not each.occurs & (OUTER_COLUMN | SUBQUERY):
+        if not each.features & (OUTER_COLUMN | SUBQUERY):
             continue
         parts = [part for expression in each.expressions() for part in subexpressions(expression)]
         if any(isinstance(part, FieldReference) and part.outer >= steps for part in parts):
@@ -143,15 +143,15 @@ def transformed(
     root: Relation,
     rule: Callable[[Relation], Relation],
     concerned: Callable[[Relation], bool] | None = None,
-    occurring: int | None = None,
+    having: int | None = None,
 ) -> Relation:
     """The relation with the rule applied to each below it, inputs first, and to itself; types stay.
 
     What the rule makes of a relation came from where that did.
 
-    Nothing is to do where no relation is `concerned`, if it is said which are, or where nothing of this `occurs` in any.
+    Nothing is to do where no relation is `concerned`, if it is said which are, or where none is `having` a feature, if one is named.
     """
-    if occurring is not None and not root.occurs & occurring:
+    if having is not None and not root.features & having:
         return root
     if concerned is not None and not any(map(concerned, relations_below(root))):
         return root
@@ -194,7 +194,7 @@ def _moved(root: Expression, steps: int, depth: int) -> Expression:
 
 def refers_to_parameters(expression: Expression) -> bool:
     """Whether an expression uses the parameter of a lambda, be it one inside of it."""
-    return bool(expression.occurs & PARAMETER)
+    return bool(expression.features & PARAMETER)
 
 
 def ordinals(expression: Expression) -> Iterator[int]:

@@ -34,14 +34,14 @@ class Number(str):
 def row(line: str, schema: pa.Schema, zone: str) -> list[Any]:
     """The values of a line's object in the columns of a schema; null where it has none."""
     try:
-        object = json.loads(
+        parsed = json.loads(
             line, object_pairs_hook=_object, parse_int=Number, parse_float=Number, parse_constant=_constant
         )
     except (ValueError, RecursionError) as error:
         raise Doubtful(f"is no JSON that every reader takes ({error})") from None
-    if not isinstance(object, dict):
+    if not isinstance(parsed, dict):
         raise Doubtful("is no JSON object")
-    return [_value(object.get(field.name), field.type, field.name, zone) for field in schema]
+    return [_value(parsed.get(field.name), field.type, field.name, zone) for field in schema]
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..algebra.expression import (
     WindowCall,
     WindowFunction,
 )
-from ..algebra.occurrence import STAND_IN
+from ..algebra.feature import STAND_IN
 from ..algebra.relation import Aggregate, LocalFiles, Read, Relation, Sort, SparkFiles, VirtualTable
 from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.subqueries import is_correlated
@@ -74,7 +74,7 @@ class _Check:
     def relation(self, relation: Relation) -> list[Relation]:
         """The relations of the subqueries in a relation, which is looked at but for these."""
         subqueries: list[Relation] = []
-        if isinstance(relation, VirtualTable) and relation.holds & STAND_IN:
+        if isinstance(relation, VirtualTable) and relation.own_features & STAND_IN:
             return subqueries
         if not self._dialect.allows_relation(relation.NAME, *relation.variant()):
             self._try(None, partial(require_relation, self._dialect, relation))

@@ -14,8 +14,8 @@ from ..algebra import types
 from ..algebra.builder import Traits
 from ..algebra.depth import cut
 from ..algebra.expression import Expression, FieldReference, StandIn, Traced
+from ..algebra.feature import STAND_IN, SUBQUERY
 from ..algebra.nondeterminism import drawn_more_often
-from ..algebra.occurrence import STAND_IN, SUBQUERY
 from ..algebra.references import inlined
 from ..algebra.relation import Place, Relation, VirtualTable
 from ..algebra.sharing import share
@@ -80,7 +80,7 @@ class Lowering:
         canonical, root = root, inlined(root)
         roots = [root]
         for each in roots:
-            if each.occurs & SUBQUERY:
+            if each.features & SUBQUERY:
                 roots.extend(query for relation in relations_below(each) for query in subquery_relations(relation))
         self.has_subqueries = len(roots) > 1
         self._canonical = roots
@@ -192,7 +192,7 @@ class Lowering:
 
     def report(self, part: Traced | None, problem: Unsupported) -> None:
         """Note a problem in the relation that is being lowered, unless it is with a stand-in."""
-        if isinstance(part, Expression) and part.occurs & STAND_IN:
+        if isinstance(part, Expression) and part.features & STAND_IN:
             return
         self._found_here(part.origin if part is not None else None, problem)
 

@@ -39,7 +39,7 @@ def _lowered(lowering: Lowering, relation: Relation) -> Relation:
         return applied(rewrite, Relation, expressions, relation)
     if isinstance(relation, Read):
         relation = read_without_lengths(lowering.dialect, relation)
-        if not relation.holds and not isinstance(relation, VirtualTable):
+        if not relation.own_features and not isinstance(relation, VirtualTable):
             return relation
     form = FORMS.get(type(relation))
     if form is not None:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from substrait.plan_pb2 import Plan
 
 from ..algebra.expression import Expression, Literal
+from ..algebra.feature import SUBQUERY
 from ..algebra.inline_projects import over_leaf
-from ..algebra.occurrence import SUBQUERY
 from ..algebra.relation import Filter, NamedTable, Project, Relation
 from ..algebra.types import BOOLEAN
 from ..algebra.write import Target, Update, Write
@@ -78,7 +78,7 @@ def _over_table(relation: Relation) -> tuple[Expression, Sequence[Expression]]:
     while isinstance(relation, Project):
         projects.append(relation)
         relation = relation.inputs[0]
-    if len(projects) > 1 and any(each.holds & SUBQUERY for each in projects):
+    if len(projects) > 1 and any(each.own_features & SUBQUERY for each in projects):
         raise Unsupported("a subquery in it refers to what is computed before", "Compute it in the subquery.")
     condition: Expression = Literal(True, BOOLEAN)
     if isinstance(relation, Filter):

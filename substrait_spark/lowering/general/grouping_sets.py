@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from ...algebra import types
 from ...algebra.builder import CallBuilder
 from ...algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ...algebra.occurrence import AGGREGATE
+from ...algebra.feature import AGGREGATE
 from ...algebra.relation import Aggregate, Expand, Filter, Relation, Set
 from ...algebra.traversal import columns, conjuncts, transformed
 

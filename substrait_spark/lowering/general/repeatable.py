@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...algebra.occurrence import NOT_DETERMINISTIC
+from ...algebra.feature import NOT_DETERMINISTIC
 from ...algebra.relation import Fetch, Relation, Sample
 from ...algebra.traversal import relations_below
 
@@ -15,4 +15,4 @@ def is_repeatable(root: Relation) -> bool:
 
 
 def _draws(relation: Relation) -> bool:
-    return bool(relation.holds & NOT_DETERMINISTIC)
+    return bool(relation.own_features & NOT_DETERMINISTIC)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from ...algebra.builder import CallBuilder
 from ...algebra.expression import Expression, FieldReference
+from ...algebra.feature import SET
 from ...algebra.frame import WHOLE
-from ...algebra.occurrence import SET
 from ...algebra.relation import Aggregate, Join, Relation, Set, Window
 from ...algebra.traversal import transformed
 

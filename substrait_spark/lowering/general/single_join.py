@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeGuard
 from ...algebra import types
 from ...algebra.builder import CallBuilder
 from ...algebra.expression import Expression, FieldReference, Nested
+from ...algebra.feature import JOIN
 from ...algebra.frame import WHOLE, over
-from ...algebra.occurrence import JOIN
 from ...algebra.relation import ALL_ROWS, Fetch, Filter, Join, Relation, Window
 from ...algebra.traversal import rewritten, transformed
 

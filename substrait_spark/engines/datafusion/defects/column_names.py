@@ -15,7 +15,7 @@ from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, WindowFunction
-from ....algebra.occurrence import ZERO_CHARACTER
+from ....algebra.feature import ZERO_CHARACTER
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Set, VirtualTable
 from ....algebra.traversal import inputs_first
 from ....algebra.types import Type
@@ -55,7 +55,7 @@ def _levels(relation: Relation) -> int:
 
 def longest_text(e: LoweringBuilder, root: Relation) -> int:
     """How many operands the text of a column in a plan has at most, at a glance: expressions may use the longest column alone."""
-    if root.occurs & ZERO_CHARACTER:
+    if root.features & ZERO_CHARACTER:
         return UNTOLD
     longest = e.lowering.memory(_none_known)
     for relation in inputs_first(root, known=longest):

@@ -27,7 +27,7 @@ from ....algebra.expression import (
     ScalarFunction,
     WindowFunction,
 )
-from ....algebra.occurrence import AGGREGATE
+from ....algebra.feature import AGGREGATE
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Sort
 from ....algebra.traversal import is_column, rewritten, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder

@@ -15,7 +15,7 @@ from ....algebra import constants as algebra_constants
 from ....algebra import types
 from ....algebra.constants import Below, Known, Rule, of_keys
 from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction
-from ....algebra.occurrence import SET
+from ....algebra.feature import SET
 from ....algebra.relation import Aggregate, Filter, Join, Relation, Set
 from ....algebra.traversal import columns, conjuncts, ordinals
 from ....lowering.builder import LoweringBuilder
@@ -43,7 +43,7 @@ def varying_filter(e: LoweringBuilder, form: Filtered) -> Filtered:
     """
     relation, conditions = form
     raising = [condition for condition in conditions if condition.raises]
-    if not raising or not relation.occurs & SET:
+    if not raising or not relation.features & SET:
         return form
     known = constants(e, relation)
     keys = {n for condition in raising for n in ordinals(condition) if known[n]}

@@ -8,7 +8,7 @@ It finds that by conditions on constants alone, which this keeps it from computi
 from __future__ import annotations
 
 from ....algebra.expression import Expression
-from ....algebra.occurrence import COLUMN, SUBQUERY
+from ....algebra.feature import COLUMN, SUBQUERY
 from ....algebra.traversal import is_true
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered
@@ -22,4 +22,4 @@ def with_unknown_conditions(e: LoweringBuilder, form: Filtered) -> Filtered:
 
 
 def _is_constant(condition: Expression) -> bool:
-    return not is_true(condition) and not condition.occurs & (COLUMN | SUBQUERY)
+    return not is_true(condition) and not condition.features & (COLUMN | SUBQUERY)

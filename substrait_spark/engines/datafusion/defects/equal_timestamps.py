@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from ....algebra.expression import Expression, IfThen, Literal, WindowFunction
-from ....algebra.occurrence import INSTANT
+from ....algebra.feature import INSTANT
 from ....algebra.relation import Relation, VirtualTable
 from ....algebra.traversal import relations_below, rewritten, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
@@ -23,7 +23,7 @@ from .constants import always
 
 def without_equal_timestamps(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, without literals of timestamps that have the number of another one's literal of an instant."""
-    if not root.occurs & INSTANT:
+    if not root.features & INSTANT:
         return root
     instants = {
         each.value for relation in relations_below(root) for each in _literals(relation, "precision_timestamp_tz")

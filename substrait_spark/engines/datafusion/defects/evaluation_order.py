@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ....algebra.occurrence import MAY_RAISE
+from ....algebra.feature import MAY_RAISE
 from ....algebra.relation import Fetch, Filter, Project, Relation, Sort
 from ....algebra.traversal import transformed
 from ....lowering.builder import LoweringBuilder
@@ -28,7 +28,7 @@ def _may_raise(relation: Relation) -> bool:
     """Whether a relation of one input computes something that may raise."""
     return (
         len(relation.inputs) == 1
-        and bool(relation.holds & MAY_RAISE)
+        and bool(relation.own_features & MAY_RAISE)
         and any(expression.raises for expression in relation.expressions())
     )
 

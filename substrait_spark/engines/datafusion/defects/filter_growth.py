@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....algebra.expression import Expression
-from ....algebra.occurrence import OUTER_COLUMN
+from ....algebra.feature import OUTER_COLUMN
 from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort
 from ....algebra.traversal import of_columns, relations_below, transformed
 from ....lowering.builder import LoweringBuilder
@@ -92,7 +92,7 @@ def can_limit(relation: Relation) -> bool:
 
 
 def _is_correlated(expression: Expression) -> bool:
-    return bool(expression.occurs & OUTER_COLUMN)
+    return bool(expression.features & OUTER_COLUMN)
 
 
 def _own_lengths(relation: Relation, below: list[list[int]]) -> list[int]:

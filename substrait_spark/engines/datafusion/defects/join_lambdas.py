@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, ScalarFunction, WindowCall
+from ....algebra.feature import LAMBDA, OUTER_COLUMN
 from ....algebra.frame import WHOLE, over
-from ....algebra.occurrence import LAMBDA, OUTER_COLUMN
 from ....algebra.relation import (
     ALL_ROWS,
     LEFT_ONLY,
@@ -59,11 +59,11 @@ def without_lambdas(e: LoweringBuilder, root: Relation) -> Relation:
             return relation.with_inputs((_limited(e, input),))
         return relation
 
-    return transformed(root, rule, occurring=LAMBDA)
+    return transformed(root, rule, having=LAMBDA)
 
 
 def _has_lambda(expression: Expression) -> bool:
-    return bool(expression.occurs & LAMBDA)
+    return bool(expression.features & LAMBDA)
 
 
 def _is_kept(join: Join) -> bool:
@@ -177,7 +177,7 @@ def _with_values(join: Join) -> Join:
     def side(part: Expression) -> int | None:
         """The input whose columns a part needs; None for what can't be computed there."""
         sides = {n >= width for n in ordinals(part)}
-        return None if len(sides) > 1 or part.occurs & OUTER_COLUMN or part.raises else int(any(sides))
+        return None if len(sides) > 1 or part.features & OUTER_COLUMN or part.raises else int(any(sides))
 
     def find(part: Expression) -> Expression | None:
         if isinstance(part, Lambda) or not _has_lambda(part):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ....algebra.expression import Cast, Expression, FieldReference, ScalarFunction
-from ....algebra.occurrence import JOIN
+from ....algebra.feature import JOIN
 from ....algebra.relation import Aggregate, Join, Project, Read, Relation, Set, Window
 from ....algebra.traversal import columns, inputs_first, relations_below
 from ....lowering.builder import LoweringBuilder
@@ -34,7 +34,7 @@ class Named(NamedTuple):
 
 def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with columns of different names in both inputs of outer joins."""
-    if not root.occurs & JOIN or not any(map(_has_null_side, relations_below(root))):
+    if not root.features & JOIN or not any(map(_has_null_side, relations_below(root))):
         return root
     numbers = itertools.count(1)
     done: dict[Relation, Named] = {}

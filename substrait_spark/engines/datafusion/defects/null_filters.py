@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ....algebra.expression import Cast, Expression, ScalarFunction, SingularOrList
-from ....algebra.occurrence import NOT_DETERMINISTIC, WINDOW_FUNCTION
+from ....algebra.feature import NOT_DETERMINISTIC, WINDOW_FUNCTION
 from ....algebra.relation import Filter, Join, Project, Relation
 from ....algebra.traversal import conjuncts, inputs_first, is_column
 from ....lowering.builder import LoweringBuilder
@@ -117,7 +117,7 @@ def _dropped_of_inputs(relation: Relation, asked: Asked, above: Columns) -> Sequ
 
 def _is_of_its_row(expression: Expression) -> bool:
     """Whether an expression has a value for each row that no other row changes, and never raises."""
-    return not expression.raises and not expression.occurs & (NOT_DETERMINISTIC | WINDOW_FUNCTION)
+    return not expression.raises and not expression.features & (NOT_DETERMINISTIC | WINDOW_FUNCTION)
 
 
 def _of_filter(relation: Filter, asked: Asked, own: Columns) -> Sequence[Columns]:

@@ -8,7 +8,7 @@ such fetch gets a filter of this kind (https://github.com/apache/datafusion/pull
 
 from __future__ import annotations
 
-from ....algebra.occurrence import FETCH
+from ....algebra.feature import FETCH
 from ....algebra.relation import Fetch, Filter, Relation
 from ....algebra.traversal import transformed
 from ....lowering.builder import LoweringBuilder

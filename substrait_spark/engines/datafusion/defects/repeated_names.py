@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from ....algebra.expression import Expression, FieldReference
-from ....algebra.occurrence import SET
+from ....algebra.feature import SET
 from ....algebra.relation import Aggregate, Project, Read, Relation, Set
 from ....algebra.traversal import columns, is_column, of_columns, transformed
 from ....lowering.builder import LoweringBuilder
@@ -27,7 +27,7 @@ def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
             return relation
         return relation.with_inputs(tuple([_with_different_names(e, input, known) for input in relation.inputs]))
 
-    return transformed(root, rule, occurring=SET)
+    return transformed(root, rule, having=SET)
 
 
 def _with_different_names(e: LoweringBuilder, relation: Relation, known: dict[Relation, list[Hashable]]) -> Relation:

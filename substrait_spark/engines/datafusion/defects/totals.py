@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ....algebra.constants import is_constant
 from ....algebra.expression import Expression, Literal
-from ....algebra.occurrence import AGGREGATE
+from ....algebra.feature import AGGREGATE
 from ....algebra.relation import Aggregate, Fetch, Join, Relation
 from ....algebra.traversal import conjuncts, inputs_first, is_true, relations_below, subexpressions
 from ....lowering.builder import LoweringBuilder
@@ -38,7 +38,7 @@ def _with_limits(e: LoweringBuilder, relation: Relation, conditions: Sequence[Ex
 
     The conditions refer to its columns by numbers from `first` on.
     """
-    if not relation.occurs & AGGREGATE or not any(map(_is_total, relations_below(relation))):
+    if not relation.features & AGGREGATE or not any(map(_is_total, relations_below(relation))):
         return relation
     known = [False] * first + constants(e, relation)
     if any(is_constant(each, known) or _may_become_constant(each) for each in conditions if not is_true(each)):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....algebra.expression import Expression, FieldReference, IfThen, ScalarFunction
-from ....algebra.occurrence import SET
+from ....algebra.feature import SET
 from ....algebra.relation import Aggregate, Project, Relation, Set
 from ....algebra.traversal import columns, of_columns, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
@@ -39,7 +39,7 @@ def with_nullable_columns(e: LoweringBuilder, root: Relation) -> Relation:
         hidden = _hidden(e, first, doubtful)
         return relation if hidden is first else relation.with_inputs((hidden, *others))
 
-    return transformed(root, rule, occurring=SET)
+    return transformed(root, rule, having=SET)
 
 
 def _hidden(e: LoweringBuilder, relation: Relation, doubtful: Sequence[bool]) -> Relation:

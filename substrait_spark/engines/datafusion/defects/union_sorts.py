@@ -9,7 +9,7 @@ by all keys: an error, or rows that are lost below a limit. So DataFusion isn't 
 
 from __future__ import annotations
 
-from ....algebra.occurrence import SET
+from ....algebra.feature import SET
 from ....algebra.relation import Relation, Set
 from ....algebra.traversal import ordinals, transformed
 from ....lowering.builder import LoweringBuilder
@@ -28,7 +28,7 @@ def sort_by_all_keys(e: LoweringBuilder, root: Relation) -> Relation:
         over_union[made] = above or isinstance(relation, Set)
         return made
 
-    return transformed(root, rule, occurring=SET)
+    return transformed(root, rule, having=SET)
 
 
 def _with_all_keys(e: LoweringBuilder, relation: Relation) -> Relation:

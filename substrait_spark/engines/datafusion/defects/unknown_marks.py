@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference
-from ....algebra.occurrence import JOIN
+from ....algebra.feature import JOIN
 from ....algebra.relation import Filter, Join, Project, Relation
 from ....algebra.traversal import columns, transformed
 from ....algebra.wider_join import with_right_side_moved

@@ -1,6 +1,6 @@
-"""What occurs in an expression, or in a relation and below it, as bits of one number.
+"""Features of plans: what an expression, or a relation with all below it, has somewhere, as bits of one number.
 
-It is put together as values are made, so that a pass that has nothing to do anywhere is left out at once.
+They are put together as values are made, so that a pass that has nothing to do anywhere is left out at once.
 """
 
 from __future__ import annotations
