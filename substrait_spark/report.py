@@ -8,7 +8,7 @@ from html import escape
 
 from .algebra.limits import text_of
 from .errors import Problem
-from .errors.problem import told
+from .errors.problem import obstacles_text
 from .errors.quotation import printable
 
 
@@ -35,7 +35,7 @@ class Report:
     def __str__(self) -> str:
         if not self.problems:
             return "\n".join(["The plan can be expressed in Substrait.", *self._beyond(), *self._unread()])
-        return told(self.problems)
+        return obstacles_text(self.problems)
 
     def _beyond(self) -> Iterator[str]:
         if self.beyond:

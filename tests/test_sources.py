@@ -23,7 +23,7 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import SubstraitSparkError, UnsupportedPlanError, check, df_to_substrait, explain
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.catalyst import reader
-from substrait_spark.catalyst.failures import shown
+from substrait_spark.catalyst.failures import failure_text
 from substrait_spark.catalyst.locations import uri
 from substrait_spark.context import Context, Settings
 from substrait_spark.conversion import emit_text
@@ -552,7 +552,7 @@ def test_what_spark_says_of_names_is_repeated_and_what_it_says_of_values_is_not(
     ):
         with pytest.raises((PySparkException, Py4JError)) as raised:  # the latter for raise_error in Spark 3.5
             spark.newSession().sql(sql).collect()
-        messages.append(shown(raised.value))
+        messages.append(failure_text(raised.value))
     assert messages[0].startswith("[UNRESOLVED_COLUMN")
     assert messages[1] == "[CAST_INVALID_INPUT]"
     assert messages[2].startswith("[UNRESOLVED_ROUTINE]")
@@ -563,5 +563,5 @@ def test_names_that_are_paths_are_not_repeated(spark: SparkSession) -> None:
     with pytest.raises(PySparkException) as raised:
         spark.sql("SELECT * FROM nosuchformat.`s3a://AKIA:hidden@bucket/t`").collect()
     assert "hidden" in str(raised.value)
-    assert shown(raised.value).startswith("[")
-    assert "hidden" not in shown(raised.value)
+    assert failure_text(raised.value).startswith("[")
+    assert "hidden" not in failure_text(raised.value)

@@ -23,7 +23,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from ..errors import UNEXPECTED, Unsupported, said
+from ..errors import UNEXPECTED, Unsupported, exception_text
 from .tree import (
     UNTYPED,
     DataType,
@@ -46,7 +46,9 @@ def decode(text: str) -> Document:
     try:
         return _decode(json.loads(text))
     except UNEXPECTED as error:
-        raise Unsupported(f"the plan read from Spark has a shape that is not known ({said(error)})") from error
+        raise Unsupported(
+            f"the plan read from Spark has a shape that is not known ({exception_text(error)})"
+        ) from error
 
 
 def _decode(document: dict[str, Any]) -> Document:

@@ -39,7 +39,7 @@ def java_errors() -> tuple[type[Exception], ...]:
     return PySparkException, Py4JJavaError
 
 
-def shown(error: Exception) -> str:
+def failure_text(error: Exception) -> str:
     """An exception in a message: `[CLASS] sentence` where Spark made the sentence of names, else the class alone."""
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     name = type(error).__name__ if java is None else str(java.getClass().getName())

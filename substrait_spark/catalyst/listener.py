@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .compiler import JavaClass
-from .failures import shown
+from .failures import failure_text
 from .reader import COMMAND_FIELDS
 
 if TYPE_CHECKING:
@@ -92,4 +92,4 @@ def _told(throwable: Any) -> str | None:
         return None
     error: Any = convert_exception(throwable)
     error._origin = throwable  # which older ones forget of exceptions that have no name in Python
-    return shown(error)
+    return failure_text(error)

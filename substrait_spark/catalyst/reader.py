@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import SubstraitSparkError, Unsupported, UnsupportedSessionError
 from .compiler import JavaClass
-from .failures import shown
+from .failures import failure_text
 from .session import STOPPED, require_running
 from .source_options import HARMLESS_OPTIONS
 
@@ -215,8 +215,8 @@ def _failed(df: Planned, error: Exception) -> Exception:
     from pyspark.errors import PySparkException
 
     if isinstance(error, PySparkException) or isinstance(df, InSession) or not _is_planned(df):
-        return Unsupported(f"Spark itself can't plan it: {shown(error)}")
-    return SubstraitSparkError(f"Reading the plan failed inside the JVM: {shown(error)}")
+        return Unsupported(f"Spark itself can't plan it: {failure_text(error)}")
+    return SubstraitSparkError(f"Reading the plan failed inside the JVM: {failure_text(error)}")
 
 
 def _is_planned(df: Planned) -> bool:

@@ -45,6 +45,6 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 """Spark's own values of options, in small letters."""
 
 
-def shown(option: str, value: str | None) -> str:
+def option_text(option: str, value: str | None) -> str:
     """An option for a message: with its value only where that is one of Spark's own."""
     return f"{option}={value}" if value is not None and value.lower() in VALUES.get(option, ()) else option

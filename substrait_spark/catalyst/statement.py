@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import SubstraitSparkError, Unsupported, kind_of
 from .compiler import JavaClass
-from .failures import shown
+from .failures import failure_text
 from .reader import COMMAND_FIELDS
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def parameter_frame(spark: SparkSession, parameters: Mapping[str, Any]) -> DataF
             columns.append(_column(given).alias(name))
             spark.range(1).select(columns[-1])
         except (PySparkException, Py4JJavaError, TypeError, ValueError, AttributeError) as error:
-            problem = shown(error)
+            problem = failure_text(error)
         if problem is not None:  # here, where Spark's exception stays behind
             raise SubstraitSparkError(f"The parameter {name}: {_refused(given)} ({problem}).")
     return spark.range(1).select(*columns)

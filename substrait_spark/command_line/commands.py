@@ -617,4 +617,4 @@ def _text(sql: str) -> str:
     try:
         return plan_files.content(sql).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise click.ClickException(f"{plan_files.shown(sql)} is not text in UTF-8: {error}.") from error
+        raise click.ClickException(f"{plan_files.file_name(sql)} is not text in UTF-8: {error}.") from error

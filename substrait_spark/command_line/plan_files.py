@@ -77,7 +77,7 @@ def _parse(held: bytes, message: Message) -> None:
 def _plan_in(held: bytes, path: str) -> Plan:
     if held.startswith(TEXT):
         raise click.ClickException(
-            f"{shown(path)} is the text of a plan, which can't be read back: export with --format binary or json."
+            f"{file_name(path)} is the text of a plan, which can't be read back: export with --format binary or json."
         )
     plan = Plan()
     try:
@@ -90,7 +90,7 @@ def _plan_in(held: bytes, path: str) -> Plan:
 
 
 def _no_plan(path: str, held: bytes, problem: Exception | None) -> click.ClickException:
-    return click.ClickException(f"{shown(path)} holds no Substrait plan: {described(held, problem)}.")
+    return click.ClickException(f"{file_name(path)} holds no Substrait plan: {described(held, problem)}.")
 
 
 def content(path: str) -> bytes:
@@ -102,7 +102,7 @@ def content(path: str) -> bytes:
     return sys.stdin.buffer.read()
 
 
-def shown(path: str) -> str:
+def file_name(path: str) -> str:
     """A file as messages call it."""
     return "stdin" if path == "-" else path
 

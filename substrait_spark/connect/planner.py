@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..catalyst.compiler import JavaClass
-from ..catalyst.failures import shown
+from ..catalyst.failures import failure_text
 from ..errors import Unsupported, UnsupportedSessionError
 from .jvm import PlannerJvm
 from .message import FORMATS, function_names, name_files, unknown_format
@@ -336,7 +336,7 @@ class PlannerSession:
         try:
             return getattr(self._local, method)(*arguments)
         except Py4JJavaError as error:
-            failure: Exception = Unsupported(f"Spark itself can't plan it: {shown(error)}")
+            failure: Exception = Unsupported(f"Spark itself can't plan it: {failure_text(error)}")
         except (Py4JError, OSError):
             failure = UnsupportedSessionError(PLANNER_GONE)
         # Here, where nothing is handled: the exception may hold what a message must not.

@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark.errors import AnalysisException, PySparkException
 
-from ..catalyst.failures import shown
+from ..catalyst.failures import failure_text
 from ..errors import Unsupported, UnsupportedSessionError
 
 Name = tuple[str, ...]
@@ -92,7 +92,7 @@ class Server:
                 answer = self._answer(f"DESCRIBE TABLE EXTENDED {quoted(name)} AS JSON")
             except AnalysisException as error:
                 # Spark can't describe tables of other catalogs so, which have no more to tell than their columns.
-                if NOT_FOUND in shown(error):
+                if NOT_FOUND in failure_text(error):
                     raise
                 self.schema(full)
                 return Table(full)
@@ -206,7 +206,7 @@ def answers() -> Iterator[None]:
         yield
         return
     except (PySparkException, OSError, ValueError) as error:
-        told = shown(error)
+        told = failure_text(error)
         if isinstance(error, AnalysisException) or (told.startswith("[") and not told.startswith(LOST)):
             failure: Exception = Unsupported(f"Spark itself can't plan it: {told}")
         else:

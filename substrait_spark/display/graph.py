@@ -9,7 +9,7 @@ from ..errors.quotation import identifier, shortened
 from ..explain.document import Document, Relation, Tree
 from ..explain.layout import columns
 from ..explain.text import plain
-from .node_summary import edge_label, gist
+from .node_summary import edge_label, summary
 
 _WIDTH = 44
 """How many characters a box is wide."""
@@ -76,7 +76,7 @@ def _root_names(tree: Tree) -> str:
 
 
 def _lines(relation: Relation) -> list[str]:
-    lines = _wrapped(gist(relation, _LONGEST))
+    lines = _wrapped(summary(relation, _LONGEST))
     if not relation.passes_columns:
         lines += _wrapped(shortened(plain(columns(relation)).replace("->", "→", 1), _LONGEST))
     return lines

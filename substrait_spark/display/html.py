@@ -17,8 +17,7 @@ from ..errors.quotation import identifier, shortened
 from ..explain.document import Document, Part, Relation, Tree
 from ..explain.text import Reference, Text, joined, pieces, plain
 from .figures import Figures, counted, family, figures
-from .node_summary import ambiguous, full, gist, named
-from .node_summary import shown as shown_name
+from .node_summary import ambiguous, full, named, reference_text, summary
 from .outline import OPEN, Entry, Outline, outline
 from .overview import link, overview
 
@@ -127,7 +126,7 @@ def _entry(shown: Outline, entry: Entry) -> Iterator[str]:
     relation, unclear = entry.relation, ambiguous(entry.relation)
     role = f"<i>{escape(entry.role)}</i> " if entry.role else ""
     kind = f"<b class='{family(relation.kind)}'>{escape(relation.kind)}</b>"
-    brief = f"<code>{_colored(gist(relation))}</code>"
+    brief = f"<code>{_colored(summary(relation))}</code>"
     title = escape(named(full(relation), unclear), quote=True)
     if entry.same_as is not None:
         to = f"<a href='#{link(shown, entry.same_as)}'>subplan {entry.same_as.subplan} again</a>"
@@ -189,7 +188,7 @@ def _code(text: Text, unclear: frozenset[str | None] = frozenset()) -> str:
 
 def _reference(reference: Reference, unclear: frozenset[str | None]) -> str:
     whole = escape(str(reference), quote=True)
-    return f"<span class='column' title='{whole}'>{escape(shown_name(reference, unclear))}</span>"
+    return f"<span class='column' title='{whole}'>{escape(reference_text(reference, unclear))}</span>"
 
 
 def _colored(text: str) -> str:

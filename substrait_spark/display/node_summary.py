@@ -16,7 +16,7 @@ _QUIET = ("emit", "schema", "direct")
 """Parts that say which columns there are, which pictures show otherwise."""
 
 
-def gist(relation: Relation, length: int = LENGTH) -> str:
+def summary(relation: Relation, length: int = LENGTH) -> str:
     """A relation's parts in a line of at most so many characters, with columns by name."""
     return shortened(named(full(relation), ambiguous(relation)), length)
 
@@ -42,10 +42,10 @@ def ambiguous(relation: Relation) -> frozenset[str | None]:
 
 def named(text: Text, ambiguous: frozenset[str | None]) -> str:
     """A text whose references are names where those say enough."""
-    return "".join(piece if isinstance(piece, str) else shown(piece, ambiguous) for piece in pieces(text))
+    return "".join(piece if isinstance(piece, str) else reference_text(piece, ambiguous) for piece in pieces(text))
 
 
-def shown(reference: Reference, ambiguous: frozenset[str | None]) -> str:
+def reference_text(reference: Reference, ambiguous: frozenset[str | None]) -> str:
     """A reference's name where that says enough, else all of it."""
     name = reference.name
     return str(reference) if name is None or name in ambiguous else identifier(name)

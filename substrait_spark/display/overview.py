@@ -7,7 +7,7 @@ from html import escape
 
 from ..errors.quotation import shortened
 from .figures import family
-from .node_summary import gist
+from .node_summary import summary
 from .outline import Entry, Outline
 
 _LEVEL, _HIGHEST = 16, 340
@@ -27,7 +27,7 @@ def overview(shown: Outline) -> Iterator[str]:
         x, y = places[entry.number]
         to = entry if entry.same_as is None else entry.same_as
         kind = f"{family(entry.relation.kind)}{'' if entry.same_as is None else ' again'}"
-        title = shortened(f"{entry.relation.kind} {gist(entry.relation, _TITLE)}", _TITLE)
+        title = shortened(f"{entry.relation.kind} {summary(entry.relation, _TITLE)}", _TITLE)
         yield f"<a class='{kind}' href='#{link(shown, to)}' tabindex='-1' title='{escape(title, quote=True)}'"
         yield f" style='left:{x / 10:g}%;top:{y / 10:g}%'></a>"
     yield "</div>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .problem import Problem, told
+from .problem import Problem, obstacles_text
 from .quotation import printable
 from .unsupported import (
     LACKING,
@@ -14,8 +14,8 @@ from .unsupported import (
     Origin,
     SeveralUnsupported,
     Unsupported,
+    exception_text,
     kind_of,
-    said,
     unknown_form,
 )
 
@@ -37,8 +37,8 @@ __all__ = [
     "Unsupported",
     "UnsupportedPlanError",
     "UnsupportedSessionError",
+    "exception_text",
     "kind_of",
-    "said",
     "unknown_form",
 ]
 
@@ -88,5 +88,5 @@ class UnsupportedPlanError(SubstraitSparkError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems: tuple[Problem, ...] = tuple(problems)
-        super().__init__(told(self.problems))
+        super().__init__(obstacles_text(self.problems))
         self.__cause__ = next((problem.cause for problem in self.problems if problem.cause is not None), None)

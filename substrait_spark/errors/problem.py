@@ -34,7 +34,7 @@ class Problem:
         return "\n".join(map(printable, lines))
 
 
-def told(problems: Sequence[Problem]) -> str:
+def obstacles_text(problems: Sequence[Problem]) -> str:
     """All obstacles of a plan, as text: how many there are, then each with its number."""
     count = len(problems)
     head = f"{count} obstacle{'s' if count > 1 else ''} on the way to a Substrait plan:"

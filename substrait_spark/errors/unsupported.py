@@ -25,7 +25,7 @@ UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErro
 """What Python raises in code that meets a form which it does not know."""
 
 
-def said(error: Exception) -> str:
+def exception_text(error: Exception) -> str:
     """What an exception of Python's says, for a sentence about what was met."""
     if isinstance(error, KeyError):
         return f"there is no {error.args[0]!r}"
@@ -88,4 +88,4 @@ class BrokenRewrite(Unsupported):
 
 def unknown_form(error: Exception) -> Unsupported:
     """Why a node can't be exported whose fields are not what is known of its class."""
-    return Unsupported(f"its form is not known ({said(error)})")
+    return Unsupported(f"its form is not known ({exception_text(error)})")

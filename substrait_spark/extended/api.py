@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..catalyst import reader
-from ..catalyst.failures import shown, spark_errors
+from ..catalyst.failures import failure_text, spark_errors
 from ..catalyst.session import is_connect, require_dataframe, require_pyspark, require_running
 from ..dialects import Dialect
 from ..errors import Problem, SubstraitSparkError, Unsupported, UnsupportedPlanError, UnsupportedSessionError, kind_of
@@ -153,6 +153,6 @@ def _asked(session: Any, ask: Callable[[], Made]) -> Made:
     try:
         return ask()
     except (PySparkException, OSError) as error:
-        failure = Unsupported(f"Spark itself can't plan it: {shown(error)}")
+        failure = Unsupported(f"Spark itself can't plan it: {failure_text(error)}")
     # Here, where nothing is handled: Spark's exception may hold credentials, and stays behind.
     raise failure

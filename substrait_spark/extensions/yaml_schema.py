@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .yaml_text import SHOWN, parsed, shown
+from .yaml_text import SHOWN, parsed, value_text
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -47,7 +47,7 @@ def _of_the_alternative(error: Any) -> Any:
 
 def _told(error: Any) -> str:
     """What is wrong, as the beginning of a sentence."""
-    value = shown(error.instance)
+    value = value_text(error.instance)
     if error.validator in ("enum", "oneOf") and isinstance(error.instance, str):
         known = error.validator_value if error.validator == "enum" else _choices(error.validator_value)
         return f"{value} is not known; {likely(error.instance, known)}"
@@ -58,7 +58,7 @@ def _told(error: Any) -> str:
     if error.validator == "additionalProperties":
         known = list(error.schema.get("properties", ()))
         unknown = [key for key in error.instance if key not in known]
-        return f"{shown(unknown[0])} is not known; {likely(str(unknown[0]), known)}"
+        return f"{value_text(unknown[0])} is not known; {likely(str(unknown[0]), known)}"
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
         return f"there is no {missing!r}"
@@ -73,7 +73,7 @@ def _told_of_alternatives(error: Any, value: str) -> str:
     """What is wrong with what is none of several forms, and says no name or one that none of these has."""
     named = [each for each in error.context if each.validator == "const"]
     if named:
-        return f"{shown(named[0].instance)} is not known; {likely(str(named[0].instance), [e.validator_value for e in named])}"
+        return f"{value_text(named[0].instance)} is not known; {likely(str(named[0].instance), [e.validator_value for e in named])}"
     missing = [each.validator_value[0] for each in error.context if each.validator == "required"]
     if missing:
         return f"there is no {missing[0]!r} in {value}"

@@ -85,7 +85,7 @@ class _Loader(LOADER):  # type: ignore[misc]
                 raise OverflowError("more than 64 bits")
             return constructed
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            value = shown(node.value) if isinstance(node, yaml.ScalarNode) else "a value"
+            value = value_text(node.value) if isinstance(node, yaml.ScalarNode) else "a value"
             problem = f"{value} can't be read as {node.tag.removeprefix('tag:yaml.org,2002:')}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
 
@@ -93,7 +93,7 @@ class _Loader(LOADER):  # type: ignore[misc]
         known = set()
         for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             if isinstance(key, yaml.ScalarNode) and key.value in known:
-                problem = f"the key {shown(key.value)} is there twice"
+                problem = f"the key {value_text(key.value)} is there twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             known.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
         return super().construct_mapping(node, deep)
@@ -111,7 +111,7 @@ def _told_of_yaml(error: yaml.YAMLError) -> str:
     return f"{said} (line {mark.line + 1})"
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as problems show it: its beginning, if it is long."""
     if isinstance(value, str):
         return repr(value if len(value) <= SHOWN else value[: SHOWN - 1] + "…")

@@ -13,7 +13,7 @@ from ..algebra.spark_options import SPARK_OPTIONS
 from ..algebra.traversal import columns
 from ..catalyst import locations, tree
 from ..catalyst.file_metadata import FILE_CONSTANT, INPUT_FILE_NAME, METADATA_FIELDS
-from ..catalyst.source_options import shown
+from ..catalyst.source_options import option_text
 from ..catalyst.tree import Field
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
@@ -266,7 +266,7 @@ def _columnar(
         value = options.get(option)
         if value is not None and value.lower() not in values:
             raise Unsupported(
-                f"the option {shown(option, value)} changes what is read, and a plan can't say so",
+                f"the option {option_text(option, value)} changes what is read, and a plan can't say so",
                 "Read the files without the option, or save the rows as Parquet and read that.",
             )
     if format == "parquet":

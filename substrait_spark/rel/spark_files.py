@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..algebra.relation import File, LocalFiles, SparkFiles
 from ..algebra.spark_options import SPARK_OPTIONS
 from ..catalyst import tree
-from ..catalyst.source_options import CHARACTER_SETS, SWITCH, shown
+from ..catalyst.source_options import CHARACTER_SETS, SWITCH, option_text
 from ..errors import SeveralUnsupported, Unsupported
 from . import delimited
 from .builder import RelationBuilder
@@ -131,7 +131,7 @@ def _said(
             if _normal(option, value) != known[option]:
                 said[option] = _normal(option, value)
         elif value is None or value.lower() != SAME.get(option):
-            reason = f"the option {shown(option, value)} of {source} files can't be said in a plan"
+            reason = f"the option {option_text(option, value)} of {source} files can't be said in a plan"
             refused.append(Unsupported(reason, SAVE))
     if refused:
         raise SeveralUnsupported(refused)

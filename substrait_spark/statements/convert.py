@@ -12,7 +12,7 @@ from ..algebra.expression import Literal
 from ..algebra.relation import Relation
 from ..algebra.write import Ddl, Write
 from ..catalyst import reader
-from ..catalyst.failures import shown
+from ..catalyst.failures import failure_text
 from ..catalyst.session import file_system, is_connect
 from ..catalyst.statement import Statement, is_required, is_type, parameter_frame, statement
 from ..catalyst.tree import Document
@@ -61,7 +61,7 @@ def _analysed_and_converted(
         if not open_parameters:
             raise
         what = f"it with {' and '.join(open_parameters)} open"
-        return None, [_problem(f"Spark itself can't plan {what}: {shown(error)}", SHAPES)]
+        return None, [_problem(f"Spark itself can't plan {what}: {failure_text(error)}", SHAPES)]
     if plan is not None and parameters:
         declare(plan, list(parameters), {name: constants[name] for name in parameters if not is_type(parameters[name])})
     return plan, problems

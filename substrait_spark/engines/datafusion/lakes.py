@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from substrait.algebra_pb2 import ReadRel
 
 from ...algebra.extension_messages import unpacked_table
-from ...errors import InvalidPlanError, said
+from ...errors import InvalidPlanError, exception_text
 from ..arrow_schema import Columns
 from ..file_access import Folders
 from ..table_format import table_format
@@ -82,7 +82,7 @@ def _reading(shown: str, package: str) -> Iterator[None]:
     except ImportError as error:
         raise InvalidPlanError(MISSING.format(table=f"The table {shown}", package=package)) from error
     except Exception as error:
-        raise InvalidPlanError(f"The table {shown} can't be read by {package}: {said(error)}") from error
+        raise InvalidPlanError(f"The table {shown} can't be read by {package}: {exception_text(error)}") from error
 
 
 def _used(columns: Columns) -> list[str]:

@@ -31,7 +31,7 @@ from ...algebra.expression import (
 from ...algebra.relation import Aggregate, Relation
 from ...algebra.traversal import inputs_first, rewritten
 from ...algebra.types import Type
-from ...errors import EngineError, InvalidPlanError, SubstraitSparkError, said
+from ...errors import EngineError, InvalidPlanError, SubstraitSparkError, exception_text
 from ...extensions import registry
 from ...plan.message import build
 from ...reading.plan import read_plan
@@ -321,7 +321,7 @@ def _made(function: PythonFunction, signature: Signature) -> Compute:
     except SubstraitSparkError:
         raise
     except Exception as error:  # whatever is missing for it, or its own code raises
-        raise InvalidPlanError(f"The function {signature.name} can't be run here ({said(error)}).") from error
+        raise InvalidPlanError(f"The function {signature.name} can't be run here ({exception_text(error)}).") from error
 
 
 class _Rows(Accumulator):

@@ -16,7 +16,7 @@ from substrait.plan_pb2 import Plan
 
 from ...algebra.extension_messages import Generate
 from ...algebra.message_walk import messages
-from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError, said
+from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError, exception_text
 from ...plan.type_aliases import without_aliases
 from ...reading.parameters import bound as with_values
 from ...user_functions.declared import UserFunctions
@@ -186,7 +186,7 @@ def _refusing() -> Iterator[None]:
         raise
     except BaseException as error:
         if _is_failure(error):
-            raise InvalidPlanError(f"The plan can't be bound to what it reads ({said(error)}).") from error
+            raise InvalidPlanError(f"The plan can't be bound to what it reads ({exception_text(error)}).") from error
         raise
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from ...algebra.relation import DelimitedText, DeltaTable, File, IcebergTable, LocalFiles, NamedTable, Read, SparkFiles
-from ...catalyst.failures import java_errors, shown
+from ...catalyst.failures import failure_text, java_errors
 from ...errors import InvalidPlanError, Unsupported, kind_of
 from ..file_access import Folders, allowed, local_path, missing, regular, require_regular_inside
 from .types import spark_struct
@@ -101,7 +101,7 @@ class Tables:
         try:
             return load()
         except java_errors() as error:
-            reason = shown(error)
+            reason = failure_text(error)
         raise Unsupported(f"Spark can't read it: {reason}", "Give the table in tables=.")
 
 
