@@ -90,7 +90,7 @@ QUERIES = queries()
 def emitted(document: str) -> Plan:
     context = Context(Settings(load(None)))
     plan = emit_text(context, lambda: document)
-    assert plan is not None, context.found
+    assert plan is not None, context.problems
     return plan
 
 
