@@ -294,17 +294,17 @@ def options_over_rows(
     step: RowsGiven,
 ) -> Options:
     """What a call over rows states of how the function gets them, beside their types."""
-    found = [(METHOD, spark_function.METHODS[step.way])]
+    options = [(METHOD, spark_function.METHODS[step.way])]
     if function.spark is not None:
-        found.append((RELEASE, ".".join(map(str, release[:2]))))
+        options.append((RELEASE, ".".join(map(str, release[:2]))))
     kinds = [column.type for column in (*step.arguments, *step.keys)]
     if any(map(_holds_instants, (*kinds, step.result))):
-        found.append((TIME_ZONE, time_zone))
-    found.append((ARGUMENT_NAMES, _listed([column.name for column in step.arguments])))
+        options.append((TIME_ZONE, time_zone))
+    options.append((ARGUMENT_NAMES, _listed([column.name for column in step.arguments])))
     if names := [name for kind in kinds for name in nested_names(kind)]:
-        found.append((ARGUMENT_FIELDS, _listed(names)))
-    found.append((RESULT_FIELDS, _listed(nested_names(step.result))))
-    return tuple(found)
+        options.append((ARGUMENT_FIELDS, _listed(names)))
+    options.append((RESULT_FIELDS, _listed(nested_names(step.result))))
+    return tuple(options)
 
 
 class RowsGiven(NamedTuple):

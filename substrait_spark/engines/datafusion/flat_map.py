@@ -11,8 +11,8 @@ import pyarrow as pa
 from substrait.plan_pb2 import Plan
 
 from ...algebra.expression import Expression, FieldReference, Subquery
+from ...algebra.feature import SUBQUERY
 from ...algebra.flat_map import FlatMap, FlatMapCoGroups
-from ...algebra.occurrence import SUBQUERY
 from ...algebra.relation import NamedTable, Relation
 from ...algebra.traversal import columns, inputs_first, refers_outwards, rewritten
 from ...algebra.types import Type, field_count
@@ -60,7 +60,7 @@ def _without_calls(root: Relation, binding: Binding, functions: UserFunctions, r
     for relation in inputs_first(root, subqueries=True):
         inputs = tuple([done[input] for input in relation.inputs])
         made = relation if inputs == relation.inputs else relation.with_inputs(inputs)
-        if relation.holds & SUBQUERY:
+        if relation.own_features & SUBQUERY:
             made = made.over(inputs, [rewritten(each, change) for each in made.expressions()])
         done[relation] = _table(made, binding, functions, run) if isinstance(made, FlatMap) else made
     return done[root]
