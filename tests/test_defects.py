@@ -155,6 +155,12 @@ def test_every_defect_has_a_canary() -> None:
     assert {name for name, _, _ in SIDES} <= set(DEFECTS)
 
 
+def test_every_defect_is_reported_or_says_that_it_is_not() -> None:
+    address = r"https://github\.com/apache/datafusion/(issues|pull)/\d+"
+    said = {name: defect.issue for name, defect in DEFECTS.items()}
+    assert not {name for name, issue in said.items() if not re.fullmatch(f"{address}|not reported", issue)}
+
+
 # ---- on plans
 
 

@@ -49,7 +49,7 @@ class Defect(NamedTuple):
     gives: str
     """What the engine makes of that."""
     issue: str
-    """Where it is reported, empty where it is not known to be."""
+    """The address of its report, `not reported` where none is known; empty where the dialect file says neither."""
 
 
 class Abilities(NamedTuple):
