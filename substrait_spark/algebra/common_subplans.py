@@ -57,7 +57,7 @@ def _over(relation: Relation, done: dict[Relation, Relation]) -> Relation:
 
 
 def _found_several_times(root: Relation, keys: dict[Relation, object]) -> set[object]:
-    """The keys of parts that are in several places; what is inside of one is there once, however often that one is found."""
+    """The keys of parts that stand in several places. Parts inside of such a one count once, not once for each of its places."""
     places: Counter[object] = Counter()
     by_order: set[object] = set()
     seen: set[tuple[object, bool]] = set()
@@ -88,7 +88,7 @@ def _is_ordered(relation: Relation) -> bool:
 
 
 def _keys(root: Relation) -> dict[Relation, object]:
-    """By relation, what those have in common that are the same but for the choice of their columns; None where none can be."""
+    """By relation a key, equal for relations that are the same but for the choice of their columns; None where one is never shared."""
     numbers = _Numbers()
     return {each: _key(each, numbers) for each in inputs_first(root, subqueries=True)}
 
@@ -103,7 +103,7 @@ def _key(relation: Relation, numbers: _Numbers) -> object:
 
 
 class _Numbers:
-    """Anchors for messages that get into no plan: the same for the same, whatever was written before."""
+    """Anchors for messages that get into no plan: the same function always has the same number, so that messages can be compared."""
 
     def __init__(self) -> None:
         self.relations = 0
@@ -119,7 +119,7 @@ class _Numbers:
         return self.relations
 
     def message(self, type_url: str) -> None:
-        """Is declared where the plan is written."""
+        """Does nothing: types are declared where the plan itself is written."""
 
     def detached(self, expression: Expression) -> int:
         raise NotImplementedError  # that is settled where the plan is written

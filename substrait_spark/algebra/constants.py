@@ -18,13 +18,13 @@ Rule = Callable[[Any, Below], list[bool]]
 
 
 Known = dict[Relation, list[bool]]
-"""Of relations, for each column whether it is constant."""
+"""By relation, whether each of its columns is constant."""
 
 
 def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}, known: Known | None = None) -> list[bool]:
     """For each column of a relation, whether it is computed of literals alone, or is constant by further rules.
 
-    What is found of relations is noted in `known`, and taken from there.
+    `known` keeps the answers for relations that were looked at, and is asked first.
     """
 
     def own(relation: Relation, below: Below) -> list[bool]:
@@ -35,7 +35,7 @@ def constants(root: Relation, rules: Mapping[type[Relation], Rule] = {}, known: 
 
 
 def is_constant(expression: Expression, columns: list[bool]) -> bool:
-    """Whether an expression is constant over columns of which that is known."""
+    """Whether an expression is constant, where `columns` says which columns are."""
     if expression.features & NOT_DETERMINISTIC:
         return False
     return all(ordinal < len(columns) and columns[ordinal] for ordinal in ordinals(expression))

@@ -14,9 +14,10 @@ from .relation import Project, Relation
 from .traversal import refers_to_parameters
 
 SMALLEST = (12, 4)
-"""The least nesting that must be left for an operand to stay in place: with less, it moves whole into a project below.
+"""How many levels of nesting must be left below a call for its operands to stay there. With fewer left, an operand moves whole into a
+project below, and a reference to its column takes its place.
 
-First with 12, which moves a few large operands; where that isn't enough, with 4, which is what a reference to a moved one needs.
+Tried with 12 first, which moves a few large operands; then with 4, the levels that such a reference itself takes.
 """
 
 

@@ -44,7 +44,7 @@ def _drawn_again(call: Call, times: int) -> Unsupported:
 def _calls(root: Relation) -> Counter[Call]:
     """The calls that give another value each time, as often as they are in the plan.
 
-    What several places share is met at each of them: there it would be evaluated.
+    A call that several places share counts at each of them, since each evaluates it.
     """
     counts: Counter[Call] = Counter()
     relations = [root, *shared_relations(root)]
@@ -65,7 +65,7 @@ def _calls(root: Relation) -> Counter[Call]:
 
 
 def _seed(call: ScalarFunction) -> object:
-    """What its values hang on; of a caller's own function, that it is this call and no other."""
+    """The seed of a call; of a caller's own function, which has none, the call itself, so that no other is taken for it."""
     if call.declaration.users:
         return call
     last = call.arguments[-1] if call.arguments else None

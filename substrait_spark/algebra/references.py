@@ -26,7 +26,7 @@ def shared_relations(root: Relation) -> list[Relation]:
 
 
 def inlined(root: Relation) -> Relation:
-    """The relation with what it refers to in each place that does, also in its subqueries."""
+    """The relation with each reference replaced by the relation that it refers to, also in subqueries."""
     if not root.features & (REFERENCE | SUBQUERY):
         return root
     if not any(isinstance(each, Reference) for each in relations_below(root, subqueries=True)):

@@ -177,7 +177,7 @@ class Relation:
         return ()
 
     def passed(self, columns: Sequence[Sequence[T]]) -> list[T]:
-        """What is known of the first of its own columns, those that its inputs pass on, by what is known of the inputs'."""
+        """What is known of those own columns that are the inputs' columns, passed on; they are the first ones."""
         return [column for input in columns for column in input] if self.PASSES_INPUTS else []
 
     def write(self, target: Message, anchors: Anchors) -> None:

@@ -21,7 +21,7 @@ from .wider_join import right_side_moved, with_columns_of
 
 def share(root: Relation) -> Relation:
     """The relation, with what is shared in its expressions and in those below it computed once."""
-    return transformed(root, _shared_once, having=SHARED)
+    return transformed(root, _shared_once, feature=SHARED)
 
 
 def _shared_once(relation: Relation) -> Relation:
@@ -67,7 +67,7 @@ def _side(shared: Shared, width: int) -> int | None:
 
 
 def _computed(input: Relation, levels: list[list[Shared]], before: int) -> tuple[Relation, dict[int, FieldReference]]:
-    """The input with a column for each shared value, and these columns by the values' ids.
+    """The input with a column for each shared value, and a reference to each column by the value's id.
 
     The values count the columns of the input from `before` on.
     """

@@ -100,10 +100,10 @@ def rebuilt(
     before: Callable[[Expression], Sequence[Expression]],
     over_parts: Callable[[Expression], Expression],
 ) -> Expression:
-    """What becomes of an expression, and in `done` of its parts.
+    """An expression rebuilt from its parts; `done` has what became of each part.
 
-    `by_itself` says what becomes of one whatever becomes of its parts, if it can; else `over_parts` does, once what is
-    `before` it is done.
+    `by_itself` gives the new expression where its parts don't matter, else None; then `over_parts` gives it, once the parts that
+    `before` names are done.
     """
     stack = [root]
     while stack:
@@ -127,10 +127,10 @@ def of_columns(
     missing: Callable[[Relation], Fact],
     known: dict[Relation, list[Fact]] | None = None,
 ) -> list[Fact]:
-    """What there is to know of each column of a relation, found from the inputs up.
+    """Something that is known of each column of a relation, derived from the inputs up.
 
     `own` tells it of a relation's own columns by what is known of its inputs' columns. It may leave out the last of them;
-    `missing` tells it of those. What is found of relations is noted in `known`, and taken from there.
+    `missing` tells it of those. `known` keeps the answers for relations that were looked at, and is asked first.
     """
     known = {} if known is None else known
     for relation in inputs_first(root, known=known):
@@ -143,15 +143,15 @@ def transformed(
     root: Relation,
     rule: Callable[[Relation], Relation],
     concerned: Callable[[Relation], bool] | None = None,
-    having: int | None = None,
+    feature: int | None = None,
 ) -> Relation:
     """The relation with the rule applied to each below it, inputs first, and to itself; types stay.
 
-    What the rule makes of a relation came from where that did.
+    What the rule makes of a relation keeps that one's place.
 
-    Nothing is to do where no relation is `concerned`, if it is said which are, or where none is `having` a feature, if one is named.
+    The relation itself is returned at once where no relation below is `concerned`, or none has this `feature`, if these are given.
     """
-    if having is not None and not root.features & having:
+    if feature is not None and not root.features & feature:
         return root
     if concerned is not None and not any(map(concerned, relations_below(root))):
         return root
@@ -170,7 +170,7 @@ def transformed(
 
 
 def moved_inwards(expression: Expression, steps: int) -> Expression:
-    """An expression as it reads inside of so many more lambdas."""
+    """An expression moved into so many more lambdas: its references to parameters of lambdas around it count these."""
     if not steps or not refers_to_parameters(expression):
         return expression
     return _moved(expression, steps, 0)

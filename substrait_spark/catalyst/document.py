@@ -122,7 +122,7 @@ def _nodes(
         column.number = number
         column.type, column.nullable = heads[head]
         column._children = ()
-    heads.append((UNTYPED, True))  # heads[-1]: the index that untyped expressions have is -1
+    heads.append((UNTYPED, True))  # the last one, since untyped expressions have the index -1
     for number, entry in enumerate(entries):
         cls = classes[entry[0]]
         node: Node

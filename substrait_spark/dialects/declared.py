@@ -9,7 +9,7 @@ from ..extensions.yaml_schema import nearest
 
 
 def instead(kind: str, alias: str, name: str, signatures: Sequence[str] = ()) -> str:
-    """What there is: other signatures of that name, a function of another kind, or a name that is like it."""
+    """A suggestion: other signatures of that name, a function of another kind, or a similar name."""
     if signatures:
         return f"; there is {', '.join(f'{name}:{signature}' for signature in signatures)}"
     for other, section in registry.KINDS.items():

@@ -93,7 +93,7 @@ class Dialect:
         """The engine's own, in their order."""
         self._in_force: Rewrites | None = None
         self.aliases: Mapping[str, str] = aliases or {}
-        """What the extension files that it depends on go by in calls, by the names that it has for them itself."""
+        """By the dialect's own names of the extension files that it depends on, the aliases under which calls name these files."""
         self.hint = WRITE_A_REWRITE if from_outside else LACKING
         """What can be done about a function that it lacks."""
         self.abilities = Abilities(**metadata.get("abilities") or {})
@@ -182,7 +182,7 @@ class Dialect:
         return _allows(self._relations, name, key, value)
 
     def kinds_lacking(self, name: str, values: Sequence[Expression]) -> list[str]:
-        """The kinds of types among values that a relation's keys, or an expression and what it is of, may not have."""
+        """Of these values' types, the kinds that a relation's keys, or an expression and its operands, may not have."""
         entries = {**(self._relations or {}), **(self._expressions or {})}
         return _kinds_lacking(entries.get(name, {}).get("metadata") or {}, values)
 
@@ -292,10 +292,10 @@ class Dialect:
 
 
 EVERY_FUNCTION = Function(frozenset(), {}, {})
-"""What a dialect says of a function that has no list of them."""
+"""The entry of every function in a dialect that lists none."""
 
 GIVEN_FUNCTION = Function(frozenset(), {}, {"raises": True})
-"""What a dialect says of a function that the caller gives the engine."""
+"""The entry of a function that the caller gives the engine: it may raise."""
 
 
 def _with(options: Mapping[str, str]) -> str:
@@ -342,7 +342,7 @@ TYPE_NAMES = {
 
 
 def _within(type: Type, entry: Mapping[str, Any]) -> bool:
-    """Whether a type's numbers keep to the limits that an entry sets."""
+    """Whether a type's digits or length are within the limits that an entry sets."""
     limits = [entry.get(key, 2**31) for key in ("max_precision", "max_scale")]
     if type.kind in ("varchar", "fixedchar", "fixedbinary"):
         limits = [entry.get("max_length", 2**31)]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Windows(NamedTuple):
-    """Window calls over whole partitions, of the keys of a relation's groups and of more."""
+    """Window calls over partitions by the keys of a relation's groups, or by these keys and further expressions."""
 
     calls: tuple[WindowCall, ...]
     partition: tuple[Expression, ...]
@@ -66,11 +66,14 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
 
     @property
     def sorts(self) -> tuple[SortField, ...]:
-        """The order of the call's own."""
+        """The keys that the call itself is ordered by."""
         return self.function.sorts
 
     def below(self, *calls: tuple[str, Expression], within: Sequence[Expression] = ()) -> list[FieldReference]:
-        """Results of aggregate functions over all rows of the group, as columns of these rows: `(function, argument)`."""
+        """Columns with the results of aggregate functions, given as `(function, argument)`, over all rows of the group.
+
+        A window below the aggregate computes them. `within`: over those rows only that agree on these as well.
+        """
         if self.group is None or self.distinct:
             raise NotInDialect(
                 f"the dialect {self.e.dialect.name} has no {self.function.declaration.name} "

@@ -26,7 +26,8 @@ OR_NONE: Any = (Expression, type(None))
 
 
 def rewritten(e: LoweringBuilder, form: Any) -> Any:
-    """What becomes of an expression, a relation or a form over lowered parts: by one rewrite after the other, while it is such."""
+    """The result of the rewrites of an expression, a relation or a form over lowered parts: one runs after the other,
+    until one gives something of another class."""
     kind = type(form)
     for rewrite in e.rewrites.lowered.get(kind, ()):
         if isinstance(form, Expression):
@@ -39,7 +40,7 @@ def rewritten(e: LoweringBuilder, form: Any) -> Any:
 
 
 def _kinds(form: Any) -> Any:
-    """What a rewrite may make of a relation or a form."""
+    """The classes of what a rewrite may give for a relation or a form."""
     if isinstance(form, Relation):
         return Relation
     wanted = BECOMES.get(type(form))
@@ -47,7 +48,7 @@ def _kinds(form: Any) -> Any:
 
 
 def built(e: LoweringBuilder, rewrites: tuple[Rewrite, ...], node: Expression) -> Expression:
-    """What becomes of an expression that is built in the dialect's forms."""
+    """The result of the rewrites that see an expression once it is built in the dialect's forms."""
     kind = type(node)
     for rewrite in rewrites:
         node = in_type(rewrite, node.type, e, node)
@@ -70,7 +71,7 @@ def applied(rewrite: Rewrite, kind: type[Kind], *arguments: Any) -> Kind:
 
 
 def if_concerned(rewrite: Rewrite, *arguments: Any) -> Expression | None:
-    """The expression that a rewrite gives, which may be about something else and then gives None."""
+    """The expression that a rewrite gives; None where it says that it is not for this one."""
     expression: Expression | None = applied(rewrite, OR_NONE, *arguments)
     return expression
 
@@ -104,7 +105,7 @@ def _broken(rewrite: Rewrite, what: str, error: Exception | None = None) -> Brok
 
 
 def broken_rewrite(apply: Callable[..., Any], of: str, what: str, error: Exception | None = None) -> BrokenRewrite:
-    """What to say of a rewrite that does what none may."""
+    """The error for a rewrite that breaks the rules for rewrites."""
     while isinstance(apply, partial):
         apply = apply.func
     name = getattr(apply, "__qualname__", None) or kind_of(apply)

@@ -42,11 +42,11 @@ Arguments = Sequence["Expression | str"]
 
 
 Meaning = Callable[[int, int], Expression]
-"""What a lambda's parameter stands for, lowered: of its ordinal, at so many lambdas further in."""
+"""Gives the lowered expression that a lambda's parameter stands for, by its ordinal and the number of lambdas in between."""
 
 
 class Around(NamedTuple):
-    """A lambda around what is lowered: what its parameters stand for, and whether it stays a lambda."""
+    """A lambda that the lowered expression is in: what its parameters stand for, and whether it stays a lambda."""
 
     meaning: Meaning
     stays: bool
@@ -59,7 +59,8 @@ def _parameter(kinds: Sequence[Type], ordinal: int, steps: int) -> Expression:
 class ExpressionLowering:
     """Lowers the expressions of one relation; what can't be is reported, and a stand-in takes its place.
 
-    `results`: for each column, what replaces it in the place of a column of `e`, where a relation with these isn't built yet.
+    `results`: the expression that each column stands for, where the relation that computes the columns isn't built yet (`PendingColumns`):
+    these then take the place of references to the columns.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class ExpressionLowering:
         self._rewrites = e.rewrites
         self._done: dict[Expression, Expression] = {}
         self._columns = None if results is not None or self._rewrites.are_about(FieldReference) else e.columns
-        """The types of the columns, where these stay what they are."""
+        """The types of the columns, where references to these stay references; None where they are replaced or rewritten."""
 
     def lower(self, root: Expression) -> Expression:
         """The expression in the dialect's forms, in its type but for nullability."""
@@ -92,7 +93,7 @@ class ExpressionLowering:
         return None if not rewrites else self._by_original(expression, rewrites)
 
     def _of_original(self, expression: Expression) -> Sequence[Rewrite]:
-        """The rewrites of an expression before its parts are lowered."""
+        """The rewrites that see an expression before its parts are lowered."""
         rewrites, dialect = self._rewrites, self.e.dialect
         if isinstance(expression, ScalarFunction):
             name = expression.declaration.function
@@ -113,7 +114,7 @@ class ExpressionLowering:
         return () if missing is None else (missing,)
 
     def _by_original(self, expression: Expression, rewrites: Sequence[Rewrite]) -> Expression | None:
-        """What the first rewrite gives that is about an expression as it was; None where none is."""
+        """The result of the first rewrite that is for this expression, whose parts are not lowered yet; None where none is."""
 
         def tried(original: Expression) -> Expression | None:
             for rewrite in rewrites:
@@ -127,7 +128,7 @@ class ExpressionLowering:
         return None if given is None else _from(expression, given)
 
     def _before(self, expression: Expression) -> Sequence[Expression]:
-        """The expressions below that are lowered first; lambdas are not where the call's rewrite has them lowered itself."""
+        """The expressions below that are lowered first; but for lambdas of a call whose rewrite lowers them itself."""
         children = expression.children()
         if not children:
             return children
@@ -142,7 +143,7 @@ class ExpressionLowering:
         return self._rewrites.both.get(target, ())
 
     def _operands(self, expression: Expression) -> list[Expression]:
-        """What the expressions below have become."""
+        """The lowered expressions of the parts."""
         children = expression.children()
         lowered = [self._done[child] for child in children]
         if self._rewrites.conversions:
@@ -152,7 +153,7 @@ class ExpressionLowering:
         return lowered
 
     def is_converted(self, old: Type, new: Type) -> bool:
-        """Whether values of a type have become those of another."""
+        """Whether an engine has values of this type as those of another (`Conversion`)."""
         return old.kind != new.kind and old.kind in self._rewrites.conversions
 
     def _takes_converted(self, expression: Expression, kind: Type) -> bool:
@@ -183,7 +184,7 @@ class ExpressionLowering:
         return lowered
 
     def _tried(self, expression: Expression, lowered: Callable[[Expression], Expression | None]) -> Expression | None:
-        """What an expression becomes, if the rewrite is about it; what has no form is reported."""
+        """What a function makes of an expression. What it raises is reported, and a stand-in takes the expression's place."""
         try:
             return lowered(expression)
         except (Unsupported, *UNEXPECTED) as error:
@@ -304,7 +305,7 @@ def redeclared(e: LoweringBuilder, call: ScalarFunction, arguments: tuple[Expres
 def _alike_as_before(
     e: LoweringBuilder, before: Sequence[str | Type], arguments: tuple[Expression | str, ...]
 ) -> tuple[Expression | str, ...]:
-    """The arguments; those that were of one nested type are so again, if it is another one now."""
+    """The arguments. Those that had the same nested type before they were lowered are brought into one type again."""
     alike = list(arguments)
     for kind in dict.fromkeys(each for each in before if not isinstance(each, str) and each.parameters):
         places = [n for n, each in enumerate(before) if each == kind]
@@ -375,7 +376,7 @@ def lowered_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 def _changes_nothing(cast: Cast, target: Type) -> bool:
-    """Whether a cast to another type gives the same without this cast below it, which a rewrite may have made."""
+    """Whether the cast below another cast can be left out; rewrites may make such pairs."""
     if cast.checks or not types.widens(cast.input.type, cast.type):
         return False
     kinds = {cast.input.type.kind, cast.type.kind, target.kind}

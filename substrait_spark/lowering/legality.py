@@ -162,7 +162,7 @@ def require_keys(dialect: Dialect, relation: Aggregate | Sort) -> None:
 
 
 def require_subquery(dialect: Dialect, subquery: Subquery) -> None:
-    """Raise NotInDialect for a correlated scalar subquery that no rewrite has made a join of, where the engine has none."""
+    """Raise NotInDialect for a correlated scalar subquery in a dialect without them, which no rewrite has turned into a join."""
     lacks = not dialect.abilities.correlated_scalars and isinstance(subquery, ScalarSubquery)
     if lacks and is_correlated(subquery.relation):
         raise NotInDialect(

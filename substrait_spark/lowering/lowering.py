@@ -61,7 +61,7 @@ class Lowering:
         self._memories: dict[Any, Any] = {}
         self._canonical: Sequence[Relation] = ()
         self._replaced: dict[tuple[str, int], list[NotInDialect]] | None = None
-        """By place, what the dialect lacks of the canonical plan, and general rewrites have replaced."""
+        """By place, what of the canonical plan the dialect lacks and general rewrites have replaced: problems tell it by name."""
         self.root: Relation | None = None
         """The canonical plan, in which general rewrites have replaced what the dialect lacks."""
         self.has_subqueries = False
@@ -146,15 +146,15 @@ class Lowering:
         return root
 
     def lowered(self, relation: Relation) -> Relation:
-        """What became of a relation below."""
+        """The lowered form of a relation below the present one."""
         return self._done[relation]
 
     def rewritten(self, relation: Relation) -> Relation:
-        """What general rewrites have made of the plan, or of the relation of a subquery."""
+        """The plan, or the relation of a subquery, as general rewrites left it."""
         return self._rewritten[relation]
 
     def subquery(self, relation: Relation) -> Relation:
-        """What became of the relation of a subquery."""
+        """The lowered form of a subquery's relation."""
         return self._settled[relation]
 
     def memory(self, kind: Callable[[Lowering], Memory]) -> Memory:
@@ -184,34 +184,34 @@ class Lowering:
         return None
 
     def failed(self, part: Traced | None, error: Exception, over: Iterable[Expression | None] = ()) -> None:
-        """Note what was raised where a part of a plan, which is made of others, was to get a form."""
+        """Report an exception that was raised while a part of a plan got its form. `over`: what that part is made of."""
         problem = error if isinstance(error, Unsupported) else unknown_form(error)
         may_stumble = not isinstance(error, Unsupported) or isinstance(error, BrokenRewrite)
         if not (may_stumble and any(isinstance(each, StandIn) for each in over)):
             self.report(part, problem)
 
     def report(self, part: Traced | None, problem: Unsupported) -> None:
-        """Note a problem in the relation that is being lowered, unless it is with a stand-in."""
+        """Report a problem of the relation that is being lowered, unless the problem comes of a stand-in."""
         if isinstance(part, Expression) and part.features & STAND_IN:
             return
-        self._found_here(part.origin if part is not None else None, problem)
+        self._note_here(part.origin if part is not None else None, problem)
 
     def report_column(self, origin: Origin | None, problem: Unsupported) -> None:
         """Note a problem with a column of the read that is being lowered."""
-        self._found_here(origin, problem)
+        self._note_here(origin, problem)
 
     def report_output(self, origin: Origin | None, problem: Unsupported) -> None:
         """Note a problem with a column of the result."""
-        self._found("", origin, problem)
+        self._note("", origin, problem)
 
-    def _found_here(self, origin: Origin | None, problem: Unsupported) -> None:
+    def _note_here(self, origin: Origin | None, problem: Unsupported) -> None:
         place = self._places.get(self._here) if self._here is not None else None
         if origin is None and place is not None and isinstance(problem, NotInDialect):
             problem = self._of_what_was_here(place, problem)
-        self._found(place.path if place else "", origin or (place.origin if place else None), problem)
+        self._note(place.path if place else "", origin or (place.origin if place else None), problem)
 
     def _of_what_was_here(self, place: Place, problem: NotInDialect) -> NotInDialect:
-        """A problem with what general rewrites have made, as one with what the dialect lacks there of the canonical plan."""
+        """A problem of a relation that general rewrites made, told of what they replaced: that is what the query has."""
         if self._replaced is None:
             left = self._lacking(self._rewritten.values())
             self._replaced = {
@@ -233,7 +233,7 @@ class Lowering:
                         lacking.setdefault((path, id(origin)), {}).setdefault(each.reason, each)
         return lacking
 
-    def _found(self, path: str, origin: Origin | None, problem: Unsupported) -> None:
+    def _note(self, path: str, origin: Origin | None, problem: Unsupported) -> None:
         self.has_problems = True
         self._report(path, origin, problem)
 

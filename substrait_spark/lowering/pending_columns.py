@@ -79,7 +79,7 @@ def _projected(lowering: Lowering, relation: Project, pending: PendingColumns) -
 
 
 def _wholly_used(expression: Expression) -> Iterator[int]:
-    """The columns that an expression uses otherwise than for a part of them."""
+    """The columns that an expression uses as a whole, not just one of their fields or elements."""
     for part in subexpressions(expression):
         if isinstance(part, FieldReference) and not part.path and not part.outer and part.parameter is None:
             yield part.ordinal

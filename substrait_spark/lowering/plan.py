@@ -67,7 +67,7 @@ CANONICAL = "Lower the canonical plan, which df_to_substrait makes without a dia
 
 
 def lowered_already(functions: Sequence[str]) -> Problem:
-    """Why a plan that calls functions of an engine is not lowered."""
+    """The problem of a plan that calls functions of an engine: it is lowered already."""
     reason = f"it is in the forms of an engine already, whose functions {', '.join(functions)} it calls"
     return problem_of("", None, Unsupported(reason, CANONICAL))
 

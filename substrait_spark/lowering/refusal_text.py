@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def without_other_form(dialect: Dialect, lacking: NotInDialect, refused: Sequence[NotInDialect]) -> NotInDialect:
-    """What is lacking, and what the other forms would need; of a form that is refused for a reason of its own, that."""
+    """The refusal, with what the other forms would need instead. Where one of them is refused for a reason of its own, that one."""
     start = f"the dialect {dialect.name} has no "
     for each in refused:
         if not each.lacking.startswith(start):

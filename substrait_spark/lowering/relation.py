@@ -81,4 +81,4 @@ FORMS: Mapping[type[Relation], Callable[[ExpressionLowering, Any, Inputs], Any]]
     Set: _united,
     Sort: _sorted,
 }
-"""What rewrites see of relations; others are over what is lowered as they were over what was not."""
+"""The forms in which rewrites see these relations. All others keep their class, over lowered inputs and expressions."""

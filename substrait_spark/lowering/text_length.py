@@ -58,7 +58,7 @@ def require_fitting(cast: Cast) -> None:
 
 
 def _longest(cast: Cast) -> int | None:
-    """How long the text is that is cast, at most; None where nothing says so."""
+    """The most characters that the text of a cast can have; None where its type doesn't say."""
     if isinstance(cast.input, Literal) and isinstance(cast.input.value, str):
         return len(cast.input.value)
     return cast.input.type.parameters[0] if cast.input.type.kind in KINDS else None

@@ -104,13 +104,13 @@ def _by_sets(r: RelationBuilder, node: tree.Plan, several: GroupingSets) -> Outp
 
 
 def _number(e: ExpressionBuilder, set: Expression, values: Sequence[tree.Expression]) -> Expression:
-    """What Spark's column holds that tells the sets apart, by the number of the set."""
+    """The value of Spark's grouping id for each row, computed from the number of the grouping set."""
     *others, last = [constant(e, value["value"], value.type) for value in values]
     return e.if_then(*[part for n, value in enumerate(others) for part in (e.equal(set, e.i32(n)), value)], last)
 
 
 MeasuredCall = tuple[tree.Expression, AggregateForm, list[FieldReference]]
-"""An aggregate call, what it has become, and references to its measures."""
+"""An aggregate call, its form, and references to the measures of that form."""
 
 
 def _measured(measures: Measures, call: EmittedCall) -> MeasuredCall:

@@ -23,7 +23,7 @@ class Columns(NamedTuple):
     types: list[Type]
 
     def output(self, r: RelationBuilder, relation: Relation) -> Output:
-        """The relation with those of its columns, which are these, that the plan uses."""
+        """The relation, whose columns are these, with only those that the plan uses."""
         if isinstance(relation, Read):
             relation.origins = tuple(self.attributes)
         ids, used = ids_of(self.attributes), r.context.used

@@ -87,7 +87,7 @@ def read(
 
 
 class ReadColumns(NamedTuple):
-    """The columns of a read: those of its files, all that the plan uses, and of these the folders' by number, and those that
+    """The columns of a read: those in its files; all that the plan uses; of these, by number, those in names of folders; and those that
     tell of a file."""
 
     data: list[tree.Expression]

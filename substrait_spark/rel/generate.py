@@ -39,7 +39,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
 
 
 def _fixed_rows(e: ExpressionBuilder, generator: tree.Expression) -> list[tuple[Expression, ...]] | None:
-    """The rows of a generator that makes the same number of them, at least one, of each row; else None."""
+    """The rows of a generator that makes the same number of rows, at least one, of each input row; None of others."""
     name = generator.name
     if name == "Stack":
         return _stacked(e, generator)
@@ -103,7 +103,7 @@ def _expanded(input: Relation, kept: Sequence[int], rows: Sequence[tuple[Express
 
 
 def _crossed(input: Relation, kept: Sequence[int], rows: Sequence[tuple[Expression, ...]]) -> Relation:
-    """The rows as a table of their own."""
+    """The input joined with a table of these rows."""
     schema = [value.type for value in rows[0]]
     names = [f"generated{n}" for n in range(len(schema) + sum(map(types.field_count, schema)))]
     width = len(input.types)

@@ -58,7 +58,7 @@ def _tells_apart(column: Sequence[Expression]) -> bool:
 
 
 def _key(column: Sequence[Expression]) -> Expression | None:
-    """The one expression that a column has where it isn't null."""
+    """The expression of a column that is the same in all projections where it isn't null; None where these have several."""
     present = [part for part in column if not _is_null(part)]
     return present[0] if present and all(tree.same(part, present[0]) for part in present) else None
 
@@ -72,7 +72,7 @@ def _is_column(part: Expression, id: int) -> bool:
 
 
 def _used(node: Plan) -> set[int]:
-    """The columns that an Aggregate's calls use; what is outside of them uses the keys."""
+    """The columns used inside of an Aggregate's calls. Outside of calls, a column is a key."""
     used: set[int] = set()
     seen: set[tuple[Node, bool]] = set()
     stack: list[tuple[Node, bool]] = [(expression, False) for expression in node["aggregateExpressions"]]

@@ -53,7 +53,7 @@ _RULES_OF = _by_class(RULES)
 
 
 def rewrite(document: Document, also: Iterable[tuple[str, Rule]] = ()) -> Document:
-    """The document with the optimizer's artefacts undone, and by other rules of the one who asks."""
+    """The document with the optimizer's artefacts undone, and with further rules applied that the caller gives."""
     document = file_metadata.with_file_columns(document)
     others = tuple(also)
     rules = _by_class((*RULES, *others)) if others else _RULES_OF

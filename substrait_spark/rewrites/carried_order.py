@@ -31,7 +31,7 @@ def _above(node: Node) -> Node | None:
 
 
 def _carried(node: Plan) -> Plan:
-    """A plan with the columns that its rows are sorted by among its own."""
+    """A plan that has, among its own columns, those that its rows are sorted by."""
     path = []
     while keeps_order(node) or node.name in ("Generate", "Window"):
         path.append(node)
@@ -44,7 +44,8 @@ def _carried(node: Plan) -> Plan:
 
 
 def _step(node: Plan, keys: list[Expression]) -> tuple[Plan, list[Expression]]:
-    """A plan that keeps its child's order, with the columns that tell it; and these, of its own sort too."""
+    """A plan that keeps its child's order, with the columns that tell the order among its own; and these columns, those that a Window
+    sorts by included."""
     if node.name == "Window":
         return node, [*keys, *_attributes((*node["partitionSpec"], *node["orderSpec"]))]
     if not keys:

@@ -48,13 +48,13 @@ def _undone(node: Expression, function: str, type: DataType) -> Expression | Non
 
 
 def argument_of(function: str, type: DataType) -> DataType:
-    """The decimals of which a sum or an average of this type is."""
+    """The type of the decimals whose sum or average has this type."""
     precision, scale = type.parameters
     return DataType("decimal", (precision - 10, scale) if function == "Sum" else (precision - 4, scale - 4))
 
 
 def _of_type(child: Expression, type: DataType) -> Expression:
-    """The argument, in a cast to more digits again where the optimizer left one out, which no unscaled value needs."""
+    """The argument, cast to this type again where the optimizer dropped a cast to more digits: unscaled values need none."""
     if child.type == type:
         return child
     return make("Cast", type, child.nullable, child=child, dataType=type, timeZoneId=None, evalMode="LEGACY")

@@ -74,7 +74,7 @@ def _without_metadata(document: Document) -> Document:
 
 
 def _only_fields_used(document: Document) -> set[Node]:
-    """The structs `_metadata` of which nothing is used but fields that hold for a whole file."""
+    """The `_metadata` structs of which the plan uses only fields that are the same for a whole file."""
     structs = {node for node in document.nodes if _is_metadata(node)}
     if not structs:
         return structs
@@ -150,7 +150,7 @@ def _expressions(node: Node) -> set[Node]:
 
 
 def _way_to_read(node: Node) -> list[Node]:
-    """The nodes below one, down to the read of the files; none where the rows don't come straight from one."""
+    """The nodes from below this one down to the read of the files; none where something else than passing on rows is between."""
     way: list[Node] = []
     while node.name in PASSES_ROWS:
         node = node["child"]

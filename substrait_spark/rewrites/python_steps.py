@@ -11,11 +11,12 @@ from .transform import transform
 STEPS = ("ArrowEvalPython", "BatchEvalPython")
 
 CONDITIONAL = frozenset(("And", "CaseWhen", "Coalesce", "If", "LambdaFunction", "Or", "TryEval"))
-"""Classes that don't evaluate all below them for each row, or hide what that raises. A step calls functions for every row."""
+"""Classes that evaluate their children for some rows only, or hide their errors: no call moves into them, since a step calls
+its functions for every row."""
 
 
 def computed(step: Node) -> Node:
-    """The Project that a step is: the columns of its child, and the results."""
+    """A step as a Project of its child's columns and the calls."""
     results = {result["exprId"]: alias(call, result) for call, result in _calls(step)}
     items = tuple([results.get(column["exprId"], column) for column in step["output"]])
     return make_plan("Project", projectList=items, child=step["child"])
@@ -68,7 +69,7 @@ def _over_filter(node: Node) -> Node | None:
 
 
 def _results(step: Node) -> Mapping[int, Expression]:
-    """The calls of a step by the ids of their results; none of what is no step."""
+    """The calls of a step by the ids of the columns that have their results; empty for other nodes."""
     if step.name != "Project" or not any(_is_result(item) for item in step["projectList"]):
         return {}
     if not all(_is_result(item) or item.name == "AttributeReference" for item in step["projectList"]):
@@ -81,7 +82,7 @@ def _is_result(item: Node) -> bool:
 
 
 def _uses(expressions: Sequence[Node]) -> Counter[int]:
-    """How often columns are used in expressions; what is evaluated for some rows only counts as more than once."""
+    """How often each column is used in expressions. A use in what is evaluated for some rows only counts as several."""
     uses: Counter[int] = Counter()
     visits: Counter[Node] = Counter()
     stack = [(expression, 1) for expression in expressions]

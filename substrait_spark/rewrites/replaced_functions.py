@@ -36,7 +36,7 @@ def _is(node: Node | None, value: int | str) -> bool:
 
 
 def _function(name: str, node: Node, **arguments: Any) -> Expression:
-    """The function in a node's place, with its number and type."""
+    """A node of this class with the number and type of the one that it replaces."""
     function = make(name, getattr(node, "type", UNTYPED), getattr(node, "nullable", True), **arguments)
     function.number = node.number
     return function

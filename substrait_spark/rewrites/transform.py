@@ -11,7 +11,7 @@ from ..catalyst.tree import Node
 def transform(
     nodes: Iterable[Node], rules: Mapping[str, Sequence[Callable[[Node], Node | None]]]
 ) -> Mapping[Node, Node]:
-    """What takes the place of nodes that the rules of their class, or those of a node below, have changed.
+    """The new node for each node that rules have changed, either itself or one below it.
 
     Children come before parents. A node that occurs in several places is rewritten once, so that equal nodes stay one.
     """
@@ -42,7 +42,7 @@ def _with_replaced(values: tuple[Any, ...], replaced: Mapping[Node, Node]) -> tu
 
 
 def _apply(node: Node, rules: Sequence[Callable[[Node], Node | None]]) -> Node:
-    """What the rules of a node's class make of it, one after the other while it is of that class."""
+    """The node that the rules of a node's class give: one rule after the other, as long as it keeps that class."""
     name = node.name
     for rule in rules:
         replacement = rule(node) if node.name == name else None

@@ -15,7 +15,7 @@ Form = Callable[["LoweringBuilder", ScalarFunction], Expression]
 
 
 def ordering(mirrored: str, opposite: str, strict: str = "") -> Form:
-    """An ordering: the mirrored one of the operands in turn, or not its opposite, or either of two parts of it."""
+    """`a < b` as `b > a`, as `NOT (a >= b)`, or `a <= b` as `a < b OR a = b`; the other orderings likewise."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         left, right = call.children()

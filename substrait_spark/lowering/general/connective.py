@@ -28,7 +28,7 @@ def connective(name: str, other: str) -> Callable[[LoweringBuilder, ScalarFuncti
 
 
 def negated(e: LoweringBuilder, operand: Expression) -> Expression:
-    """Not an operand; of one that is a negation, what that is of."""
+    """The negation of an operand; of `NOT x`, that is x."""
     if isinstance(operand, ScalarFunction) and operand.declaration.name == "not":
         return operand.children()[0]
     return e.not_(operand)

@@ -15,7 +15,7 @@ COUNT = "aggregate_generic:count"
 
 
 def counted(call: LoweredCall) -> AggregateForm:
-    """A count of values as one of the rows where they are not null; a count of rows as one of a value that is not."""
+    """`count(x)` as `count(*) FILTER (WHERE x IS NOT NULL)`; `count(*)` as the count of a value that is not null."""
     if not call.arguments:
         return call.one(COUNT, call.e.true())
     if call.distinct:

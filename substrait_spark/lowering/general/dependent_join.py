@@ -67,7 +67,7 @@ class _Dependent:
         self.columns = list(columns)
 
     def above(self, step: Relation) -> None:
-        """Do for all rows what the query does for one."""
+        """Put a step of the query above: it is done for the rows of all at once."""
         expressions = [self.seen(expression) for expression in step.expressions()]
         if isinstance(step, Filter):
             self.relation = Filter(self.relation, expressions[0])
@@ -78,7 +78,7 @@ class _Dependent:
         self.columns = self.columns if step.emit is None else [self.columns[n] for n in step.emit]
 
     def seen(self, expression: Expression) -> Expression:
-        """An expression of the query, over the relation."""
+        """An expression of the query, with its references to the left side and to the query's rows as references to the relation."""
 
         def change(part: Expression) -> Expression | None:
             if not isinstance(part, FieldReference) or part.parameter is not None:
@@ -184,5 +184,5 @@ def _of_joined(
 
 
 def _only_if(e: CallBuilder, condition: Expression, value: Expression) -> Expression:
-    """A value that may raise, only where it is asked for."""
+    """A value that may raise, evaluated only where a condition holds, else null."""
     return e.if_then(condition, value, e.null(value.type)) if value.raises else value

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def rewrite(lowering: Lowering, root: Relation) -> Relation:
-    """Each read that finds its columns by name, without the unused ones of types that the dialect lacks in tables."""
+    """Each read that finds its columns by name, without the columns that nothing uses and whose type the dialect lacks in tables."""
     if lowering.dialect.has_all_types:
         return root
 

@@ -56,7 +56,7 @@ def _checked(e: CallBuilder, join: Join) -> Relation:
 
 
 def _behind(part: Expression, width: int) -> Expression | None:
-    """A column of the right side, one further to the right."""
+    """A reference to the right side moved by one, past the column that numbers the left rows."""
     if isinstance(part, FieldReference) and not part.outer and part.parameter is None and part.ordinal >= width:
         return FieldReference(part.ordinal + 1, part.type, part.path)
     return None

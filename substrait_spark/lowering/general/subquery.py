@@ -57,7 +57,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
 
 
 def _filtered_before(e: CallBuilder, relation: Relation) -> Relation:
-    """A filter in two, of which the lower one has no subqueries: no engine moves filters below what those become."""
+    """A filter as two, the lower without subqueries: engines move no filter below the joins that subqueries become."""
     if not isinstance(relation, Filter):
         return relation
     simple: list[Expression] = []

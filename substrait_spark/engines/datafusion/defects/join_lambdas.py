@@ -59,7 +59,7 @@ def without_lambdas(e: LoweringBuilder, root: Relation) -> Relation:
             return relation.with_inputs((_limited(e, input),))
         return relation
 
-    return transformed(root, rule, having=LAMBDA)
+    return transformed(root, rule, feature=LAMBDA)
 
 
 def _has_lambda(expression: Expression) -> bool:

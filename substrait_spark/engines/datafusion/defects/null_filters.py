@@ -42,22 +42,23 @@ STRICT = frozenset(
 
 REJECTING_LEFT = ("INNER", "RIGHT", "LEFT_SEMI")
 REJECTING_RIGHT = ("INNER", "LEFT", "LEFT_SEMI", "LEFT_ANTI")
-"""Joins in which a row of that side counts only where the condition holds."""
+"""Joins that use a row of that side only where the condition holds: a null for which it can't hold drops the row."""
 
 KEPT_LEFT = ("INNER", "LEFT", "LEFT_SEMI", "LEFT_ANTI", "LEFT_MARK")
 KEPT_RIGHT = ("INNER", "RIGHT")
-"""Joins of which what is above drops all that there is of a row of that side, if it drops nulls of one of its columns."""
+"""Joins that pass the columns of that side on as they are: if what is above drops rows with nulls in one of these columns, it drops
+all rows that came of such a row, so that an IS NOT NULL below is redundant."""
 
 
 class Asked(NamedTuple):
-    """What a filter or a join asks of its rows."""
+    """The conditions of a filter or a join."""
 
     parts: Sequence[Expression]
     """The conditions, all of which must hold."""
     tested: Columns
-    """The columns that they say are not null, in so many words."""
+    """The columns of which a condition is IS NOT NULL itself."""
     rejected: Columns
-    """The columns for whose nulls one of them is not true otherwise."""
+    """The columns whose NULL makes one of the other conditions false or null."""
 
 
 NOTHING = Asked((), NONE, NONE)
@@ -167,7 +168,7 @@ def _filtered_by_less(e: LoweringBuilder, relation: Filter, asked: Asked, above:
 
 
 def _rejected(parts: Iterable[Expression]) -> Columns:
-    """The columns for whose nulls one of some conditions is not true."""
+    """The columns whose NULL makes one of some conditions false or null."""
     found: set[int] = set()
     for part in parts:
         if isinstance(part, ScalarFunction) and part.declaration.name == "or":
@@ -182,7 +183,7 @@ def _of_conjuncts(condition: Expression) -> Columns:
 
 
 def _strictly_used(condition: Expression) -> Columns:
-    """The columns for whose nulls a comparison is null."""
+    """The columns whose NULL makes a comparison null."""
     found: set[int] = set()
     stack = [condition]
     while stack:

@@ -27,7 +27,7 @@ def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
             return relation
         return relation.with_inputs(tuple([_with_different_names(e, input, known) for input in relation.inputs]))
 
-    return transformed(root, rule, having=SET)
+    return transformed(root, rule, feature=SET)
 
 
 def _with_different_names(e: LoweringBuilder, relation: Relation, known: dict[Relation, list[Hashable]]) -> Relation:

@@ -39,7 +39,7 @@ def with_nullable_columns(e: LoweringBuilder, root: Relation) -> Relation:
         hidden = _hidden(e, first, doubtful)
         return relation if hidden is first else relation.with_inputs((hidden, *others))
 
-    return transformed(root, rule, having=SET)
+    return transformed(root, rule, feature=SET)
 
 
 def _hidden(e: LoweringBuilder, relation: Relation, doubtful: Sequence[bool]) -> Relation:

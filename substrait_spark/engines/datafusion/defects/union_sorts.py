@@ -28,7 +28,7 @@ def sort_by_all_keys(e: LoweringBuilder, root: Relation) -> Relation:
         over_union[made] = above or isinstance(relation, Set)
         return made
 
-    return transformed(root, rule, having=SET)
+    return transformed(root, rule, feature=SET)
 
 
 def _with_all_keys(e: LoweringBuilder, relation: Relation) -> Relation:
