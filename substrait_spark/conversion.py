@@ -132,7 +132,7 @@ def reported(context: Context, make: Callable[[], Made]) -> Made | None:
     except RecursionError:
         context.report(None, TOO_DEEP)
     except UNEXPECTED as error:
-        if not context.problems:  # what was found before is why
+        if not context.problems:  # else these are why
             context.report(None, unknown_form(error))
     return None if context.problems else made
 

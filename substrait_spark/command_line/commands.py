@@ -567,7 +567,7 @@ def measure_command(
     from ..engines import measure
 
     told = progress.place()
-    found = measure(
+    measurement = measure(
         engine,
         folder,
         only=only,
@@ -577,7 +577,7 @@ def measure_command(
         processes=processes,
         tell=None if told is None else told.tell,
     )
-    click.echo(str(found))
+    click.echo(str(measurement))
 
 
 @group.command("support")

@@ -273,8 +273,8 @@ class Relations:
         if rows.kind != "list" or rows.parameters[0].kind != "struct":
             self._complain(f"a function over rows gives {rows}, and no list of structs")
             return None
-        found: Types = rows.parameters[0].parameters
-        return found
+        columns: Types = rows.parameters[0].parameters
+        return columns
 
     def _generate(self, detail: Any, columns: Types | None, scope: Scope) -> Steps[Types | None]:
         with self._at("rows"):

@@ -57,9 +57,9 @@ def with_literals_in_rows(plan: Plan) -> Plan:
     for message in messages(new):
         if isinstance(message, ReadRel.VirtualTable):
             rows = [[field.literal for field in row.fields if field.HasField("literal")] for row in message.expressions]
-            if all(len(found) == len(row.fields) for found, row in zip(rows, message.expressions, strict=True)):
+            if all(len(literals) == len(row.fields) for literals, row in zip(rows, message.expressions, strict=True)):
                 message.ClearField("expressions")
-                structs = [Expression.Literal.Struct(fields=found) for found in rows]
+                structs = [Expression.Literal.Struct(fields=literals) for literals in rows]
                 message.MergeFromString(b"".join(_message(VALUES, struct) for struct in structs))
     return new
 
@@ -80,9 +80,9 @@ def _message(field: int, value: Message) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    found = bytearray()
+    encoded = bytearray()
     while value > 127:
-        found.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    encoded.append(value)
+    return bytes(encoded)

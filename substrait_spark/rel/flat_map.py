@@ -76,14 +76,14 @@ def _function(r: RelationBuilder, node: tree.Plan) -> UserFunction:
     """The function that the caller declares. Raises Unsupported for another."""
     udf, context = _udf(node), r.context
     functions = context.settings.functions
-    found = functions.over_rows(node, name_of(udf)) if functions else None
-    if found is None:
+    function = functions.over_rows(node, name_of(udf)) if functions else None
+    if function is None:
         raise no_relation(node, context.root)
     if udf["evalType"] not in METHODS:
         raise Unsupported(f"{node.name} calls its function in a way that isn't known, by number {udf['evalType']}")
-    if found.spark is not None:
+    if function.spark is not None:
         require_default_conversions(context.configuration)
-    return found
+    return function
 
 
 def _call(
@@ -105,9 +105,9 @@ def _call(
     zone = r.context.configuration.get("spark.sql.session.timeZone", "UTC")
     step = RowsGiven(udf["evalType"], given, [fields[n] for n in ordinals], udf.type)
     options = options_over_rows(function, r.context.release, zone, step)
-    found = AggregateFunction(declaration, tuple(arguments), options)
-    found.came_from(udf)
-    return found
+    call = AggregateFunction(declaration, tuple(arguments), options)
+    call.came_from(udf)
+    return call
 
 
 HANDLERS = {

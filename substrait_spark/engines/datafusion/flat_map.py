@@ -90,9 +90,9 @@ def _table(relation: FlatMap, binding: Binding, functions: UserFunctions, run: R
     try:
         batches = [
             pa.RecordBatch.from_arrays(
-                [rebuilt(column, field.type) for column, field in zip(found, schema, strict=True)], schema=schema
+                [rebuilt(column, field.type) for column, field in zip(arrays, schema, strict=True)], schema=schema
             )
-            for found in compute(tables)
+            for arrays in compute(tables)
         ]
     except Exception as error:  # whatever the function raises, or is wrong with what it gives
         raise EngineError(told(name, error)) from error
@@ -133,7 +133,7 @@ def _plan(relation: Relation) -> Plan:
 def _names(kinds: Sequence[Type], names: Sequence[str]) -> list[list[str]]:
     """Of each column a name and those of the fields in it, by the depth-first names that it has for the function."""
     remaining = iter(names)
-    found = [[f"c{n}", *islice(remaining, 1, 1 + field_count(kind))] for n, kind in enumerate(kinds)]
-    if next(remaining, None) is not None or len(found[-1]) <= field_count(kinds[-1]):
+    named = [[f"c{n}", *islice(remaining, 1, 1 + field_count(kind))] for n, kind in enumerate(kinds)]
+    if next(remaining, None) is not None or len(named[-1]) <= field_count(kinds[-1]):
         raise InvalidPlanError("The plan doesn't say how the columns are called that a function over rows gives.")
-    return found
+    return named

@@ -41,13 +41,13 @@ def table(read: ReadRel, columns: Columns, under: Folders) -> tuple[pa.Table, st
         snapshot = int(direct.snapshot_id) if direct.HasField("snapshot_id") else None
         shown = f"of {direct.metadata_uri}"
         return _iceberg(_opened(direct.metadata_uri), snapshot, columns, shown), shown
-    found = unpacked_table(read.extension_table.detail)
-    if found is None:
+    delta = unpacked_table(read.extension_table.detail)
+    if delta is None:
         raise InvalidPlanError(
             f"Tables of the type {read.extension_table.detail.type_url or 'of nothing'} are not read."
         )
-    shown = f"of {found.location}"
-    return _delta(found.location, found.version, columns, shown), shown
+    shown = f"of {delta.location}"
+    return _delta(delta.location, delta.version, columns, shown), shown
 
 
 def is_table(source: object) -> bool:
@@ -110,8 +110,8 @@ def _iceberg(table: Any, snapshot: int | None, columns: Columns, shown: str) -> 
             )
     with _reading(shown, "pyiceberg"):
         scan = table.scan(snapshot_id=snapshot, selected_fields=tuple(names))
-        found = {field.name for field in scan.projection().fields}
-        if missing := [name for name in names if name not in found]:
+        present = {field.name for field in scan.projection().fields}
+        if missing := [name for name in names if name not in present]:
             raise InvalidPlanError(f"The table {shown} has no column {missing[0]!r}.")
         return scan.to_arrow()
 

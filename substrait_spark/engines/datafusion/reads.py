@@ -94,12 +94,12 @@ def _rename(read: ReadRel, parts: Sequence[str]) -> None:
 
 def _require_distinct(reads: Sequence[ReadRel], tables: Mapping[str, Any]) -> None:
     """Refuse tables by their last part alone where the plan reads several of that."""
-    found: dict[str, str] = {}
+    by_last_part: dict[str, str] = {}
     for parts in (list(read.named_table.names) for read in reads if read.HasField("named_table")):
         full, last = ".".join(parts), parts[-1]
-        if full not in tables and last in tables and found.setdefault(last, full) != full:
+        if full not in tables and last in tables and by_last_part.setdefault(last, full) != full:
             raise InvalidPlanError(
-                f"The plan reads {found[last]!r} and {full!r}: give each by its full name in tables=."
+                f"The plan reads {by_last_part[last]!r} and {full!r}: give each by its full name in tables=."
             )
 
 
@@ -166,12 +166,12 @@ def _rows(format: str, items: Sequence[Any], paths: Sequence[Path], columns: Col
 def _spark_tables(items: Sequence[Any], paths: Sequence[Path], columns: Columns) -> list[pa.Table]:
     """The rows of files of one of Spark's formats."""
     try:
-        found = {spark_files(item.extension) for item in items}
+        formats = {spark_files(item.extension) for item in items}
     except Unsupported as problem:
         raise InvalidPlanError(f"The plan's {problem.reason}.") from None
-    if len(found) != 1:
+    if len(formats) != 1:
         raise InvalidPlanError("Files of several formats in one read can't be read here.")
-    (format,) = found
+    (format,) = formats
     return [spark_table(path, format.name, dict(format.options), columns) for path in paths]
 
 

@@ -124,10 +124,10 @@ def _result(
             return _table(_executed(part, Binding(ctx, tables, under))[0])
 
         ready = held.enter_context(flat_map.with_rows(ready, Binding(ctx, {}, under), given, run))
-        found, names = _executed(ready, Binding(ctx, tables, under))
+        running, names = _executed(ready, Binding(ctx, tables, under))
         with _refusing():
-            schema = named_schema(found.schema, names)
-        batches = _held(held.pop_all(), (in_schema(batch, schema) for batch in found.batches))
+            schema = named_schema(running.schema, names)
+        batches = _held(held.pop_all(), (in_schema(batch, schema) for batch in running.batches))
     next(batches)  # Now it has begun, so that what is held is let go once nobody holds it.
     return Result(schema, batches)
 
@@ -145,10 +145,10 @@ def _executed(plan: Plan, binding: Binding) -> tuple[Result, list[str]]:
         binding.release()
 
 
-def _table(found: Result) -> pa.Table:
+def _table(result: Result) -> pa.Table:
     """All rows. DataFusion's batches may be stricter than its schema about nulls inside of lists."""
-    batches = list(found.batches)
-    return pa.Table.from_batches(batches, batches[0].schema if batches else found.schema)
+    batches = list(result.batches)
+    return pa.Table.from_batches(batches, batches[0].schema if batches else result.schema)
 
 
 def _held(held: ExitStack, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -281,8 +281,8 @@ def _reads(plan: Plan) -> Sequence[ReadRel]:
 
 def _generators(plan: Plan) -> list[Rel]:
     """The Generate relations of a plan, each after those below it."""
-    found = [m for m in messages(plan) if isinstance(m, Rel) and m.HasField("extension_single")]
-    return [rel for rel in reversed(found) if rel.extension_single.detail.Is(Generate.DESCRIPTOR)]
+    relations = [m for m in messages(plan) if isinstance(m, Rel) and m.HasField("extension_single")]
+    return [rel for rel in reversed(relations) if rel.extension_single.detail.Is(Generate.DESCRIPTOR)]
 
 
 def _bind_generated(rel: Rel, plan: Plan, binding: Binding) -> None:
@@ -294,8 +294,8 @@ def _bind_generated(rel: Rel, plan: Plan, binding: Binding) -> None:
     project = part.relations.add().rel.project
     project.input.CopyFrom(rel.extension_single.input)
     project.expressions.add().CopyFrom(detail.rows)
-    found = _run(part, binding.ctx)
-    table = generated(_table(found), detail)
+    result = _run(part, binding.ctx)
+    table = generated(_table(result), detail)
     mapping = list(rel.extension_single.common.emit.output_mapping)
     if rel.extension_single.common.HasField("emit"):
         table = table.select(mapping).rename_columns([f"c{n}" for n in range(len(mapping))])

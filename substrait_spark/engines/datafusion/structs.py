@@ -214,8 +214,8 @@ def guarded(e: LoweringBuilder, inputs: Sequence[Expression], value: Callable[[]
     if not maybe_null:
         return value()
     known = e.and_(*[e.is_not_null(input) for input in maybe_null])
-    found = value()
-    return e.if_then(known, found, null_like(e, found))
+    guarded_value = value()
+    return e.if_then(known, guarded_value, null_like(e, guarded_value))
 
 
 def element(e: LoweringBuilder, list: Expression, index: Expression) -> Expression:

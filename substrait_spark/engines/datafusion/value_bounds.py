@@ -28,20 +28,20 @@ def of_type(type: Type) -> int:
 
 def magnitude(root: Expression) -> int:
     """The magnitude of a lowered expression's values; that of its type where it is large, so that long chains take no longer each."""
-    found: dict[Expression, int] = {}
+    magnitudes: dict[Expression, int] = {}
     stack = [root]
     while stack:
-        if len(found) + len(stack) > MOST_PARTS:
+        if len(magnitudes) + len(stack) > MOST_PARTS:
             return of_type(root.type)
         expression = stack[-1]
         parts = _parts(expression)
-        pending = [part for part in parts if part not in found]
+        pending = [part for part in parts if part not in magnitudes]
         if pending:
             stack.extend(pending)
             continue
         stack.pop()
-        found[expression] = min(_own(expression, [found[part] for part in parts]), of_type(expression.type))
-    return found[root]
+        magnitudes[expression] = min(_own(expression, [magnitudes[part] for part in parts]), of_type(expression.type))
+    return magnitudes[root]
 
 
 def _parts(expression: Expression) -> list[Expression]:

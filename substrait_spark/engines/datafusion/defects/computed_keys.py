@@ -118,8 +118,8 @@ def _has_unknown_range(key: Expression) -> bool:
 
 def _with_columns(root: Relation, keys: Callable[[Relation], Sequence[Expression]]) -> Relation:
     def rule(relation: Relation) -> Relation:
-        found = list(dict.fromkeys(keys(relation)))
-        return _over_columns(relation, found) if found else relation
+        computed = list(dict.fromkeys(keys(relation)))
+        return _over_columns(relation, computed) if computed else relation
 
     return transformed(root, rule, lambda relation: bool(keys(relation)))
 

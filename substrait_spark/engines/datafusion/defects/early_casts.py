@@ -64,12 +64,12 @@ def late(e: LoweringBuilder, cast: Cast) -> Expression:
     if not _is_early(cast):
         return cast
     input = e.share(cast.input)
-    found = e.share(Cast(input, types.nullable(cast.type), throws=False, checks=cast.checks))
+    value_or_null = e.share(Cast(input, types.nullable(cast.type), throws=False, checks=cast.checks))
     witness = input if _always_casts(input.type, types.STRING) else e.text(f"{input.type.kind} in {cast.type.kind}")
     problem = raised(e, "CAST_INVALID_INPUT", cast.type, witness)
-    return e.if_then(e.and_(*_failed(e, input, found)), problem, e.as_type(found, cast.type))
+    return e.if_then(e.and_(*_failed(e, input, value_or_null)), problem, e.as_type(value_or_null, cast.type))
 
 
-def _failed(e: LoweringBuilder, input: Expression, found: Expression) -> Sequence[Expression]:
+def _failed(e: LoweringBuilder, input: Expression, value_or_null: Expression) -> Sequence[Expression]:
     """The conditions under which the cast has failed: it is null, and its input is not."""
-    return [e.is_null(found), e.is_not_null(input)] if input.type.nullable else [e.is_null(found)]
+    return [e.is_null(value_or_null), e.is_not_null(input)] if input.type.nullable else [e.is_null(value_or_null)]

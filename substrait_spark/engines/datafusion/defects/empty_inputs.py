@@ -17,8 +17,8 @@ from .constants import always
 
 def with_unknown_conditions(e: LoweringBuilder, form: Filtered) -> Filtered:
     """The conditions of a filter, those on constants alone behind one that always holds, which DataFusion doesn't know."""
-    found = [e.if_then(always(e), each, e.true()) if _is_constant(each) else each for each in form.conditions]
-    return Filtered(form.input, found)
+    conditions = [e.if_then(always(e), each, e.true()) if _is_constant(each) else each for each in form.conditions]
+    return Filtered(form.input, conditions)
 
 
 def _is_constant(condition: Expression) -> bool:

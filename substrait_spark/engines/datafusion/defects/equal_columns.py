@@ -39,10 +39,10 @@ def _of_project(relation: Project, below: list[list[int]]) -> list[int]:
 
 
 def _of_set(relation: Set, below: list[list[int]]) -> list[int]:
-    found: list[int] = []
+    firsts_of_set: list[int] = []
     for n, firsts in enumerate(zip(*below, strict=True)):
-        found.append(n if min(firsts) == n else found[min(firsts)])
-    return found
+        firsts_of_set.append(n if min(firsts) == n else firsts_of_set[min(firsts)])
+    return firsts_of_set
 
 
 def _of_filter(relation: Filter, below: list[list[int]]) -> list[int]:

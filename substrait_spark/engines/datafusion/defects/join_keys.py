@@ -46,8 +46,8 @@ def _with_conditions(e: LoweringBuilder, join: Join, change: Callable[[ScalarFun
         if condition.declaration.name != "and":
             return change(condition)
         operands = condition.children()
-        found = [changed(operand) for operand in operands]
-        return condition if all(map(is_, found, operands)) else e.and_(*found)
+        parts = [changed(operand) for operand in operands]
+        return condition if all(map(is_, parts, operands)) else e.and_(*parts)
 
     left, right = join.inputs
     condition = changed(join.condition)

@@ -52,9 +52,9 @@ def _names(e: LoweringBuilder, relation: VirtualTable) -> list[str]:
     inside = split(relation.schema, relation.names)
     for ordinal, names in zip(relation.emitted, e.lowering.memory(WantedNames).in_columns(relation), strict=True):
         inside[ordinal] = filled(names, inside[ordinal])
-    found: list[str] = []
+    depth_first: list[str] = []
     start = 0
     for names in inside:
-        found += [relation.names[start], *map(str, names)]
+        depth_first += [relation.names[start], *map(str, names)]
         start += 1 + len(names)
-    return found
+    return depth_first

@@ -101,8 +101,8 @@ def _dropped(order: Sequence[Relation], asked: Mapping[Relation, Asked]) -> dict
     """For each relation of a plan, inputs first, the columns whose nulls are dropped by all that reads it."""
     dropped: dict[Relation, Columns] = {order[-1]: NONE}
     for relation in reversed(order):
-        found = _dropped_of_inputs(relation, asked.get(relation, NOTHING), dropped[relation])
-        for input, columns in zip(relation.inputs, found, strict=True):
+        of_inputs = _dropped_of_inputs(relation, asked.get(relation, NOTHING), dropped[relation])
+        for input, columns in zip(relation.inputs, of_inputs, strict=True):
             dropped[input] = dropped.get(input, columns) & columns
     return dropped
 
@@ -169,13 +169,13 @@ def _filtered_by_less(e: LoweringBuilder, relation: Filter, asked: Asked, above:
 
 def _rejected(parts: Iterable[Expression]) -> Columns:
     """The columns whose NULL makes one of some conditions false or null."""
-    found: set[int] = set()
+    rejected: set[int] = set()
     for part in parts:
         if isinstance(part, ScalarFunction) and part.declaration.name == "or":
-            found |= frozenset.intersection(*(_of_conjuncts(operand) for operand in part.children()))
+            rejected |= frozenset.intersection(*(_of_conjuncts(operand) for operand in part.children()))
         else:
-            found |= _strictly_used(part)
-    return frozenset(found)
+            rejected |= _strictly_used(part)
+    return frozenset(rejected)
 
 
 def _of_conjuncts(condition: Expression) -> Columns:
@@ -184,16 +184,16 @@ def _of_conjuncts(condition: Expression) -> Columns:
 
 def _strictly_used(condition: Expression) -> Columns:
     """The columns whose NULL makes a comparison null."""
-    found: set[int] = set()
+    used: set[int] = set()
     stack = [condition]
     while stack:
         part = stack.pop()
         if is_column(part):
-            found.add(part.ordinal)
+            used.add(part.ordinal)
         elif isinstance(part, Cast):
             stack.append(part.input)
         elif isinstance(part, SingularOrList):
             stack.append(part.value)
         elif isinstance(part, ScalarFunction) and part.declaration.name in STRICT:
             stack.extend(part.children())
-    return frozenset(found)
+    return frozenset(used)

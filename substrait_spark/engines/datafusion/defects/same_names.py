@@ -34,13 +34,13 @@ def in_call(e: LoweringBuilder, call: ScalarFunction) -> ScalarFunction:
     named = [argument for argument in given if isinstance(argument, Expression) and _is_named(argument)]
     if len(named) < 2:
         return call
-    found: dict[int, Expression] = {}
+    by_id: dict[int, Expression] = {}
     for argument in named:
         kind = element(argument.type)
         alike = [each for each in named if types.equal_but_nullability(element(each.type), kind)]
-        if id(argument) not in found:
-            found.update(zip(map(id, alike), together(e, alike), strict=True))
-    arguments = tuple([found.get(id(argument), argument) for argument in given])
+        if id(argument) not in by_id:
+            by_id.update(zip(map(id, alike), together(e, alike), strict=True))
+    arguments = tuple([by_id.get(id(argument), argument) for argument in given])
     return ScalarFunction(call.declaration, arguments, call.options, call.raising)
 
 
@@ -97,9 +97,9 @@ def _renamed(e: LoweringBuilder, value: Expression, names: Names) -> Steps[Expre
     if not has_names(value.type) or names_of(e, value) == names:
         return value
     if isinstance(value, IfThen):
-        found = yield from in_turn([_renamed(e, each, names) for each in _passed(value)])
-        clauses = zip((condition for condition, _ in value.clauses), found[:-1], strict=True)
-        return IfThen(tuple(clauses), found[-1])
+        values = yield from in_turn([_renamed(e, each, names) for each in _passed(value)])
+        clauses = zip((condition for condition, _ in value.clauses), values[:-1], strict=True)
+        return IfThen(tuple(clauses), values[-1])
     if isinstance(value, ScalarFunction) and value.declaration.name in PASSING:
         return value.with_children((yield from in_turn([_renamed(e, each, names) for each in value.children()])))
     if value.type.kind == "list" and None not in names_of(e, value):
@@ -154,10 +154,10 @@ def united(e: LoweringBuilder, relation: Set) -> Relation:
     inputs = relation.inputs
     if not any(map(has_names, inputs[0].types)):
         return relation
-    found = list(zip(*(relation_names(e, input) for input in inputs), strict=True))
+    by_column = list(zip(*(relation_names(e, input) for input in inputs), strict=True))
     wanted = [
         next((each for each, input in zip(names, inputs, strict=True) if _stands(input, n)), names[0])
-        for n, names in enumerate(found)
+        for n, names in enumerate(by_column)
     ]
     return Set([named(e, input, wanted) for input in inputs], relation.operation)
 
@@ -179,8 +179,8 @@ def rooted(e: LoweringBuilder, root: Root) -> Relation:
 
 def named(e: LoweringBuilder, relation: Relation, wanted: Sequence[Names]) -> Relation:
     """The relation, with these names in its columns."""
-    found = relation_names(e, relation)
-    other = {n: names for n, names in enumerate(wanted) if not agree(found[n], names)}
+    own = relation_names(e, relation)
+    other = {n: names for n, names in enumerate(wanted) if not agree(own[n], names)}
     if isinstance(relation, Project):
         relation, other = _renamed_where_computed(e, relation, other)
     if not other:

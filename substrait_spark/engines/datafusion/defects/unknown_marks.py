@@ -58,8 +58,8 @@ def _with_two_marks(e: LoweringBuilder, join: Join) -> Relation:
     unknown = e.over(left, right).is_null(join.condition)
     both = Join(matched, right, "LEFT_MARK", with_right_side_moved(unknown, width, 1))
     over = e.over(both)
-    found, maybe = FieldReference(width, both.types[width]), _known(e, both, width + 1)
-    mark = over.if_then(found, over.true(), maybe, over.null(types.nullable(types.BOOLEAN)), over.false())
+    matches, maybe = FieldReference(width, both.types[width]), _known(e, both, width + 1)
+    mark = over.if_then(matches, over.true(), maybe, over.null(types.nullable(types.BOOLEAN)), over.false())
     made = columns(both, [*passed, mark])
     return made.emitting_as(join)
 

@@ -262,9 +262,9 @@ def _in_whole(type: Type, path: Sequence[tuple[str, Any]], names: Names) -> Name
         part = type.parameters[-1]
         inside = _in_whole(part, rest, names)
         return inside if kind == "element" else (*unknown(type.parameters[0]), *inside)
-    found = [unknown(field) for field in type.parameters]
-    found[where] = _in_whole(type.parameters[where], rest, names)
-    return joined([None] * len(found), found)
+    of_fields = [unknown(field) for field in type.parameters]
+    of_fields[where] = _in_whole(type.parameters[where], rest, names)
+    return joined([None] * len(of_fields), of_fields)
 
 
 def _of_rows(relation: Generate, ordinal: int, names: Names) -> Names:

@@ -105,9 +105,9 @@ def interval_average(call: LoweredCall) -> AggregateForm:
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         *parts, count = refs
-        found, none = above.cast(total.result(above, parts), types.I64), above.equal(count, above.i64(0))
+        summed, none = above.cast(total.result(above, parts), types.I64), above.equal(count, above.i64(0))
         divisor = above.if_then(none, above.i64(1), count)
-        return above.cast(rounded_quotient(above, found, divisor), COUNTS[call.function.type.kind])
+        return above.cast(rounded_quotient(above, summed, divisor), COUNTS[call.function.type.kind])
 
     return AggregateForm((*total.calls, number), result)
 
@@ -532,7 +532,7 @@ def float_extreme(call: LoweredCall, name: str, argument: Expression) -> Aggrega
     )
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
-        found, nans, number = refs
+        finite_extreme, nans, number = refs
         no_value = above.equal(number, above.i64(0))
         only_nan = above.equal(number, nans)
         any_nan = above.call("comparison:gt", nans, above.i64(0))
@@ -542,9 +542,9 @@ def float_extreme(call: LoweredCall, name: str, argument: Expression) -> Aggrega
             above.null(required),
             only_nan if name == "min" else any_nan,
             not_a_number,
-            above.is_null(found),
+            above.is_null(finite_extreme),
             infinity,
-            found,
+            finite_extreme,
         )
 
     return AggregateForm(calls, result)

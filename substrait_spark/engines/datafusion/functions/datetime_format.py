@@ -27,14 +27,14 @@ from .time_zone import constant, zone_of
 
 def tokens(pattern: str) -> Iterator[tuple[str, str]]:
     """A Java pattern's runs of a letter, `("field", "yyyy")`, and its texts, `("text", "-")`."""
-    for found in re.finditer(r"([A-Za-z])\1*|''|'((?:[^']|'')*)'|([^A-Za-z'])|'", pattern):
-        whole = found[0]
-        if found[1]:
+    for match in re.finditer(r"([A-Za-z])\1*|''|'((?:[^']|'')*)'|([^A-Za-z'])|'", pattern):
+        whole = match[0]
+        if match[1]:
             yield "field", whole
         elif whole == "''":
             yield "text", "'"
-        elif found[2] is not None:
-            yield "text", found[2].replace("''", "'")
+        elif match[2] is not None:
+            yield "text", match[2].replace("''", "'")
         elif whole in ("'", *"[]{}#"):
             raise NotInDialect(f"the dialect has no form for {whole} in the pattern {pattern!r}")
         else:
@@ -231,19 +231,21 @@ def read(
     cast = e.cast(padded, types.nullable(LOCAL), throws=False)
     local = e.if_then(matches(e, value, how.matches), cast, e.null(LOCAL))
     local = e.share(_offset_checked(e, value, how, _at_hour(e, value, how, e.share(local))))
-    found = local
+    result = local
     if how.offset is not None:
-        found = tz.from_micros(e, tz.minus(e, tz.micros(e, local), _offset(e, value, how.matches, how.offset)), INSTANT)
+        result = tz.from_micros(
+            e, tz.minus(e, tz.micros(e, local), _offset(e, value, how.matches, how.offset)), INSTANT
+        )
     elif target.kind == "precision_timestamp_tz":
-        found = tz.instant(e, local, where)
+        result = tz.instant(e, local, where)
     if target.kind == "date":
-        found = e.cast(local, DATE) if how.offset is None else tz.date_of(e, found, where)
+        result = e.cast(local, DATE) if how.offset is None else tz.date_of(e, result, where)
     failed = [e.is_null(local), *([e.is_not_null(value)] if value.type.nullable else [])]
     if not throws:
         if how.signed is None:
-            return found
+            return result
         failed.append(matches(e, value, how.signed))
-    return e.if_then(e.and_(*failed), raised(e, "CANNOT_PARSE_TIMESTAMP", found.type, value), found)
+    return e.if_then(e.and_(*failed), raised(e, "CANNOT_PARSE_TIMESTAMP", result.type, value), result)
 
 
 def _group(e: LoweringBuilder, value: Expression, regex: str, *groups: int) -> Expression:
@@ -327,15 +329,15 @@ def make_timestamp(throws: bool, zoned: bool) -> Apply:
             name = constant(call.children()[6])
             if name is None:
                 return e.null(INSTANT)
-            found = tz.from_micros(e, tz.instant_micros(e, local, zone(name)), INSTANT)
+            timestamp = tz.from_micros(e, tz.instant_micros(e, local, zone(name)), INSTANT)
         else:
-            found = tz.from_micros(e, local, LOCAL)
+            timestamp = tz.from_micros(e, local, LOCAL)
         if not throws:
-            return found
+            return timestamp
         known = [e.is_not_null(part) for part in parts if part.type.nullable]
         failed = e.and_(e.is_null(local), *known)
         witness = next((part for part in parts if not isinstance(part, Literal)), parts[0])
-        return e.if_then(failed, raised(e, "DATETIME_FIELD_OUT_OF_BOUNDS", found.type, witness), found)
+        return e.if_then(failed, raised(e, "DATETIME_FIELD_OUT_OF_BOUNDS", timestamp.type, witness), timestamp)
 
     return lower
 

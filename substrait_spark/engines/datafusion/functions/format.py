@@ -189,8 +189,8 @@ def _grouped_float(e: LoweringBuilder, value: Expression, decimals: int) -> Expr
     even = e.equal(e.call("datafusion:modulus", above, e.i64(2)), e.i64(1))
     below = e.or_(e.call("comparison:lt", rest, e.fp64(0.0)), e.and_(e.equal(rest, e.fp64(0.0)), even))
     lower = e.and_(e.call("comparison:lt", size, e.fp64(most)), ties, below)
-    found = e.call("datafusion:subtract", above, e.if_then(lower, e.i64(1), e.i64(0)))
-    digits: Expression = e.cast(found, types.STRING)
+    rounded = e.call("datafusion:subtract", above, e.if_then(lower, e.i64(1), e.i64(0)))
+    digits: Expression = e.cast(rounded, types.STRING)
     if decimals:
         padded = e.share(digits)
         short = e.call("comparison:lte", e.call("spark:length", padded), e.i32(decimals))

@@ -68,14 +68,14 @@ def biases(bits: int) -> tuple[Step, ...]:
     estimates, measured = _measured()[bits]["estimates"], _measured()[bits]["biases"]
     middles = [(near + far) / 2 for near, far in zip(estimates, estimates[NEIGHBOURS:], strict=False)]
     bounds = sorted({*estimates, *middles})
-    found: list[Step] = []
+    steps: list[Step] = []
     for bound, below in zip([*bounds, float("inf")], [bounds[0] - 1.0, *bounds], strict=True):
         inside = below + 1.0 if bound == float("inf") else (below + bound) / 2
         bias = _average(estimates, measured, inside)
-        if found and found[-1].bias == bias:
-            found.pop()
-        found.append(Step(bound, bias))
-    return tuple(found)
+        if steps and steps[-1].bias == bias:
+            steps.pop()
+        steps.append(Step(bound, bias))
+    return tuple(steps)
 
 
 def _average(estimates: list[float], measured: list[float], raw: float) -> float:
@@ -92,5 +92,5 @@ def _measured() -> dict[int, dict[str, list[float]]]:
     text = (
         importlib.resources.files("substrait_spark.engines.datafusion").joinpath("hyperloglog.yaml").read_text("utf-8")
     )
-    found: dict[int, dict[str, list[float]]] = yaml.safe_load(text)
-    return found
+    measured: dict[int, dict[str, list[float]]] = yaml.safe_load(text)
+    return measured

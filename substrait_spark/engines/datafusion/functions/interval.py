@@ -34,8 +34,8 @@ def of_counts(rule: Apply) -> Apply:
             if value.type.kind in COUNTS:
                 e.dialect.require_type(value.type, column=True)
                 raise NotInDialect(f"the dialect {e.dialect.name} counts intervals, but not those of columns")
-        found: Expression = rule(e, call)
-        return found
+        result: Expression = rule(e, call)
+        return result
 
     return lower
 

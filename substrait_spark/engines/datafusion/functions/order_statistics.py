@@ -103,12 +103,12 @@ def approx_percentile(call: LoweredCall) -> AggregateForm:
         hint = exact if value.type.kind in ("decimal", *INTEGERS, *FLOATS) else numbers
         raise NotInDialect(f"the dialect {e.dialect.name} has no approx_percentile of {value.type} here", hint)
     number = e.cast(value, types.FP64)
-    found = of_sorted(call, number, percentage, False, discrete)
+    exact_percentiles = of_sorted(call, number, percentage, False, discrete)
     nans = call.count(e.call("comparison:is_nan", number))
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         *parts, nan = refs
-        percentiles = found.result(above, parts)
+        percentiles = exact_percentiles.result(above, parts)
         few = above.call("comparison:lt", refs[1], above.i64(most // 2))
         known = above.and_(few, above.equal(nan, above.i64(0)))
         error = above.raises("[UNSUPPORTED_COUNT] NaN, or too many values for an exact sketch:", types.I64, refs[1])
@@ -117,7 +117,7 @@ def approx_percentile(call: LoweredCall) -> AggregateForm:
         checked = above.if_then(above.call("comparison:gte", least, above.i64(0)), percentiles, above.null(kind))
         return above.cast(checked, call.function.type)
 
-    return AggregateForm((*found.calls, nans), result)
+    return AggregateForm((*exact_percentiles.calls, nans), result)
 
 
 def constant(value: Expression) -> object:
@@ -164,8 +164,8 @@ def interpolated(line: Line) -> Pick:
         lower = e.share(s.at(e.call("datafusion:add", whole, e.i64(1))))
         upper = e.share(s.at(e.call("datafusion:add", whole, e.i64(2))))
         fraction = e.call("arithmetic:subtract", position, e.cast(whole, types.FP64))
-        found = line(e, lower, upper, fraction)
-        return e.if_then(e.not_(between), lower, e.equal(lower, upper), lower, found)
+        between_both = line(e, lower, upper, fraction)
+        return e.if_then(e.not_(between), lower, e.equal(lower, upper), lower, between_both)
 
     return pick
 
@@ -211,12 +211,12 @@ def of_sorted(
             values = above.cast(values, DOUBLES)
         in_order = above.call("datafusion:array_sort", values, above.text(order), above.text("NULLS FIRST"))
         s = Sorted(above, above.share(in_order), count)
-        found = above.null(DOUBLES)
+        percentiles = above.null(DOUBLES)
         if percentage.type.kind != "list":
-            found = pick(s, percentage.value)
+            percentiles = pick(s, percentage.value)
         elif percentage.value:
-            found = above.call_as(DOUBLES, "datafusion:make_array", *[pick(s, p) for p in percentage.value])
-        return above.if_then(above.equal(count, above.i64(0)), above.null(found.type), found)
+            percentiles = above.call_as(DOUBLES, "datafusion:make_array", *[pick(s, p) for p in percentage.value])
+        return above.if_then(above.equal(count, above.i64(0)), above.null(percentiles.type), percentiles)
 
     return AggregateForm(calls, result)
 

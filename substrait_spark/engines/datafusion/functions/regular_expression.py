@@ -52,10 +52,10 @@ def _like_column(e: LoweringBuilder, value: Expression, pattern: Expression, esc
 
 
 def _literal(pattern: Expression) -> str:
-    found = text(pattern)
-    if found is None:
+    value = text(pattern)
+    if value is None:
         raise NotInDialect("only literal patterns can be translated from Java's regular expressions")
-    return found
+    return value
 
 
 def rlike(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -69,8 +69,8 @@ def replace(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     value, pattern, replacement, position = call.children()
     if integer(position) != 1:
         raise NotInDialect("the position is not 1")
-    found, shown = java_regex.replacement(_literal(pattern), _literal(replacement))
-    return e.call("datafusion:regexp_replace", value, e.text(found), e.text(shown), e.text("g"))
+    in_rust, shown = java_regex.replacement(_literal(pattern), _literal(replacement))
+    return e.call("datafusion:regexp_replace", value, e.text(in_rust), e.text(shown), e.text("g"))
 
 
 def extract(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -80,8 +80,8 @@ def extract(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     if group is None:
         raise NotInDialect("the group is no literal")
     match = e.call("datafusion:regexp_match", value, e.text(java_regex.extraction(_literal(pattern), group)))
-    found = e.coalesce(e.call("datafusion:array_element", match, e.i64(1)), e.text(""))
-    return e.if_then(e.is_null(value), e.null(types.STRING), found)
+    group_text = e.coalesce(e.call("datafusion:array_element", match, e.i64(1)), e.text(""))
+    return e.if_then(e.is_null(value), e.null(types.STRING), group_text)
 
 
 def count(e: LoweringBuilder, call: ScalarFunction) -> Expression:

@@ -75,8 +75,8 @@ def _by_text(e: LoweringBuilder, number: Expression, rounded: Callable[[Expressi
     number = e.share(number)
     value = e.share(e.cast(number, types.FP64))
     whole = e.call("comparison:gte", e.call("arithmetic:abs", value), e.fp64(2.0**52))
-    found = e.cast(e.cast(rounded(decimal_text(e, value)), types.STRING), number.type)
-    return e.if_then(e.or_(e.call("comparison:is_nan", value), whole), number, found)
+    by_text = e.cast(e.cast(rounded(decimal_text(e, value)), types.STRING), number.type)
+    return e.if_then(e.or_(e.call("comparison:is_nan", value), whole), number, by_text)
 
 
 # ---- half even

@@ -54,8 +54,8 @@ def approx_count_distinct(call: LoweredCall) -> AggregateForm:
         powers = above.call("arithmetic_decimal:subtract", with_powers, without)
         total = above.call("arithmetic:multiply", above.cast(powers, types.FP64), above.fp64(2.0**-LOWEST_BIT))
         total = above.if_then(above.equal(hit, above.i64(0)), above.fp64(0.0), total)
-        found = hyperloglog.estimate(above, bits, above.cast(hit, types.FP64), total)
-        return above.cast(above.call("arithmetic:add", found, above.fp64(0.5)), types.I64)
+        estimate = hyperloglog.estimate(above, bits, above.cast(hit, types.FP64), total)
+        return above.cast(above.call("arithmetic:add", estimate, above.fp64(0.5)), types.I64)
 
     return AggregateForm(calls, result)
 

@@ -67,11 +67,11 @@ def spread_in_frame(call: LoweredCall, value: Expression, name: str, distributio
         freedom: Expression = deviations.count
         if distribution == "SAMPLE":
             freedom = above.call("arithmetic:subtract", deviations.count, above.fp64(1.0))
-        found: Expression = divided(above, deviations.squares, freedom)
+        statistic: Expression = divided(above, deviations.squares, freedom)
         if name == "std_dev":
-            found = root(above, found)
+            statistic = root(above, statistic)
         fewest = above.i32(2 if distribution == "SAMPLE" else 1)
-        return above.if_then(above.call("comparison:lt", deviations.number, fewest), above.null(types.FP64), found)
+        return above.if_then(above.call("comparison:lt", deviations.number, fewest), above.null(types.FP64), statistic)
 
     return AggregateForm((values_in_frame(call, value),), result)
 
@@ -84,8 +84,8 @@ def guarded(call: LoweredCall, function: str, value: Expression) -> AggregateFor
     calls = (call.call(function, value), call.count(infinite(call.e, value)))
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
-        found, unbounded = refs
-        return above.if_then(is_positive(above, unbounded), above.fp64(float("nan")), found)
+        of_finite, unbounded = refs
+        return above.if_then(is_positive(above, unbounded), above.fp64(float("nan")), of_finite)
 
     return AggregateForm(calls, result)
 
@@ -228,11 +228,11 @@ def calls_of_pairs(
 class PairStatistics:
     """The results of the calls over pairs, by the names they were asked for, and what follows from them."""
 
-    def __init__(self, e: LoweringBuilder, found: dict[str, Expression]) -> None:
+    def __init__(self, e: LoweringBuilder, results: dict[str, Expression]) -> None:
         self.e = e
-        self.found = found
+        self.results = results
         self.null = e.null(types.FP64)
-        self.count = e.cast(found["count"], types.FP64)
+        self.count = e.cast(results["count"], types.FP64)
 
     def divided(self, dividend: Expression, divisor: Expression) -> Expression:
         return divided(self.e, dividend, divisor)
@@ -242,37 +242,39 @@ class PairStatistics:
 
     def constant(self, of: str) -> Expression:
         """Whether all values are the same: their variance may come out a little off zero."""
-        all_finite = self.e.equal(self.found[f"infinite {of}"], self.e.i64(0))
-        return self.e.and_(all_finite, self.e.equal(self.found[f"min {of}"], self.found[f"max {of}"]))
+        all_finite = self.e.equal(self.results[f"infinite {of}"], self.e.i64(0))
+        return self.e.and_(all_finite, self.e.equal(self.results[f"min {of}"], self.results[f"max {of}"]))
 
     def slope(self) -> Expression:
-        return self.divided(self.found["covar_pop"], self.found["var_pop x"])
+        return self.divided(self.results["covar_pop"], self.results["var_pop x"])
 
     def mean(self, of: str) -> Expression:
-        return self.divided(self.found[f"sum {of}"], self.count)
+        return self.divided(self.results[f"sum {of}"], self.count)
 
     def case(self, *parts: Expression) -> Expression:
         """`if_then`, but null without a pair, and NaN where a value is infinite or NaN and none of the clauses holds."""
         e = self.e
-        any_infinite = e.or_(*(is_positive(e, self.found[f"infinite {of}"]) for of in "yx"))
-        no_pair = e.equal(self.found["count"], e.i64(0))
+        any_infinite = e.or_(*(is_positive(e, self.results[f"infinite {of}"]) for of in "yx"))
+        no_pair = e.equal(self.results["count"], e.i64(0))
         return e.if_then(no_pair, self.null, *parts[:-1], any_infinite, e.fp64(float("nan")), parts[-1])
 
 
 def correlation(s: PairStatistics) -> Expression:
-    single = s.e.equal(s.found["count"], s.e.i64(1))
+    single = s.e.equal(s.results["count"], s.e.i64(1))
     constant = s.e.or_(single, s.constant("x"), s.constant("y"))
     return s.case(
-        constant, s.null, s.divided(s.found["covar_pop"], s.times(s.found["stddev_pop y"], s.found["stddev_pop x"]))
+        constant,
+        s.null,
+        s.divided(s.results["covar_pop"], s.times(s.results["stddev_pop y"], s.results["stddev_pop x"])),
     )
 
 
 def sum_of_products(s: PairStatistics) -> Expression:
-    return s.case(s.times(s.found["covar_pop"], s.count))
+    return s.case(s.times(s.results["covar_pop"], s.count))
 
 
 def sum_of_squares(s: PairStatistics) -> Expression:
-    return s.case(s.times(s.found["var_pop x"], s.count))
+    return s.case(s.times(s.results["var_pop x"], s.count))
 
 
 def slope(s: PairStatistics) -> Expression:
@@ -285,8 +287,8 @@ def intercept(s: PairStatistics) -> Expression:
 
 
 def determination(s: PairStatistics) -> Expression:
-    square = s.times(s.found["covar_pop"], s.found["covar_pop"])
-    share = s.divided(square, s.times(s.found["var_pop x"], s.found["var_pop y"]))
+    square = s.times(s.results["covar_pop"], s.results["covar_pop"])
+    share = s.divided(square, s.times(s.results["var_pop x"], s.results["var_pop y"]))
     return s.case(s.constant("x"), s.null, s.constant("y"), s.e.fp64(1.0), share)
 
 

@@ -20,14 +20,14 @@ MAX_I32 = 2**31 - 1
 
 def integer(value: Expression) -> int | None:
     """The value of an integer literal; None for a null and for what is no literal."""
-    found = value.value if isinstance(value, Literal) else None
-    return found if isinstance(found, int) else None
+    literal = value.value if isinstance(value, Literal) else None
+    return literal if isinstance(literal, int) else None
 
 
 def text(value: Expression) -> str | None:
     """The value of a string literal; None for a null and for what is no literal."""
-    found = value.value if isinstance(value, Literal) else None
-    return found if isinstance(found, str) else None
+    literal = value.value if isinstance(value, Literal) else None
+    return literal if isinstance(literal, str) else None
 
 
 def _unless_overlapping(x: Expression, delimiter: Expression, number: Expression) -> tuple[Expression, ...]:
@@ -87,11 +87,11 @@ def split_part(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     if part == 0:
         raise NotInDialect("there is no part 0")
     checked = arguments if part and part > 0 else _unless_overlapping(*arguments)
-    found = e.call("datafusion:split_part", *checked)
+    part_text = e.call("datafusion:split_part", *checked)
     if part:
-        return found
+        return part_text
     # The engine raises for part 0 of a null, too.
-    return e.if_then(e.or_(*map(e.is_null, arguments[:2])), e.null(types.STRING), found)
+    return e.if_then(e.or_(*map(e.is_null, arguments[:2])), e.null(types.STRING), part_text)
 
 
 def overlay(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -220,8 +220,8 @@ def is_valid(lowering: ExpressionLowering, call: ScalarFunction) -> Expression:
     """Whether bytes are text; true for each text."""
     e, (value,) = lowering.e, call.children()
     given = e.share(lowering.lower(value.children()[0] if _is_of_bytes(value) else value))
-    found = e.is_not_null(e.cast(given, value.type, throws=False))
-    return e.if_then(e.is_null(given), e.null(types.BOOLEAN), found) if given.type.nullable else found
+    is_text = e.is_not_null(e.cast(given, value.type, throws=False))
+    return e.if_then(e.is_null(given), e.null(types.BOOLEAN), is_text) if given.type.nullable else is_text
 
 
 def _is_of_bytes(value: Expression) -> bool:

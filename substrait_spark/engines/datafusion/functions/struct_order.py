@@ -10,14 +10,14 @@ from ..structs import field_of
 
 def by_fields(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:
     """The fields of a struct to sort by, ascending, those of structs inside in their place."""
-    found: list[SortField] = []
+    keys: list[SortField] = []
     for ordinal in range(len(value.type.parameters)):
         part = field_of(e, value, ordinal)
         if part.type.kind == "struct":
             part = e.share(part)
-            found += [SortField(e.is_not_null(part), True, True), *by_fields(e, part)]
+            keys += [SortField(e.is_not_null(part), True, True), *by_fields(e, part)]
         elif part.type.kind in ("list", "map"):
             raise NotInDialect(f"the dialect {e.dialect.name} orders no structs that hold {part.type}")
         else:
-            found.append(SortField(e.key(part), True, True))
-    return tuple(found)
+            keys.append(SortField(e.key(part), True, True))
+    return tuple(keys)

@@ -125,9 +125,9 @@ def _read_date(e: LoweringBuilder, value: Expression, throws: bool) -> Expressio
     signed = _replace(e, three, "^([0-9])", "+${1}")
     read = e.cast(signed, types.nullable(DATE), throws=False)
     fits = e.call("datafusion:regexp_like", value, e.text(_DATE_TEXT), e.text("s"))
-    found = e.share(e.if_then(fits, read, e.null(DATE)))
+    date = e.share(e.if_then(fits, read, e.null(DATE)))
     unread = e.call("datafusion:regexp_like", value, e.text(_LONG_YEAR), e.text("s"))
-    return _or_raise(e, found, found, value, throws, [unread], "a date in a year of six digits")
+    return _or_raise(e, date, date, value, throws, [unread], "a date in a year of six digits")
 
 
 def _replace(e: LoweringBuilder, value: Expression, pattern: str, by: str) -> Expression:
@@ -136,7 +136,7 @@ def _replace(e: LoweringBuilder, value: Expression, pattern: str, by: str) -> Ex
 
 def _or_raise(
     e: LoweringBuilder,
-    found: Expression,
+    value_or_null: Expression,
     known: Expression,
     value: Expression,
     throws: bool,
@@ -145,14 +145,14 @@ def _or_raise(
 ) -> Expression:
     """What was read, else an error where it is text that the engine can't read, and where it can't be null for any text.
 
-    `known` is null where `found` is, and nests less deep.
+    `known` is null where `value_or_null` is, and nests less deep.
     """
     missing = [e.is_null(known), *([e.is_not_null(value)] if value.type.nullable else [])]
-    error = raising(e, f"[UNSUPPORTED_FORMAT] {which}", found.type, value)
+    error = raising(e, f"[UNSUPPORTED_FORMAT] {which}", value_or_null.type, value)
     if not throws:
-        return e.if_then(e.and_(*missing, *unread), error, found)
-    invalid = raised(e, "CAST_INVALID_INPUT", found.type, value)
-    return e.if_then(e.and_(*missing, *unread), error, e.and_(*missing), invalid, found)
+        return e.if_then(e.and_(*missing, *unread), error, value_or_null)
+    invalid = raised(e, "CAST_INVALID_INPUT", value_or_null.type, value)
+    return e.if_then(e.and_(*missing, *unread), error, e.and_(*missing), invalid, value_or_null)
 
 
 _TIME_TEXT = (
@@ -215,12 +215,12 @@ def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type
     padded = e.call("datafusion:regexp_replace", cut, e.text(r"([- :])([0-9])\b"), e.text("${1}0${2}"), e.text("g"))
     fits = e.call("datafusion:regexp_like", given, e.text(_TIME_TEXT), e.text("s"))
     local = e.share(e.if_then(fits, e.cast(padded, types.nullable(LOCAL), throws=False), e.null(LOCAL)))
-    found: Expression = local
+    time: Expression = local
     if target == INSTANT:
         zoned = e.call("datafusion:regexp_like", value, e.text(_WITH_OFFSET), e.text("s"))
-        found = e.if_then(zoned, _before_offset(e, value, local), tz.instant(e, local, where))
+        time = e.if_then(zoned, _before_offset(e, value, local), tz.instant(e, local, where))
     unread = [e.call("datafusion:regexp_like", value, e.text(_UNREAD), e.text("s")), e.not_(fits)]
-    return _or_raise(e, found, local, value, throws, unread, UNREAD_TIMES)
+    return _or_raise(e, time, local, value, throws, unread, UNREAD_TIMES)
 
 
 CALLS = {

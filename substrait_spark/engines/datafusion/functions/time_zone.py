@@ -175,8 +175,8 @@ def instant_micros(
         parts = [e.equal(_looked_up(e, wanted, where), like), wanted, *parts]
     for candidate in (before, after):
         parts += [e.equal(_looked_up(e, candidate, where), like), candidate]
-    found = e.if_then(*parts, before)
-    return found if like is local else plus(e, local, minus(e, found, like))
+    micros_of_instant = e.if_then(*parts, before)
+    return micros_of_instant if like is local else plus(e, local, minus(e, micros_of_instant, like))
 
 
 def _at_offset_of(e: LoweringBuilder, local: Expression, where: Zone, by: int) -> Expression:
@@ -253,8 +253,8 @@ def convert(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     there, here = constant(source), constant(target)
     if there is None or here is None:
         return e.null(LOCAL)
-    found = instant_micros(e, micros(e, value), zone(there))
-    return from_micros(e, local_micros(e, found, zone(here)), LOCAL)
+    micros_of_instant = instant_micros(e, micros(e, value), zone(there))
+    return from_micros(e, local_micros(e, micros_of_instant, zone(here)), LOCAL)
 
 
 REWRITES = rewrites(

@@ -65,10 +65,10 @@ def offset_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: StagedWi
     if not isinstance(distance, Literal) or distance.value != 1:
         raise NotInDialect(f"the dialect {e.dialect.name} has no lag or lead IGNORE NULLS but by one row")
     near = Bound("preceding" if name == "last" else "following", e.i64(1))
-    found = _known(e, name, input, _up_to(name, near), staged)
+    neighbour = _known(e, name, input, _up_to(name, near), staged)
     if not default:
-        return found
-    return WindowForm(found.calls, lambda above, refs: above.coalesce(found.result(above, refs), default[0]))
+        return neighbour
+    return WindowForm(neighbour.calls, lambda above, refs: above.coalesce(neighbour.result(above, refs), default[0]))
 
 
 def nth_value_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
@@ -145,11 +145,11 @@ def _at_the_end(e: LoweringBuilder, name: str, value: Expression, frame: Frame, 
     """Over a frame up to that end of the partition: the partition's first or last value, if the frame holds any."""
     end = _nulls_behind(e, value)
     call = e.window(f"datafusion:{name}_value", value, frame=WHOLE)
-    found = staged.column(call, sorts=(end if name == "first" else _reversed(end), *staged.sorts))
+    value_at_end = staged.column(call, sorts=(end if name == "first" else _reversed(end), *staged.sorts))
     if frame.lower.kind == frame.upper.kind:
-        return WindowForm((), lambda above, refs: found)
+        return WindowForm((), lambda above, refs: value_at_end)
     some = e.call("comparison:gt", staged.column(_number(e, value, frame)), e.i64(0))
-    return WindowForm((), lambda above, refs: above.if_then(some, found, above.null(found.type)))
+    return WindowForm((), lambda above, refs: above.if_then(some, value_at_end, above.null(value_at_end.type)))
 
 
 def _reversed(sort: SortField) -> SortField:
