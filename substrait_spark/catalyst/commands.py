@@ -23,7 +23,7 @@ class Target(NamedTuple):
     format: str | None = None
     """The format's name in Spark: `parquet`."""
     mode: str | None = None
-    """What becomes of what is there: `append`, `overwrite`, `errorifexists`, `ignore` or `replace`."""
+    """The save mode, which says what happens to existing data: `append`, `overwrite`, `errorifexists`, `ignore` or `replace`."""
     partitioned_by: tuple[str, ...] = ()
     """The partition columns, or what partitions are computed of."""
 
@@ -101,7 +101,7 @@ def target(command: Command | None) -> Target | None:
 
 
 def merged(targets: Sequence[Target]) -> Target:
-    """What commands that did each other's work say together, the outermost first, which has the mode that was meant."""
+    """One target of several commands, of which each ran the next: the outermost is first, and has the mode that the user chose."""
     table = _last([each.table for each in targets])
     return Target(
         table,

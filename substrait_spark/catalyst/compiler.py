@@ -25,7 +25,7 @@ class JavaClass:
         self._arguments = arguments
         self._after = after  # a class whose name the source knows
         self._objects: weakref.WeakKeyDictionary[Any, tuple[Any, Any]] = weakref.WeakKeyDictionary()
-        """By gateway, the object, and the one of the class that it was compiled after."""
+        """By gateway, the object, and the object of the class that had to be compiled before."""
         self._compiling = threading.Lock()
 
     def is_compiled(self, gateway: Any) -> bool:

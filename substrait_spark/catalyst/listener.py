@@ -61,7 +61,7 @@ class Listener:
         self._listening = listeners.listen(spark._sc._jsc.sc(), wanted, tables_as_files)
 
     def is_told(self) -> bool:
-        """Whether all that has ended is known here: waits until it is, and not for ever."""
+        """Whether Spark has told of everything that has ended. Waits for that, but not for ever."""
         return bool(self._listening.isTold(PATIENCE))
 
     def taken(self) -> list[Execution]:

@@ -14,7 +14,7 @@ class Does(Flag):
     """A property of a class of plan nodes."""
 
     NOTHING = 0
-    """Nothing that walks may conclude from."""
+    """No property: nothing may be concluded of its rows or columns."""
     KEEPS_ORDER = auto()
     """Its rows come in the order of its child's."""
     JOINS_ORDERS = auto()

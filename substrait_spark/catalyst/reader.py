@@ -119,7 +119,7 @@ def describe(df: Planned, asked: Asked, numbers: Sequence[int]) -> list[str | No
 
 
 def _source(df: Planned, asked: Asked) -> Any:
-    """What is read: what has the plan, which then is the optimized one, or the analyzed plan itself."""
+    """The Java object to read: the Dataset, which has the optimized plan, or the analyzed plan itself."""
     if asked.stage == "optimized":
         return df._jdf
     plans = _analyzed_plans.of(df.sparkSession._sc._gateway)
@@ -198,7 +198,7 @@ MOST_ROWS = 2**31 - 1
 """How many local rows a document may have: Java's greatest number."""
 
 TRIES = 3
-"""How often the JVM is called before it is taken for gone: each call may meet a connection that an interrupt has closed."""
+"""How many failed calls it takes to conclude that the JVM is gone: each may meet a connection that an interrupt has closed."""
 
 
 def _is_reached(df: Planned) -> bool:

@@ -139,13 +139,13 @@ def _parts(node: Node) -> Iterator[Node]:
 
 
 def _no_step(function: Node, result: Node | None, root: Plan | None) -> Unsupported:
-    """Why a function can't be exported whose result, a column by itself, a plan node has for the nodes above it."""
+    """Why a function can't be exported that a plan node of its own computes: its result is a column for the nodes above."""
     names = [] if root is None or result is None else _columns_of(result["exprId"], root)
     return Unsupported(_no_user_function(function) + _making(names), _declaring_rows(function), function)
 
 
 def _declaring_rows(function: Node) -> str:
-    """What lets a function over rows through, which is a plain one of Python."""
+    """A hint for a function over rows, which is a plain function of Python: the argument that declares it."""
     name = name_of(function)
     given = name if name.isidentifier() else "declare_function(the_function, name='its_name')"
     if function.name != "PythonUDF" or not isinstance(function, Expression) or function.type.name != "struct":
@@ -214,7 +214,7 @@ def _types(node: Node) -> list[str] | None:
 
 
 def _declaring(node: Node, kind: str, otherwise: str) -> str:
-    """What lets a user's function through: the argument that declares it, or an extension file, ready to copy."""
+    """A hint for a user's function: the argument that declares it, or an extension file that does, ready to copy."""
     name, types = name_of(node), _types(node)
     instead = f"Or {otherwise[0].lower()}{otherwise[1:]}"
     if types is None or " " in name:

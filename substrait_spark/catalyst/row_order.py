@@ -63,7 +63,7 @@ def deciding(keys: Sequence[tree.Expression]) -> list[tree.Expression]:
 
 
 def sorted_by(key: tree.Expression) -> tree.Expression:
-    """What a key of a RowOrder sorts by."""
+    """The expression that a key of a RowOrder sorts by."""
     return key["child"] if key.name == "SortOrder" else key
 
 
@@ -80,7 +80,7 @@ def _is_sorted(node: tree.Plan) -> bool:
 
 
 def without_pruning(node: tree.Plan) -> tree.Plan:
-    """The plan below projects that only drop columns, maybe those that it is sorted by; and below the sort, if it is that."""
+    """The plan below projects that only drop columns, maybe those that it is sorted by; and if that is a sort, the plan below it."""
     while node.name == "Project" and all(item.name == "AttributeReference" for item in node["projectList"]):
         node = node["child"]
     return node["child"] if node.name == "Sort" else node

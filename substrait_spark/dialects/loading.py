@@ -78,7 +78,7 @@ def module_from(path: Path, folder: Path | None = None) -> ModuleType:
 
 
 def problems_of_rewrites(listed: Listed) -> Iterator[str]:
-    """What is no rewrite, and rewrites of what no extension file declares, which would never be used."""
+    """Problems of a list of rewrites: entries that are none, and functions that no extension file declares."""
     for position, each in enumerate(listed):
         where = f"rewrites[{position}]"
         if isinstance(each, Conversion):

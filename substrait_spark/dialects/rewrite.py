@@ -23,26 +23,26 @@ Apply = Callable[..., Any]
 
 
 class Sees(Enum):
-    """What a rewrite gets, and from whom."""
+    """In which state a rewrite gets its target."""
 
     ORIGINAL = "original"
-    """What the canonical plan has, as it was: the rewrite gets what lowers it, and has the parts lowered that it needs."""
+    """As the canonical plan has it, before any part of it is lowered: `apply` lowers the parts that it needs, by what it gets."""
     BOTH = "both"
-    """The same; but the parts are lowered already, lambdas aside. It gives None for what it is not about."""
+    """As the canonical plan has it too, once its parts are lowered, but for lambdas. `apply` gives None for what it is not about."""
     LOWERED = "lowered"
-    """What the canonical plan has, over lowered parts, with the builder `e`."""
+    """Over its lowered parts; `apply` gets the builder `e`."""
     BUILT = "built"
-    """Whatever is built in the dialect's forms, by other rewrites too, with the builder `e`. It makes nodes itself that it
-    is not to get again."""
+    """Everything that is built in the dialect's forms, also by other rewrites; `apply` gets the builder `e`. What `e` builds
+    comes to the rewrite again: nodes that shall not, it makes by their classes."""
 
 
 class Rewrite(NamedTuple):
-    """What becomes of a target: `apply` gives another form of the same meaning.
+    """Puts a target into another form: `apply` gives an expression or a relation that means the same.
 
-    A rewrite against a `defect` of the engine is for what the dialect has, as long as its file lists the defect. Without
-    one, it is for functions and casts that the dialect lacks, and for all of any other target: it returns what it is not
-    about as it is. Of several for one target, the first is for a function or a cast that the dialect lacks; others go one
-    after the other, until the target is no longer of its kind.
+    With a `defect`, it runs on what the dialect has, as long as the dialect file lists that defect. Without one, a rewrite of
+    a function or a cast runs where the dialect lacks it; a rewrite of any other target always runs, and returns unchanged
+    what it is not about. Of several rewrites for a function or a cast that the dialect lacks, the first one runs. All others run
+    one after the other, until the result is no longer of the target's kind.
     """
 
     target: Target
@@ -52,7 +52,8 @@ class Rewrite(NamedTuple):
 
     @property
     def is_for_missing(self) -> bool:
-        """Whether it is for what the dialect lacks, unless it is against a defect: its file lists functions and casts one by one."""
+        """Whether the target is a function or a cast, of which dialect files list each: without a defect, the rewrite is for one
+        that the dialect lacks."""
         listed = isinstance(self.target, tuple) or (isinstance(self.target, str) and self.target != PLAN)
         return listed and self.sees in (Sees.ORIGINAL, Sees.LOWERED)
 
@@ -79,7 +80,7 @@ class Conversion(NamedTuple):
     back: Callable[..., Any]
     takes: Collection[str]
     hint: str = ""
-    """What to do where no value can be."""
+    """A hint for users: what to do where such a value can't be used."""
 
 
 def rewrites(table: Mapping[Any, Any], defect: str = "", sees: Sees = Sees.LOWERED) -> list[Rewrite | Conversion]:
@@ -108,7 +109,7 @@ class Rewrites:
         self.missing_original = {target: first for target, (first, *_) in _by_target(missing, Sees.ORIGINAL).items()}
 
     def are_about(self, target: Target) -> bool:
-        """Whether there is a rewrite of what the plan has of a target."""
+        """Whether a target that the plan has goes through any rewrite."""
         return target in self.original or target in self.both or target in self.lowered
 
 

@@ -44,7 +44,7 @@ class ExpressionBuilder(CallBuilder):
         self._dispatch = dispatch
         self._emitted: dict[tree.Expression, Expression] = {}
         self._computed: dict[tree.Expression, Expression] = {}
-        """Of these, what columns of the scope hold, also in lambdas: an aggregate's keys and results, for one."""
+        """Those expressions that are columns of the scope, and stay so in lambdas, such as an aggregate's keys and results."""
         self.lambdas: list[dict[int, tuple[int, Type]]] = []
         """Of each lambda around what is emitted, its variables by exprId: the parameter that each is, and its type."""
 
@@ -115,7 +115,7 @@ class ExpressionBuilder(CallBuilder):
             self._computed[node] = expression
 
     def branch(self) -> ExpressionBuilder:
-        """A builder over the same scope that forgets what is emitted in it, but for what is computed already."""
+        """A builder over the same scope. What is emitted in it is forgotten; what is computed already is known in it."""
         copy = ExpressionBuilder(self.context, self.relations, self._dispatch, self.scope)
         copy._emitted = dict(self._computed)
         copy._computed = self._computed

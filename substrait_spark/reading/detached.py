@@ -14,7 +14,7 @@ REFERENCE = "detached_expression_ordinal"
 
 
 def wrongly_detached(relation: PlanRel) -> Iterator[str]:
-    """What is wrong with the references of one of a plan's relations, each in a sentence.
+    """The problems of the references to detached expressions in one of a plan's relations, each in a sentence.
 
     Where each expression is referred to once at most, none that can be reached refers to itself.
     """
@@ -38,7 +38,7 @@ def _is_reference(expression: Expression) -> bool:
 
 
 def referred_to(expression: Expression) -> list[int]:
-    """What an expression refers to by number where it can refer to the same columns and parameters: in no lambda or subquery."""
+    """The numbers that an expression refers to, outside of lambdas and subqueries, where other columns and parameters are meant."""
     ordinals: list[int] = []
     stack: list[Message] = [expression]
     while stack:

@@ -267,7 +267,7 @@ _RULES: Mapping[str, Callable[[Any, Fields, Around], None]] = {
     "Expression.Literal": _literal,
     "Expression.Literal.IntervalDayToSecond": _interval_day_literal,
 }
-"""What each message that has lost a field makes of it. A rule takes what it has read out of the unknown fields."""
+"""Rules by the message that has lost a field. Each moves what it reads from the unknown fields into today's."""
 
 
 @cache

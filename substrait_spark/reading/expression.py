@@ -85,9 +85,9 @@ class ExpressionReader:
         self._e = e
         self._relation = relation
         self.detached: Sequence[Message] = ()
-        """What is stored apart from the relations that are being read."""
+        """The expressions that are stored apart from the relations."""
         self._read_apart: dict[int, Expression] = {}
-        """Of these, what was read before what refers to it."""
+        """Those of them that were read already; each is read before the expressions that refer to it."""
 
     def read(self, message: Message, scope: Scope) -> Expression:
         """The expression. Raises `Unsupported` for one that the tree has nothing for."""

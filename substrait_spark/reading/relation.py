@@ -170,7 +170,7 @@ class RelationReader:
 
 
 def _placed(relation: Relation, place: Place) -> None:
-    """Note where a relation came from, and those below that it was made of."""
+    """Note the place of a relation that was read, and of those below it that were made along with it."""
     relation.place = place
     stack = list(relation.inputs)
     while stack:
@@ -442,7 +442,7 @@ def _top_n(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
 
 
 def _exchange(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
-    """The input: which partition a row is in is no part of it, as long as it is in one."""
+    """An exchange's input: in which partition a row is says nothing of the rows, as long as each is in exactly one."""
     kind = message.WhichOneof("exchange_kind")
     if kind not in ("scatter_by_fields", "single_target", "round_robin") or message.targets:
         raise Unsupported(f"exchanges of the kind {kind}, or with targets outside of the plan, are not read")

@@ -30,7 +30,7 @@ def compared(e: CallBuilder, reduction: str, operator: str, value: Expression, r
 
 
 def _decided(e: CallBuilder, relation: Relation, condition: Expression, value_if_met: bool) -> Expression:
-    """This value where a row of a relation meets a condition, null where one may, else the opposite value."""
+    """`value_if_met` where a row of a relation meets a condition; null where the condition is null for one; else the opposite."""
     unknown = (Exists(Filter(relation, e.is_null(condition))), e.null(types.BOOLEAN)) if condition.type.nullable else ()
     value, otherwise = e.literal(value_if_met, types.BOOLEAN), e.literal(not value_if_met, types.BOOLEAN)
     return e.if_then(Exists(Filter(relation, condition)), value, *unknown, otherwise)
@@ -68,7 +68,7 @@ def lateral(e: CallBuilder, left: Relation, right: Relation, join_type: str, con
 
 
 def _over_right(condition: Expression, width: int) -> Expression:
-    """A condition over both inputs of a join, over the right one in a subquery of the left one."""
+    """The condition of a join as one over the right input in a subquery, where the left input's columns are a query outwards."""
 
     def change(part: Expression) -> Expression | None:
         if not isinstance(part, FieldReference) or part.parameter is not None:
@@ -81,7 +81,7 @@ def _over_right(condition: Expression, width: int) -> Expression:
 
 
 def seen_from_inside(expression: Expression) -> Expression:
-    """An expression as it reads in a subquery of its own relation."""
+    """An expression moved into a subquery of its relation: its columns are then one query further outwards."""
 
     def change(part: Expression) -> Expression | None:
         if not isinstance(part, FieldReference) or part.parameter is not None:

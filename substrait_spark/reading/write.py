@@ -74,7 +74,7 @@ def read_update(message: Any, schema: Sequence[Type], condition: Expression, val
 
 
 def _require_no_more(message: Any, of_relation: bool) -> None:
-    """Refuse what is said at another place than statements of ours say it."""
+    """Refuse a message that says more than our statements' messages do, at a place where these say nothing."""
     if message.common.HasField("advanced_extension") or (message.HasField("advanced_extension") and not of_relation):
         raise Unsupported("an extension of a relation that writes is not known")
 
