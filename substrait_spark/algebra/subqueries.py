@@ -1,4 +1,4 @@
-"""What there is to know of the relations of subqueries."""
+"""Questions about the relations of subqueries: whether one has exactly one row, and whether it is correlated."""
 
 from __future__ import annotations
 

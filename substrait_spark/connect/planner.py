@@ -75,7 +75,7 @@ REFUSED = {
     ),
     "time travel": ("it reads an earlier version of a table", "Read the table as it is now."),
 }
-"""What the local planner answers in place of a plan."""
+"""By the answer of the local planner in place of a plan: the reason for users, and a hint."""
 
 HARMLESS_EXTENSIONS = frozenset(
     """
@@ -96,7 +96,7 @@ class Planner:
         self._sessions: weakref.WeakKeyDictionary[Any, PlannerSession] = weakref.WeakKeyDictionary()
 
     def session(self, remote: Any, allow_version_mismatch: bool) -> PlannerSession:
-        """What stands here for the session of a server."""
+        """The local session in which the frames of a server's session are planned."""
         with self._starting:
             planner_session = self._sessions.get(remote)
             if planner_session is None or not planner_session.jvm.runs:
@@ -128,7 +128,7 @@ class PlannerContext:
 
 
 class Stale(Exception):
-    """What a name is has changed since it was asked for."""
+    """A table or view has changed on the server since it was asked for: the frame has to be planned again."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ FAMILIES = {
 
 
 class Figures(NamedTuple):
-    """What there is to count in a plan."""
+    """How many parts of each kind a plan has, how deep it is, and how large."""
 
     kinds: dict[str, int]
     """How many relations there are of each kind, the most frequent first."""

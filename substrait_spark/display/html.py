@@ -112,7 +112,7 @@ def _tree(shown: Outline, tree: Tree, roots: list[Entry]) -> Iterator[str]:
 
 
 def _inputs(*, branches: bool, indent: int) -> str:
-    """What is below a relation stands under it, and further to the right only where there are several, so that deep plans fit.
+    """The inputs of a relation, under it. They stand further to the right only where there are several, so that deep plans fit.
 
     How far is said here and not by the style, which notebooks that nobody trusts leave out as well.
     """

@@ -40,7 +40,7 @@ class Outline:
     """A plan's entries from the top down, and for each of its trees the uppermost."""
 
     digest: str
-    """What is the same for the same relations, and for no others."""
+    """A digest of each relation with all below it, equal for equal ones alone."""
     entries: list[Entry]
     roots: list[list[Entry]]
 

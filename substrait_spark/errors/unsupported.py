@@ -48,7 +48,7 @@ class Unsupported(Exception):
 
     @property
     def cause(self) -> BaseException | None:
-        """What the user is to see of the exception that it came from: nothing, unless it is of the user's own code."""
+        """The exception that the user is to see as the cause: one of the user's own code, else none."""
         return None
 
 

@@ -165,7 +165,7 @@ class _Trees:
     # ---- columns
 
     def _column_changes(self, old: Relation, new: Relation) -> Iterator[str]:
-        """Columns that come or go here, and types that change here, and not already further down."""
+        """Columns that come or go at this relation, and types that change at it, not already at one below."""
         before, after = self._columns(self._old, old), self._columns(self._new, new)
         had, has = self._inputs(self._old, old), self._inputs(self._new, new)
         for token, column in before.items():
@@ -210,7 +210,7 @@ def _name(column: Column) -> str:
 
 
 def _is_named(token: Token) -> bool:
-    """Whether a column that a relation makes is one of a read's, which have no expression that tells of it."""
+    """Whether a column is a read's own: those have names, and no expression."""
     source = token[1] if isinstance(token, tuple) else None
     return isinstance(source, Item) and source.part == "schema"
 
@@ -254,7 +254,7 @@ def _leaf(relation: Relation) -> str:
 
 
 def _lines(old: Document, new: Document) -> list[list[str]]:
-    """Lines that differ for another reason than all of the above, the numbers of anchors left aside."""
+    """The lines of both plans that differ, for plans in which no other difference was seen; numbers of anchors don't count."""
     olds, news = list(_every_line(old)), list(_every_line(new))
     if sum(map(len, (*olds, *news))) > COMPARED:
         changes = [*_replaced(olds, news)]

@@ -63,7 +63,7 @@ class Columns:
                 yield same.get(source) or (id(relation), source)
 
     def _same_items(self, relation: Relation) -> Mapping[Item, Token]:
-        """The tokens that the other plan has for the columns that a relation makes."""
+        """By column that a relation makes, the token of the same column in the other plan, where it has that."""
         partner = self._partner.get(id(relation))
         if self._other is None or partner is None:
             return {}

@@ -144,7 +144,7 @@ def _selected(columns: Any, name: str, expression: Any) -> Any:
 
 
 def _asked(session: Any, ask: Callable[[], Made]) -> Made:
-    """What Spark makes in a session. Raises `Unsupported` where it can't."""
+    """What Spark answers, with its exceptions as `Unsupported`."""
     from pyspark.errors import PySparkException
 
     if not is_connect(session):

@@ -97,7 +97,7 @@ def _value(
 
 
 def _require_columns_of(schema: Schema, relation: Relation) -> None:
-    """Refuse what selects from other columns than those of the schema, such as the names of files."""
+    """Refuse expressions over columns that the schema lacks, such as the names of files."""
     for each in inputs_first(relation):
         if isinstance(each, BaseSchema) and (each.names, each.schema) != (schema.names, schema.types):
             beyond = [name for name in each.names if name not in schema.names]
@@ -129,7 +129,7 @@ OTHER_ROWS = (
 
 
 def _require_one_relation(document: tree.Document) -> None:
-    """Refuse what is computed of anything but the columns of the schema: of a query, of the rows around, of several rows."""
+    """Refuse an expression that needs more than one row of the schema: a query in it, the rows around, several rows."""
     queries = [node for node in document.nodes if isinstance(node, tree.Expression) and _has_query(node)]
     others = [node for node in document.nodes if isinstance(node, tree.Plan) and node.name not in HANDLERS]
     if elsewhere := queries or others:

@@ -105,7 +105,7 @@ class Declaration:
 
     @cached_property
     def function(self) -> str:
-        """What rules go by: `alias:name`."""
+        """Its name as rules and rewrites write it: `alias:name`."""
         return f"{self.alias}:{self.name}"
 
     @cached_property
@@ -189,7 +189,7 @@ def _built_in() -> dict[str, str]:
 
 
 def alias_of(urn: str) -> str | None:
-    """What a file with this URN goes by in calls `alias:name`; None where no such file is known."""
+    """The alias of a file with this URN, as in calls by `alias:name`; None where no such file is known."""
     return built_in_alias(urn) or (urn if urn in _registered else None)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 MOST_ERRORS = 20
-"""Of how many errors the one is chosen that is told."""
+"""How many of a document's errors are looked at, to tell the most helpful one."""
 
 
 def schema_error(document: Any, schema: Traversable) -> str | None:
@@ -70,7 +70,7 @@ def _told(error: Any) -> str:
 
 
 def _told_of_alternatives(error: Any, value: str) -> str:
-    """What is wrong with what is none of several forms, and says no name or one that none of these has."""
+    """What is wrong with an entry that has none of several forms, and whose name, if it has one, none of these forms has."""
     named = [each for each in error.context if each.validator == "const"]
     if named:
         return f"{value_text(named[0].instance)} is not known; {likely(str(named[0].instance), [e.validator_value for e in named])}"

@@ -47,9 +47,9 @@ class Expressions:
         self.parameters: dict[int, Type] = {}
         """The types of the parameters that expressions refer to."""
         self.detached: Sequence[Message] = ()
-        """What is stored apart from the relation of the plan whose types are derived."""
+        """The expressions that are stored apart from the relation whose types are derived."""
         self._open: set[int] = set()
-        """Of these, what the expression around is."""
+        """The ordinals of those that are being derived, so that one that refers to itself is noticed."""
 
     def read_type(self, message: TypeMessage) -> Type | None:
         """The type that a message of this plan stands for."""

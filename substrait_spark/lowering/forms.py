@@ -1,4 +1,5 @@
-"""What rewrites may be for that is no expression and no relation of a plan, but becomes one or several while it is lowered."""
+"""Intermediate forms: targets of rewrites that are no part of a plan, such as the rows that fulfil several conditions. Lowering makes
+them, and turns them into relations and expressions."""
 
 from __future__ import annotations
 

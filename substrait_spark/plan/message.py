@@ -92,7 +92,7 @@ class Declarations:
         return len(self._detached) - 1
 
     def write_detached(self, relation: PlanRel | ExtendedExpression) -> None:
-        """Store what has got a number with its relation, or its message, and what gets one meanwhile."""
+        """Store the expressions that have got a number, with their relation or message, and those that get one while these are written."""
         for expression, enclosing in self._detached:
             self.enclosing = enclosing
             expression.write(relation.detached_expressions.add(), self)

@@ -35,13 +35,13 @@ class QueryOptions(TypedDict, total=False):
 
 
 class StatementOptions(QueryOptions, total=False):
-    """The same, where the query hasn't run yet."""
+    """Also what may be asked for where the query hasn't run yet."""
 
     stage: str
 
 
 class FrameOptions(StatementOptions, total=False):
-    """The same of a DataFrame, which may be Spark Connect's."""
+    """Also what may be asked for of a DataFrame, which may be Spark Connect's."""
 
     allow_version_mismatch: bool
 
@@ -61,7 +61,7 @@ DEFAULTS: Mapping[str, object] = {
     "functions": (),
     "allow_version_mismatch": False,
 }
-"""What holds where nothing is asked for. Signatures show it; `context.Settings` has the same."""
+"""The defaults. Signatures show them; `context.Settings` has the same."""
 
 
 def takes(options: type) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:

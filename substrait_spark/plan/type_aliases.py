@@ -51,7 +51,7 @@ def _types_in(root: Message) -> Iterator[Type]:
 
 
 def _note(type: Type, places: dict[bytes, list[Type]]) -> None:
-    """Note a type under what it is, nullable or not, after what is inside of it. What is inside is noted once."""
+    """Count a type, nullable or not alike, after the types inside of it, which are counted where it is met first."""
     key = _whether_or_not_nullable(type).SerializeToString()
     if key not in places:
         for inner in _types_in(type):
@@ -69,7 +69,7 @@ def _declare(plan: Plan, same: list[Type]) -> None:
 
 
 def _whether_or_not_nullable(type: Type) -> Type:
-    """A type as an alias of it has it: the nullability of that counts for nothing."""
+    """The type as REQUIRED, so that both nullabilities share an alias: each reference to it states its own."""
     required = Type()
     required.CopyFrom(type)
     _parameters(required).nullability = Type.NULLABILITY_REQUIRED
@@ -123,7 +123,7 @@ def _alias_of(message: Message) -> int | None:
 
 
 def _ignored(complaint: str) -> None:
-    """What is wrong with a type is told where it is."""
+    """Takes complaints about types here, where they are not told: reading the type itself tells them."""
 
 
 TOO_MANY = f"The plan's type aliases stand for more than {limits.COLUMNS:,} types together."

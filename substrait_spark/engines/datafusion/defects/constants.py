@@ -1,4 +1,4 @@
-"""`constants_survive`: DataFusion takes columns for constant that are not. This finds them, and hides that they were.
+"""`constants_survive`: DataFusion takes columns for constant that no longer are. This finds them, and computes them in a form that it can't see through.
 
     SELECT j FROM (VALUES (1), (2)) LEFT JOIN (SELECT 1 AS j) ON column1 = j ORDER BY j NULLS FIRST   -- 1, NULL
 

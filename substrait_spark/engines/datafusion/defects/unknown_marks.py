@@ -1,4 +1,4 @@
-"""`unknown_marks`: DataFusion's mark joins give false where a mark is unknown. This asks for that by a mark of its own.
+"""`unknown_marks`: DataFusion's mark joins give false where a mark is unknown. A second mark join finds those marks.
 
     SELECT (1 IN (SELECT y FROM (VALUES (2), (NULL)) u(y))) IS NULL FROM (VALUES (1)) t(x)   -- false
 
