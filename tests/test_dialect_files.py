@@ -101,7 +101,7 @@ DIALECTS = [
     (casts("{THROW_EXCEPTION: {i32: i64}, RETURN_NULL: {}}"), "the `exact` casts of THROW_EXCEPTION are no lists of types"),
     (casts("{THROW_EXCEPTION: {i32: [int]}, RETURN_NULL: {}}"), "THROW_EXCEPTION name 'int', which is no kind of type"),
     ("supported_expressions: [{expression: CAST, metadata: {exacts: {}}}]", "metadata.exacts is not known"),
-    ("metadata: {3: x, a: y}", "metadata.3 is not known; there may be abilities, defects, extensions, rewrites"),
+    ("metadata: {3: x, a: y}", "metadata.3 is not known; there may be abilities, defects, extends, extensions, rewrites, without"),
     ("metadata: {abilities: {3: true}}", "metadata.abilities.3 is not known"),
     ("metadata: {abilities: {emits: false}}", "metadata.abilities.emits is not known; is emit meant?"),
     (function("source: arithmetic, name: sum, supported_impls: [i32]"), "no scalar function sum:i32; sum is one for supported_aggregate_functions"),
@@ -261,3 +261,72 @@ def test_loaded_dialects_are_taken_as_they_are(tmp_path: Path) -> None:
     assert isinstance(dialect, Dialect)
     assert dialect.rewrites == tuple(rewrites)
     assert load(dialect) is dialect
+
+
+BASE = """
+name: Base
+dependencies: {comparison: extension:io.substrait:functions_comparison, boolean: extension:io.substrait:functions_boolean}
+supported_relations: [FILTER, {relation: JOIN, join_types: [INNER, LEFT]}]
+supported_scalar_functions:
+  - {source: comparison, name: equal, supported_impls: [any_any]}
+  - {source: comparison, name: lt, supported_impls: [any_any]}
+  - {source: boolean, name: and, supported_impls: [bool]}
+metadata: {abilities: {emit: false}}
+"""
+
+
+def extending(folder: Path, metadata: str, lists: str = "") -> Dialect:
+    (folder / "base.yaml").write_text(BASE, "utf-8")
+    path = folder / "mine.yaml"
+    path.write_text(f"metadata: {{extends: base.yaml{metadata}}}\n{lists}", "utf-8")
+    return load(path)
+
+
+def test_a_dialect_extends_another(tmp_path: Path) -> None:
+    taken = ", without: {relations: [FILTER], functions: ['comparison:lt', 'boolean:*']}"
+    own = "supported_relations: [{relation: JOIN, join_types: [INNER]}, SORT]\nsupported_scalar_functions:\n"
+    own += "  - {source: comparison, name: gt, supported_impls: [any_any]}\n"
+    dialect = extending(tmp_path, taken, own)
+    urn = "extension:io.substrait:functions_comparison"
+    assert [dialect.function("scalar", urn, name, "any_any", ()) is not None for name in ("equal", "lt", "gt")] == [
+        True,
+        False,
+        True,
+    ]
+    assert dialect.function("scalar", "extension:io.substrait:functions_boolean", "and", "bool", ()) is None
+    assert [dialect.allows_relation(name) for name in ("FILTER", "JOIN", "SORT")] == [False, True, True]
+    assert not dialect.allows_relation("JOIN", "join_types", "LEFT")
+    assert not dialect.abilities.emit
+
+
+@pytest.mark.parametrize(
+    ("metadata", "sentence"),
+    [
+        (
+            ", without: {functions: ['comparison:gte']}",
+            "metadata.without.functions names 'comparison:gte', which the dialect that it extends lacks",
+        ),
+        (", without: {relations: [SORT]}", "metadata.without.relations names 'SORT'"),
+        (", without: {relations: [FILTER, JOIN]}", "leaves nothing of supported_relations"),
+        (", without: [SORT]", "metadata.without may list types, relations"),
+        (", without: {relations: SORT}", "metadata.without.relations is no list of texts"),
+        (", without: {defects: [none]}", "metadata.without.defects names 'none'"),
+    ],
+)
+def test_what_a_dialect_takes_away_is_there(tmp_path: Path, metadata: str, sentence: str) -> None:
+    with pytest.raises(DialectError, match=re.escape(sentence)):
+        extending(tmp_path, metadata)
+
+
+def test_a_dialect_that_extends_itself(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("metadata: {extends: mine.yaml}", "utf-8")
+    with pytest.raises(DialectError, match="leads back"):
+        load(path)
+
+
+def test_to_take_away_needs_another_dialect(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("metadata: {without: {relations: [SORT]}}", "utf-8")
+    with pytest.raises(DialectError, match=r"metadata\.without is for a dialect that extends another"):
+        load(path)

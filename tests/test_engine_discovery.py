@@ -59,7 +59,7 @@ def pocket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_the_engines_of_the_package_are_its_folders() -> None:
     folder = Path(discovery.__file__).parents[1] / "engines"
     for file in (discovery.DIALECT, discovery.RUNNER):
-        expected = sorted(path.parent.name for path in folder.glob(f"*/{file}"))
+        expected = sorted(path.parent.name.replace("_", "-") for path in folder.glob(f"*/{file}"))
         assert sorted(discovery.built_in(file)) == expected != []
 
 
@@ -83,9 +83,9 @@ def test_no_engine_from_outside_takes_the_name_of_one_of_ours() -> None:
 
 
 def test_an_unknown_engine_is_told_with_those_that_there_are(pocket: Path, spark: SparkSession) -> None:
-    with pytest.raises(DialectError, match=r"no dialect 'sqlite'.*\(datafusion, pyarrow, pocket\)"):
+    with pytest.raises(DialectError, match=r"no dialect 'sqlite'.*\(.*datafusion, .*pyarrow, pocket\)"):
         dialects.load("sqlite")
-    with pytest.raises(ValueError, match="engine must be 'datafusion' or 'spark' or 'pocket', not 'sqlite'"):
+    with pytest.raises(ValueError, match="engine must be .*'datafusion' or .*'spark' or 'pocket', not 'sqlite'"):
         compare(spark.range(1), engine="sqlite")
     pocket.joinpath("dialect.yaml").write_text("supported_types: [NOTHING]")
     with pytest.raises(DialectError, match="is no valid Substrait dialect"):
@@ -94,4 +94,4 @@ def test_an_unknown_engine_is_told_with_those_that_there_are(pocket: Path, spark
 
 def test_the_command_line_offers_the_engines_that_run_plans() -> None:
     shown = CliRunner().invoke(group, ["run", "--help"]).output
-    assert "[datafusion|spark]" in shown
+    assert "|".join(engine.names()) in "".join(shown.split())

@@ -89,6 +89,8 @@ class Dialect:
     ) -> None:
         metadata = document.get("metadata") or {}
         self.name = name
+        self.document = document
+        """What it was made of."""
         self.rewrites = tuple(rewrites)
         """The engine's own, in their order."""
         self._in_force: Rewrites | None = None

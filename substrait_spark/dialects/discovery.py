@@ -26,9 +26,12 @@ RUNNER = "engine.py"
 
 @cache
 def built_in(file: str) -> Mapping[str, str]:
-    """The packages of the engines that come with this one and have a file, by the engines' names."""
+    """The packages of the engines that come with this one and have a file, by the engines' names: `datafusion-plain` of
+    `datafusion_plain`."""
     folders = sorted(importlib.resources.files(GROUP).iterdir(), key=lambda folder: folder.name)
-    return {folder.name: f"{GROUP}.{folder.name}" for folder in folders if folder.joinpath(file).is_file()}
+    return {
+        folder.name.replace("_", "-"): f"{GROUP}.{folder.name}" for folder in folders if folder.joinpath(file).is_file()
+    }
 
 
 def brought(file: str) -> Mapping[str, str]:

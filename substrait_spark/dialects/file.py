@@ -16,10 +16,11 @@ from ..extensions.yaml_text import parsed_of_users
 from . import discovery
 from .declared import instead
 from .dialect import CAST_OPTIONS, Abilities, Dialect
+from .extending import extended
 from .loading import Listed, are_rewrites, problems_of_guards, problems_of_rewrites, rewrites_of
 from .rewrite import defects_of
 
-METADATA = ("abilities", "defects", "extensions", "rewrites")
+METADATA = ("abilities", "defects", "extends", "extensions", "rewrites", "without")
 """What the metadata of a dialect may say."""
 
 FUNCTION_METADATA: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
@@ -102,8 +103,25 @@ def _brought(package: str, rewrites: Listed | None) -> Dialect:
 def _built_in(name: str) -> Dialect:
     """A built-in dialect. A test, not each session, checks that its file is valid."""
     document = yaml_text.parsed(_text_of(name))
+    base = _extended_by(document, None, name)
+    if base is not None:
+        document = extended(base.document, document, name)
     rewrites = rewrites_of((document.get("metadata") or {}).get("rewrites"), None, name)
     return Dialect(name, document, rewrites, aliases(document))
+
+
+def _extended_by(document: Mapping[str, Any], folder: Path | None, origin: str) -> Dialect | None:
+    """The dialect that one extends, by a name or a path beside its file; None where it extends none."""
+    named = (document.get("metadata") or {}).get("extends")
+    if named is None:
+        return None
+    if not isinstance(named, str):
+        raise DialectError(f"{origin}: metadata.extends is no name of a dialect, and no path.")
+    beside = None if folder is None else folder / named
+    try:
+        return load(beside if beside is not None and _is_file(beside) else named)
+    except RecursionError:
+        raise DialectError(f"{origin}: metadata.extends leads back to this dialect.") from None
 
 
 def _from_text(name: str, text: str, path: Path | None, rewrites: Listed | None) -> Dialect:
@@ -113,9 +131,14 @@ def _from_text(name: str, text: str, path: Path | None, rewrites: Listed | None)
     if error is not None:
         raise DialectError(f"{origin} is no valid Substrait dialect: {error}.")
     folder = None if path is None else path.parent
+    base = _extended_by(document, folder, origin)
     if rewrites is None:
-        rewrites = rewrites_of((document.get("metadata") or {}).get("rewrites"), folder, origin)
+        named = (document.get("metadata") or {}).get("rewrites")
+        rewrites = base.rewrites if base is not None and named is None else rewrites_of(named, folder, origin)
     own = _register(document, folder, origin)
+    if base is not None:
+        own |= set(base.aliases.values())
+        document = extended(base.document, document, origin)
     for problem in problems(document, rewrites, own):
         raise DialectError(f"{origin}: {problem}{'' if problem.endswith('?') else '.'}")
     return Dialect(
@@ -198,6 +221,8 @@ def problems(document: Mapping[str, Any], rewrites: Listed, own: Collection[str]
     metadata = document.get("metadata") or {}
     for key in sorted(set(metadata) - set(METADATA), key=str):
         yield f"metadata.{key} is not known; {likely(str(key), METADATA)}"
+    if "without" in metadata:
+        yield "metadata.without is for a dialect that extends another, which metadata.extends names"
     yield from _problems_of_abilities(metadata.get("abilities"))
     yield from problems_of_rewrites(rewrites)
     yield from _problems_of_defects(metadata.get("defects"), set(defects_of(rewrites)))

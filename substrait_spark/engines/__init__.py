@@ -22,6 +22,6 @@ def __getattr__(name: str) -> Any:
         return import_module(".measuring.measure", __name__).measure
     from ..dialects import discovery
 
-    if name in discovery.built_in(discovery.RUNNER):
+    if name.replace("_", "-") in discovery.built_in(discovery.RUNNER):
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -61,6 +61,14 @@ def context(*, memory_limit: int | str | None = None, spill_folder: str | Path |
     return ctx
 
 
+def plain_context() -> SessionContext:
+    """A DataFusion context that runs the plans of the `datafusion-plain` dialect: it has DataFusion's own functions alone."""
+    config = SessionConfig()
+    for key, value in SETTINGS.items():
+        config = config.set(key, value)
+    return SessionContext(config)
+
+
 def _bytes(limit: int | str) -> int:
     if isinstance(limit, str):
         try:

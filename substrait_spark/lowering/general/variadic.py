@@ -27,4 +27,18 @@ def balanced(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return arguments[0]
 
 
-REWRITES = rewrites({"string:concat": balanced})
+def concat(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Texts put together, in fewer at a time, or by a function that leaves nulls out, and null where any is."""
+    return e.instead(call, lambda: balanced(e, call), lambda: _null_with_any(e, call))
+
+
+def _null_with_any(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    if dict(call.options).get("null_handling") != "ACCEPT_NULLS":
+        raise e.lacks(call)
+    operands = [e.share(operand) for operand in call.children()]
+    joined = e.native_call("string:concat", *operands, null_handling="IGNORE_NULLS")
+    nulls = [e.is_null(operand) for operand in operands if operand.type.nullable]
+    return e.if_then(e.connected("or", nulls), e.null(call.type), joined) if nulls else joined
+
+
+REWRITES = rewrites({"string:concat": concat})

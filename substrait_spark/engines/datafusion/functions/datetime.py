@@ -55,8 +55,21 @@ def date_part(e: LoweringBuilder, part: str, value: Expression) -> Expression:
     if in_calendar(value) or not e.has_defect("calendar_ends"):
         return _date_part(e, part, value)
     value = value if _is_small(value) else e.share(value)
+    found = _date_part(e, part, value)
+    return e.first(lambda: _or_error_of_last_day(e, part, value, found), lambda: _or_error(e, value, found))
+
+
+def _or_error_of_last_day(e: LoweringBuilder, part: str, value: Expression, found: Expression) -> Expression:
+    """A field, or the error of a function that raises beyond the calendar."""
     day = e.call("spark:last_day", value) if value.type.kind == "date" else e.cast(value, DATE)
-    return e.coalesce(_date_part(e, part, value), _date_part(e, part, day))
+    return e.coalesce(found, _date_part(e, part, day))
+
+
+def _or_error(e: LoweringBuilder, value: Expression, found: Expression) -> Expression:
+    """A field, or an error where there is none of a value."""
+    beyond = e.and_(e.is_null(found), e.is_not_null(value))
+    error = e.raises("[DATETIME_OVERFLOW] a date beyond the engine's calendar", found.type, value)
+    return e.if_then(beyond, error, e.share(found))
 
 
 def _date_part(e: LoweringBuilder, part: str, value: Expression) -> Expression:
