@@ -85,7 +85,7 @@ def test_no_engine_from_outside_takes_the_name_of_one_of_ours() -> None:
 def test_an_unknown_engine_is_told_with_those_that_there_are(pocket: Path, spark: SparkSession) -> None:
     with pytest.raises(DialectError, match=r"no dialect 'sqlite'.*\(.*datafusion, .*pyarrow, pocket\)"):
         dialects.load("sqlite")
-    with pytest.raises(ValueError, match="engine must be .*'datafusion' or .*'spark' or 'pocket', not 'sqlite'"):
+    with pytest.raises(ValueError, match=r"engine must be .*'datafusion' or .*'spark' or 'pocket', not 'sqlite'"):
         compare(spark.range(1), engine="sqlite")
     pocket.joinpath("dialect.yaml").write_text("supported_types: [NOTHING]")
     with pytest.raises(DialectError, match="is no valid Substrait dialect"):
