@@ -13,7 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from substrait_spark import df_to_substrait
 from substrait_spark.engines.datafusion import context, execute, python_functions
-from substrait_spark.engines.datafusion.python_functions import Compute, PythonFunction, Signature, over_arrays
+from substrait_spark.engines.datafusion.functions import by_value
+from substrait_spark.engines.datafusion.python_function import Compute, PythonFunction, Signature, over_arrays
 from substrait_spark.errors import EngineError
 from substrait_spark.extensions import registry
 
@@ -124,3 +125,17 @@ def test_what_is_raised_is_shown(rows: DataFrame, monkeypatch: pytest.MonkeyPatc
     assert str(raised.value).endswith("LookupError: no b\nand more")
     assert python_functions.__file__ not in str(raised.value)
     assert isinstance(raised.value.__cause__, LookupError)
+
+
+def test_own_functions_are_declared_and_computed() -> None:
+    declared = {
+        function["name"]
+        for kind in registry.KINDS.values()
+        for function in registry.load("datafusion").get(kind) or ()
+        if function["name"].startswith("spark_")
+    }
+    assert declared
+    assert {name for _, name in python_functions.OWN} == declared
+    assert {by_value.name_of(function) for function in by_value.FUNCTIONS} <= {
+        f"datafusion:{name}" for name in declared
+    }

@@ -11,8 +11,8 @@ import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from datafusion import Accumulator, SessionContext, udaf, udf
@@ -36,7 +36,9 @@ from ...extensions import registry
 from ...plan.message import build
 from ...reading.plan import read_plan
 from ..arrow_schema import arrow_type
-from .defects.struct_names import Names, Naming, RelationNames
+from .arrow_functions import FUNCTIONS
+from .defects.struct_names import Naming, RelationNames
+from .python_function import Compute, PythonFunction, Signature
 
 if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
@@ -48,45 +50,10 @@ BETWEEN = re.compile(r"\b(?:substrait_spark|pyspark)[/\\](?:\w+[/\\])*\w+\.py$")
 
 _fresh = itertools.count(1)
 
-Compute = Callable[[Sequence[pa.Array], int], Any]
-"""From the arguments as arrays of so many rows to the result: of a scalar function an array of as many rows, of an
-aggregate function, which gets all rows of a group at once, one value."""
-
-
-class Signature(NamedTuple):
-    """How a plan calls a function: the types of the arguments and of the result, and the options that it states."""
-
-    name: str
-    arguments: tuple[Type, ...]
-    result: Type
-    arrow_arguments: tuple[pa.DataType, ...]
-    arrow_result: pa.DataType
-    options: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class PythonFunction:
-    """A function that Python computes. `compute` makes what computes it for one signature, once for each plan.
-
-    `deterministic` functions may be computed once where a plan calls them several times with the same arguments. The result has
-    the type `Signature.arrow_result`; `field_names` are the depth-first names of the struct fields in it, where it has other ones than
-    an argument of the same type.
-    """
-
-    compute: Callable[[Signature], Compute]
-    deterministic: bool = True
-    field_names: Names = ()
-
-
-def over_arrays(function: Callable[..., Any]) -> Callable[[Signature], Compute]:
-    """What makes `compute` of a function that takes the arrays as its arguments, as those of `pyarrow.compute` do."""
-    return lambda signature: lambda arrays, rows: function(*arrays)
-
-
 Functions = Mapping[tuple[str, str], PythonFunction]
 """By URN and name."""
 
-OWN: dict[tuple[str, str], PythonFunction] = {}
+OWN: Functions = {(registry.urn("datafusion"), name): function for name, function in FUNCTIONS.items()}
 """Those that `functions.yaml` declares, which every plan may call."""
 
 

@@ -52,6 +52,7 @@ from .defects import (
     unwrapped_casts,
 )
 from .functions import FAMILIES
+from .functions.by_value import with_values
 
 NAMES = [
     Rewrite(ScalarFunction, same_names.in_call, sees=Sees.BUILT),
@@ -127,7 +128,7 @@ OF_PLANS = [
 ]
 
 REWRITES: list[Rewrite | Conversion] = [
-    *(each for family in FAMILIES for each in family.REWRITES),
+    *with_values([each for family in FAMILIES for each in family.REWRITES]),
     *NAMES,
     *OF_EXPRESSIONS,
     *OF_RELATIONS,

@@ -8,7 +8,8 @@ from ...errors import InvalidPlanError
 from ...extensions import registry
 from ...user_functions.spark_function import AGGREGATES, PLAIN, SparkFunction
 from ..user_functions.evaluation import evaluated, nested_field_names
-from .python_functions import Compute, Functions, PythonFunction, Signature, declared
+from .python_function import Compute, PythonFunction, Signature
+from .python_functions import Functions, declared
 
 if TYPE_CHECKING:
     from datafusion import SessionContext

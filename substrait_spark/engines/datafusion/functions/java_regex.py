@@ -352,7 +352,7 @@ class Parser:
         c = self.peek()
         if c == "":
             raise Refused("a class is not closed")
-        if c in "[^&":
+        if c in "[^" or self.pattern.startswith("&&", self.position):
             raise Refused("a class is made of classes")
         following = self.pattern[self.position + 1 : self.position + 2]
         if c == "-" and (first == (following == "]") or (first and following == "-")):

@@ -79,7 +79,7 @@ def _power_as_in_java(e: LoweringBuilder, base: Expression, exponent: Expression
         e.equal(e.call("arithmetic:abs", exponent), e.fp64(math.inf)),
     )
     return e.if_then(
-        e.or_(e.call("comparison:is_nan", exponent), of_one),
+        e.or_(e.and_(e.is_not_null(base), e.call("comparison:is_nan", exponent)), of_one),
         e.fp64(math.nan),
         e.and_(e.equal(base, zero), e.call("comparison:lt", exponent, zero)),
         inverse,

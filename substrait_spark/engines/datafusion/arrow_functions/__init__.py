@@ -1,0 +1,17 @@
+"""Functions of Spark's that no composition of DataFusion's says exactly: computed here, from Arrow arrays to Arrow arrays.
+
+One module a family, with a table `FUNCTIONS` by the names in `functions.yaml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..python_function import PythonFunction
+from . import encodings, hashes, numerals, patterns, texts, urls
+
+FAMILIES = (encodings, hashes, numerals, patterns, texts, urls)
+
+FUNCTIONS: Mapping[str, PythonFunction] = {
+    name: function for family in FAMILIES for name, function in family.FUNCTIONS.items()
+}

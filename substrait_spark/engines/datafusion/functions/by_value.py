@@ -1,0 +1,109 @@
+"""Functions that DataFusion has no exact form for, and that Python computes: those of `arrow_functions/`, by their own names.
+
+Their names begin with `spark_`, so that no DataFusion takes one for a function of its own that means something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeGuard
+
+from ....algebra.expression import Expression, ScalarFunction
+from ....dialects.rewrite import Apply, Conversion, Rewrite, Sees
+from ....lowering.builder import LoweringBuilder
+from .java_pattern import translated
+from .string import text
+
+FUNCTIONS = (
+    "spark:decode",
+    "spark:encode",
+    "spark:from_base32",
+    "spark:hmac",
+    "spark:to_base32",
+    "spark:to_binary",
+    "spark:try_to_binary",
+    "spark:unbase64",
+    "spark:jaro_winkler_similarity",
+    "spark:luhn_check",
+    "spark:mask",
+    "spark:parse_url",
+    "spark:try_parse_url",
+    "spark:try_url_decode",
+    "spark:url_decode",
+    "spark:conv",
+    "spark:to_char",
+    "spark:to_number",
+    "spark:try_to_number",
+    "spark:hash",
+    "spark:xxhash64",
+    "spark:regexp_count",
+    "spark:regexp_extract",
+    "spark:regexp_extract_all",
+    "spark:regexp_instr",
+    "spark:spark_regexp_replace",
+    "spark:rlike",
+    "spark:split",
+    "spark:split_truncating",
+    "spark:str_to_map",
+)
+"""Canonical functions; each is `spark_` and its name in `functions.yaml`."""
+
+
+def name_of(function: str) -> str:
+    """The name of what computes a canonical function, `alias:name`."""
+    return "datafusion:spark_" + function.partition(":")[2].removeprefix("spark_")
+
+
+def _parameter(key: str) -> str:
+    """The pattern of a query's parameter, which Spark makes of its key."""
+    return f"(&|^){key}=([^&]*)"
+
+
+PATTERNS: Mapping[str, Mapping[int, Callable[[str], str]]] = {
+    "spark:parse_url": {2: _parameter},
+    "spark:regexp_count": {1: str},
+    "spark:regexp_extract": {1: str},
+    "spark:regexp_extract_all": {1: str},
+    "spark:regexp_instr": {1: str},
+    "spark:rlike": {1: str},
+    "spark:spark_regexp_replace": {1: str},
+    "spark:split": {1: str},
+    "spark:split_truncating": {1: str},
+    "spark:str_to_map": {1: str, 2: str},
+    "spark:try_parse_url": {2: _parameter},
+}
+"""Arguments that are Java's regular expressions, or are made some: those that mean something else here are refused."""
+
+
+def by_value(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The call under the name of what Python computes."""
+    arguments = call.children()
+    for position, pattern in PATTERNS.get(call.declaration.function, {}).items():
+        known = text(arguments[position]) if position < len(arguments) else None
+        if known is not None:
+            translated(pattern(known))
+    options: dict[str, str | None] = dict(call.options)
+    return e.call(name_of(call.declaration.function), *call.arguments, **options)
+
+
+def with_values(listed: Sequence[Rewrite | Conversion]) -> list[Rewrite | Conversion]:
+    """The rewrites, where Python computes what has no other form."""
+    composed = {each.target for each in listed if _is_composed(each)}
+    alone = [Rewrite(function, by_value) for function in FUNCTIONS if function not in composed]
+    return [*(_or_by_value(each) if _is_composed(each) else each for each in listed), *alone]
+
+
+def _is_composed(rewrite: Rewrite | Conversion) -> TypeGuard[Rewrite]:
+    """Whether a rewrite is of a function that Python computes, too."""
+    if not isinstance(rewrite, Rewrite) or rewrite.defect or rewrite.sees is not Sees.LOWERED:
+        return False
+    return rewrite.target in FUNCTIONS
+
+
+def _or_by_value(rewrite: Rewrite) -> Rewrite:
+    return rewrite._replace(apply=partial(_composed_or_by_value, rewrite.apply))
+
+
+def _composed_or_by_value(composed: Apply, e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    return e.instead(call, partial(composed, e, call), partial(by_value, e, call))
