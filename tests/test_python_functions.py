@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from substrait_spark import df_to_substrait
+from substrait_spark.dialects import load
 from substrait_spark.engines.datafusion import context, execute, python_functions
 from substrait_spark.engines.datafusion.functions import by_value
 from substrait_spark.engines.datafusion.python_function import Compute, PythonFunction, Signature, over_arrays
@@ -139,3 +140,9 @@ def test_own_functions_are_declared_and_computed() -> None:
     assert {by_value.name_of(function) for function in by_value.FUNCTIONS} <= {
         f"datafusion:{name}" for name in declared
     }
+
+
+def test_own_functions_are_in_no_plan_for_other_programs() -> None:
+    called = ("scalar", registry.urn("datafusion"), "spark_rlike", "str_str", ())
+    listed = [load(name).function(*called) is not None for name in ("datafusion", "datafusion-plain")]
+    assert listed == [True, False]

@@ -7,6 +7,7 @@ names, and are taken away first. Abilities, dependencies and defects are the oth
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from ..errors import DialectError
@@ -17,9 +18,6 @@ NAMED = {"types": "type", "relations": "relation", "expressions": "expression"}
 
 TAKEN_AWAY = (*NAMED, "functions", "defects")
 """What `without` may list."""
-
-ALL = "*"
-"""What stands for every function of an extension file."""
 
 Document = dict[str, Any]
 
@@ -40,11 +38,12 @@ def extended(base: Mapping[str, Any], own: Mapping[str, Any], origin: str) -> Do
         name = f"supported_{section}"
         found[name] = _entries(base.get(name) or [], own.get(name) or [], key, without.get(section, []), origin)
     sections = [f"supported_{section}" for section in registry.KINDS.values()]
-    gone = set(without.get("functions", []))
-    listed = {name for section in sections for entry in base.get(section) or [] for name in _names(entry)}
-    _require_known(sorted(gone - listed), "functions", origin)
+    gone = without.get("functions", [])
+    listed = [_function(entry) for section in sections for entry in base.get(section) or []]
+    _require_known([each for each in gone if not any(fnmatchcase(name, each) for name in listed)], "functions", origin)
     for section in sections:
-        stay = [entry for entry in base.get(section) or [] if gone.isdisjoint(_names(entry))]
+        entries = base.get(section) or []
+        stay = [entry for entry in entries if not any(fnmatchcase(_function(entry), each) for each in gone)]
         found[section] = [*stay, *(own.get(section) or [])]
     for name, value in found.items():
         if name.startswith("supported_") and base.get(name) and not value:
@@ -89,9 +88,9 @@ def _name(entry: Any, key: str) -> str:
     return entry if isinstance(entry, str) else str(entry[key])
 
 
-def _names(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """What `without` may call the entry of a function: itself, or all of its file."""
-    return f"{entry['source']}:{entry['name']}", f"{entry['source']}:{ALL}"
+def _function(entry: Mapping[str, Any]) -> str:
+    """What `without` calls the entry of a function, or many with an asterisk: `comparison:lt`, `boolean:*`."""
+    return f"{entry['source']}:{entry['name']}"
 
 
 def _require_known(unknown: Sequence[str], noun: str, origin: str) -> None:
