@@ -17,8 +17,11 @@ from substrait_spark.engines.measuring.judging import EXACT, Answer, judged, que
 from substrait_spark.engines.measuring.recorded import truths
 from substrait_spark.plan.unread_values import UNREAD
 
-KNOWN = {"expressions SUBQUERY subquery_types SET_PREDICATE: in a column"}
+UNPLANNED = ("expressions SUBQUERY subquery_types SET_PREDICATE: in a column",)
 """What DataFusion fails to plan: its optimizer loses the name of a mark above two projections. There are no rows, so no wrong ones."""
+
+UNSIGNED = tuple(f"window arithmetic {name}" for name in ("row_number", "rank", "dense_rank"))
+"""Calls whose result is unsigned in DataFusion, where it is a column of the plan as it is; Spark's are cast."""
 
 
 def _part(case: Case) -> str:
@@ -36,6 +39,8 @@ PARTS = {
 }
 
 
+# No query of Spark's has some of these calls: a rule that doesn't know one has the plan refused.
+@pytest.mark.stumbles
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("engine", ["datafusion", "datafusion-plain"])
 def test_lowered_plans_have_the_recorded_rows(engine: str, part: str) -> None:
@@ -46,12 +51,14 @@ def test_lowered_plans_have_the_recorded_rows(engine: str, part: str) -> None:
 
 
 def _wrong(case: Case, engine: str, seen: Counter[str]) -> Iterator[str]:
+    if case.leaves_open:  # what the engine may choose is what no canonical plan of ours leaves to it
+        return
     try:
         plan = lower(case.plan(), engine)
     except UnsupportedPlanError:
         return
     seen["lowered"] += 1
-    if case.name in KNOWN:
+    if case.name in (*UNPLANNED, *UNSIGNED):
         return
     for question in questions(case, truths()[case.name]):
         try:
@@ -63,7 +70,15 @@ def _wrong(case: Case, engine: str, seen: Counter[str]) -> Iterator[str]:
             yield f"{case.name}: {found.verdict}: {found.detail}"
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", UNSIGNED)
+def test_what_is_unsigned_is_so_still(name: str) -> None:
+    (case,) = [case for case in cases() if case.name == name]
+    (question,) = questions(case, truths()[name])
+    found = judged(case, question, Answer(datafusion.execute(lower(case.plan(), "datafusion"), tables=question.tables)))
+    assert "uint64" in found.detail
+
+
+@pytest.mark.parametrize("name", UNPLANNED)
 def test_what_datafusion_fails_to_plan_fails_still(name: str) -> None:
     (case,) = [case for case in cases() if case.name == name]
     (question,) = questions(case, truths()[name])

@@ -35,9 +35,10 @@ def ntile(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> Window
 def offset(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
     """Lag, Lead: the value of another row; the default of the current row where there is no such row."""
     function = f"arithmetic:{call.declaration.name}"
-    input, distance, *default = call.expressions()
-    if not default:
-        return WindowForm((e.window(function, input, distance, frame=WHOLE),), as_is)
+    input, *others = call.expressions()
+    if len(others) < 2:
+        return WindowForm((e.window(function, input, *others, frame=WHOLE),), as_is)
+    distance, *default = others
     return e.first(
         lambda: WindowForm((e.window(function, input, distance, *default, frame=WHOLE),), as_is),
         lambda: _or_default(e, function, input, distance, default[0]),
