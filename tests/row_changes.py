@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from substrait.algebra_pb2 import Expression, Rel, SetRel, UpdateRel, WriteRel
+from merged_rows import left_by_merge
+from substrait.algebra_pb2 import Expression, ExtensionSingleRel, Rel, SetRel, UpdateRel, WriteRel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark.algebra.extension_messages import WriteBehavior
@@ -75,8 +76,10 @@ def replaced(write: WriteRel) -> Rel:
 
 
 def left_by(plan: Plan) -> Plan:
-    """A query of the rows that a DELETE or an UPDATE leaves in its table."""
+    """A query of the rows that a DELETE, an UPDATE or a MERGE leaves in its table."""
     changes = root(plan)
+    if isinstance(changes, ExtensionSingleRel):
+        return left_by_merge(plan)
     return query_of(plan, updated(changes) if isinstance(changes, UpdateRel) else without(changes, changes.input))
 
 

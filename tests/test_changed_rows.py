@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from changing_tables import add_catalog, fill, left_by
+from merged_rows import matched_twice
 from pyspark.sql import SparkSession
 from row_changes import left_by as left_by_plan
 from row_changes import query_of, replaced, root
@@ -63,7 +64,7 @@ UPDATES = (
 def test_updates(session: SparkSession, sql: str) -> None:
     plan = sql_to_substrait(session, sql)
     assert not structural_problems(plan)
-    expected = spark_table(left_by(session, sql))
+    expected = spark_table(left_by(session, sql, "changing.t"))
     assert expected.num_rows == 6
     assert not differences(expected, rows(session, left_by_plan(plan)))
 
@@ -82,9 +83,48 @@ def test_deletes(session: SparkSession, sql: str) -> None:
     plan = sql_to_substrait(session, sql)
     assert not structural_problems(plan)
     assert root(plan).op == WriteRel.WRITE_OP_DELETE
-    expected = spark_table(left_by(session, sql))
+    expected = spark_table(left_by(session, sql, "changing.t"))
     assert 0 < expected.num_rows < 6
     assert not differences(expected, rows(session, left_by_plan(plan)))
+
+
+INSERT = "WHEN NOT MATCHED THEN INSERT (k, s, d) VALUES (x.k, x.s, x.k * 2)"
+
+SOURCE = "(SELECT DISTINCT k, max(s) OVER (PARTITION BY k) AS s FROM v) x"
+
+MERGES = (
+    f"MERGE INTO changing.t USING {SOURCE} ON t.k = x.k WHEN MATCHED THEN UPDATE SET s = x.s, n.a = x.k + 1 {INSERT}",
+    f"MERGE INTO changing.t USING {SOURCE} ON t.k <=> x.k WHEN MATCHED AND x.s = 'b' THEN DELETE WHEN MATCHED AND t.k > 1 THEN UPDATE SET d = -d",
+    f"""MERGE INTO changing.t USING {SOURCE} ON t.k = x.k AND t.s = 'a' WHEN MATCHED AND t.n.a = 1 THEN UPDATE SET k = DEFAULT, s = DEFAULT
+        WHEN MATCHED THEN DELETE WHEN NOT MATCHED AND x.k = 2 THEN INSERT (k) VALUES (7) WHEN NOT MATCHED AND x.k IS NULL THEN INSERT (s) VALUES ('null')
+        WHEN NOT MATCHED BY SOURCE AND d > 1 THEN DELETE WHEN NOT MATCHED BY SOURCE AND n IS NOT NULL THEN UPDATE SET s = upper(s) || 'z'""",
+    f"MERGE INTO changing.t USING {SOURCE} ON false {INSERT} WHEN NOT MATCHED BY SOURCE THEN UPDATE SET s = 'left'",
+    f"MERGE INTO changing.t USING {SOURCE} ON t.k = x.k {INSERT}",
+    f"MERGE INTO changing.t USING {SOURCE} ON t.k = x.k WHEN NOT MATCHED AND x.s IS NULL THEN INSERT (k) VALUES (x.k) {INSERT}",
+    "MERGE INTO changing.t USING v x ON t.k = x.k WHEN MATCHED THEN DELETE",
+    "MERGE INTO changing.t USING v x ON t.k = x.k AND x.s <> 'c' WHEN MATCHED THEN UPDATE SET s = x.s || (SELECT max(s) FROM v)",
+    """MERGE INTO changing.t USING (SELECT named_struct('b', 'y', 'a', 1) AS n, 2 AS d, * FROM v WHERE s IS NULL OR s = 'b') x
+        ON t.k = x.k WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *""",
+)
+
+
+@pytest.mark.parametrize("sql", MERGES)
+def test_merges(session: SparkSession, sql: str) -> None:
+    plan = sql_to_substrait(session, sql)
+    assert not structural_problems(plan)
+    assert not rows(session, matched_twice(plan)).num_rows
+    expected = spark_table(left_by(session, sql, "changing.t"))
+    assert expected.num_rows
+    assert not differences(expected, rows(session, left_by_plan(plan)))
+    assert differences(spark_table(session.table("changing.t")), expected), "the statement changes nothing"
+
+
+@pytest.mark.parametrize("clause", ["UPDATE SET s = x.s", "DELETE WHEN MATCHED THEN UPDATE SET s = 'y'"])
+def test_rows_that_are_matched_twice(session: SparkSession, clause: str) -> None:
+    sql = f"MERGE INTO changing.t USING v x ON t.k = x.k WHEN MATCHED AND x.s = 'a' THEN {clause}"
+    with pytest.raises(Exception, match="MERGE_CARDINALITY_VIOLATION"):
+        left_by(session, sql, "changing.t").collect()
+    assert rows(session, matched_twice(sql_to_substrait(session, sql))).num_rows == 2
 
 
 @pytest.mark.usefixtures("nothing_runs")
@@ -121,7 +161,7 @@ def test_parameters(session: SparkSession) -> None:
     assert replaced(root(plan)).filter.condition.scalar_function.arguments[1].value.HasField("dynamic_parameter")
 
 
-@pytest.mark.parametrize("sql", [UPDATES[3], DELETES[2]])
+@pytest.mark.parametrize("sql", [UPDATES[3], DELETES[2], MERGES[2]])
 def test_options(session: SparkSession, sql: str) -> None:
     plan = sql_to_substrait(
         session, sql, detach=True, type_aliases=True, hints=True, provenance=True, share_subplans=True
@@ -129,16 +169,23 @@ def test_options(session: SparkSession, sql: str) -> None:
     assert not structural_problems(plan)
 
 
-@pytest.mark.parametrize("sql", [UPDATES[3], DELETES[2]])
+@pytest.mark.parametrize("sql", [UPDATES[3], DELETES[2], MERGES[2]])
 def test_dialects(session: SparkSession, sql: str) -> None:
-    with pytest.raises(UnsupportedPlanError, match=r"the dialect datafusion has no .*(WRITE|UPDATE) relations"):
+    with pytest.raises(
+        UnsupportedPlanError,
+        match=r"the dialect datafusion has no .*(WRITE relations|UPDATE relations|relation that merges rows)",
+    ):
         sql_to_substrait(session, sql, dialect="datafusion")
-    with pytest.raises(UnsupportedPlanError, match=r"the dialect datafusion has no .*(WRITE|UPDATE) relations"):
+    with pytest.raises(
+        UnsupportedPlanError,
+        match=r"the dialect datafusion has no .*(WRITE relations|UPDATE relations|relation that merges rows)",
+    ):
         lower(sql_to_substrait(session, sql), "datafusion")
 
 
 REFUSED = {
-    "MERGE INTO changing.t USING v ON t.k = v.k WHEN MATCHED THEN DELETE": "Substrait has no relation that merges rows",
+    "MERGE WITH SCHEMA EVOLUTION INTO changing.t USING v ON t.k = v.k WHEN MATCHED THEN DELETE": "schema evolution is in no plan",
+    "MERGE INTO v USING changing.t ON t.k = v.k WHEN MATCHED THEN DELETE": "the source of its table can't change rows",
     "DELETE FROM changing.t WHERE rand() > 0.5": "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
     "DELETE FROM changing.t WHERE k IN (SELECT k FROM changing.t)": "can't be read from a plan",
     "DELETE FROM v": "the source of its table can't change rows",

@@ -298,7 +298,7 @@ def test_dynamic_partitions(session: SparkSession) -> None:
 
 
 REFUSED = {
-    "MERGE INTO other.APP.T USING v ON T.K = v.k WHEN MATCHED THEN DELETE": "Substrait has no relation that merges rows",
+    "MERGE INTO other.APP.T USING v ON T.K = v.k WHEN MATCHED THEN DELETE": "the source of its table can't change rows, in Spark either",
     "DELETE FROM other.APP.T WHERE K = 1": "the source of its table can't change rows, in Spark either",
     "UPDATE other.APP.T SET K = 1": "the source of its table can't change rows, in Spark either",
     "DELETE FROM p WHERE k = 1": "UNSUPPORTED_FEATURE|can't change rows",

@@ -34,7 +34,7 @@ def _cut(relation: Relation, limit: int, smallest: int) -> Relation:
     # Without room for an expression below it, nothing can be cut: that also ends the recursion.
     if relation.height <= limit or limit <= _LEAST:
         return relation
-    if len(relation.inputs) == 1 and relation.expressions():
+    if len(relation.inputs) == 1 and relation.OVER_INPUT and relation.expressions():
         relation = _with_project_below(relation, limit - relation.LEVELS_ABOVE_EXPRESSIONS, smallest)
     inputs = tuple([_cut(input, limit - 2, smallest) for input in relation.inputs])
     if all(new is old for new, old in zip(inputs, relation.inputs, strict=True)):

@@ -34,6 +34,20 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("keys", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
         ("other_keys", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
     ),
+    "Merge": (
+        ("named_table", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.NamedTable"),
+        ("table_schema", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.NamedStruct"),
+        ("condition", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
+        ("matched", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.MergeClause"),
+        ("not_matched", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.MergeClause"),
+        ("not_matched_by_source", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.MergeClause"),
+        ("matches_once", FieldDescriptorProto.TYPE_BOOL, ""),
+    ),
+    "MergeClause": (
+        ("condition", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
+        ("delete", FieldDescriptorProto.TYPE_BOOL, ""),
+        ("transformations", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.UpdateRel.TransformExpression"),
+    ),
     "Parameters": (("names", FieldDescriptorProto.TYPE_STRING, ""),),
     "SparkOption": (
         ("name", FieldDescriptorProto.TYPE_STRING, ""),
@@ -86,6 +100,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
 _REPEATED = (
     *("keys", "names", "options", "other_keys", "settings"),
     *("partition_by", "bucket_by", "sort_by", "static_partitions", "column_comments"),
+    *("matched", "not_matched", "not_matched_by_source", "transformations"),
 )
 """Fields that a message may have several times."""
 
@@ -112,6 +127,8 @@ DeltaTable = _message("DeltaTable")
 FlatMap = _message("FlatMap")
 FlatMapCoGroups = _message("FlatMapCoGroups")
 Generate = _message("Generate")
+Merge = _message("Merge")
+MergeClause = _message("MergeClause")
 Parameters = _message("Parameters")
 Sample = _message("Sample")
 SparkFiles = _message("SparkFiles")
@@ -125,12 +142,12 @@ Provenance = _message("Provenance")
 
 def unpacked(detail: Any) -> Any:
     """The message in the detail of a relation where it is one of ours, else None."""
-    return _unpacked(detail, FlatMap, FlatMapCoGroups, Generate, Sample)
+    return _unpacked(detail, FlatMap, FlatMapCoGroups, Generate, Merge, Sample)
 
 
 def unpacked_with_expressions(extension: Any) -> Any:
     """The message in an extension where it is one of ours that may hold expressions, else None."""
-    return _unpacked(extension, FlatMap, FlatMapCoGroups, Generate, WriteBehavior)
+    return _unpacked(extension, FlatMap, FlatMapCoGroups, Generate, Merge, WriteBehavior)
 
 
 def unpacked_format(extension: Any) -> Any:

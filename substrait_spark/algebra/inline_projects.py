@@ -24,7 +24,15 @@ def over_leaf(relation: Relation) -> list[Expression]:
         relation = relation.inputs[0]
     if not isinstance(relation, Read):
         raise LookupError(f"{type(relation).__name__} in place of a leaf")
-    columns: list[Expression] = [FieldReference(n, relation.schema[n]) for n in relation.emitted]
+    return over_columns(projects, [FieldReference(n, relation.schema[n]) for n in relation.emitted])
+
+
+def over_columns(projects: Sequence[Relation], below: Sequence[Expression]) -> list[Expression]:
+    """The columns of projects, the topmost first, where those of what is below them are these expressions.
+
+    Raises `Unsupported` where they would have too many parts.
+    """
+    columns = list(below)
     for project in reversed(projects):
         own = [*columns, *(_over(each, columns) for each in project.expressions())]
         columns = [own[n] for n in project.emitted]

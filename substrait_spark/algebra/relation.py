@@ -43,6 +43,8 @@ class Relation:
     """What problems say that it does, where the specification has no name for it."""
     PASSES_INPUTS: ClassVar[bool] = False
     """Whether its own columns begin with those of its inputs."""
+    OVER_INPUT: ClassVar[bool] = True
+    """Whether its expressions are over the columns of its one input, and no others."""
     KEEPS_KEYS: ClassVar[bool] = False
     """Whether it yields each row of its one input once at most, so that what is unique there stays so."""
     LEVELS_ABOVE_EXPRESSIONS: ClassVar[int] = 2

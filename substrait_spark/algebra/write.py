@@ -1,11 +1,11 @@
-"""Relations that change what there is: WriteRel, UpdateRel and DdlRel (https://substrait.io/relations/logical_relations/#write-operator).
+"""Relations that change what there is: WriteRel, UpdateRel, a MERGE of ours and DdlRel (https://substrait.io/relations/logical_relations/#write-operator).
 
 They have no columns: a plan of one names none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from substrait.algebra_pb2 import DdlRel, WriteRel
@@ -14,7 +14,9 @@ from substrait.algebra_pb2 import Rel as Message
 from . import types
 from .expression import Anchors, Expression, Literal, write_literal
 from .extension_messages import URL, TableStorage, WriteBehavior
-from .relation import NamedTable, Relation
+from .extension_messages import Merge as MergeMessage
+from .relation import ExtensionSingle, NamedTable, Relation
+from .traversal import is_true
 from .types import Type
 
 Options = tuple[tuple[str, str], ...]
@@ -176,9 +178,87 @@ class Update(Relation):
         relation.named_table.names.extend(self.table)
         _write_schema(self.names, self.schema, relation.table_schema)
         self.condition.write(relation.condition, anchors)
-        for column, value in self.values.items():
-            change = relation.transformations.add(column_target=column)
-            value.write(change.transformation, anchors)
+        _write_values(self.values, relation, anchors)
+
+
+class Clause(NamedTuple):
+    """What becomes of rows that a condition is true for, and no clause before it: they are deleted, or columns get values."""
+
+    condition: Expression
+    deletes: bool
+    values: Mapping[int, Expression]
+
+    def expressions(self) -> tuple[Expression, ...]:
+        return self.condition, *self.values.values()
+
+    def over(self, expressions: Iterator[Expression]) -> Clause:
+        """The same clause with the next expressions."""
+        condition = next(expressions)
+        return Clause(condition, self.deletes, {column: next(expressions) for column in self.values})
+
+    def write(self, message: Any, anchors: Anchors) -> None:
+        if not is_true(self.condition):
+            self.condition.write(message.condition, anchors)
+        message.delete = self.deletes
+        _write_values(self.values, message, anchors)
+
+
+CLAUSES = ("matched", "not_matched", "not_matched_by_source")
+"""The groups of a MERGE's clauses."""
+
+
+class Merge(ExtensionSingle):
+    """Rows of a table deleted, updated and inserted, as they match the rows of the input.
+
+    All expressions are over the columns of the table, and behind them those of the input. With `matches_once`, it is an error
+    if several rows of the input match one of the table.
+    """
+
+    DOES = "merges rows into a table"
+    OVER_INPUT = False
+    __slots__ = ("clauses", "condition", "matches_once", "names", "schema", "table")
+
+    def __init__(
+        self,
+        input: Relation,
+        table: Sequence[str],
+        names: Sequence[str],
+        schema: Sequence[Type],
+        condition: Expression,
+        clauses: Mapping[str, Sequence[Clause]],
+        matches_once: bool,
+    ) -> None:
+        self.table = tuple(table)
+        self.names = tuple(names)
+        self.schema = tuple(schema)
+        self.condition = condition
+        self.clauses = {group: tuple(clauses[group]) for group in CLAUSES}
+        self.matches_once = matches_once
+        self._finish((input,), (), 4 + max(each.height for each in self.expressions()))
+
+    def rows(self) -> NamedTable:
+        """The table, whose columns come before the input's in its expressions."""
+        return NamedTable(self.table, self.names, self.schema)
+
+    def expressions(self) -> tuple[Expression, ...]:
+        inside = [each for group in self.clauses.values() for clause in group for each in clause.expressions()]
+        return self.condition, *inside
+
+    def _over(self, inputs: tuple[Relation, ...], expressions: Sequence[Expression]) -> Relation:
+        each = iter(expressions)
+        condition = next(each)
+        clauses = {name: [clause.over(each) for clause in group] for name, group in self.clauses.items()}
+        return Merge(inputs[0], self.table, self.names, self.schema, condition, clauses, self.matches_once)
+
+    def detail(self, anchors: Anchors) -> Any:
+        message = MergeMessage(matches_once=self.matches_once)
+        message.named_table.names.extend(self.table)
+        _write_schema(self.names, self.schema, message.table_schema)
+        self.condition.write(message.condition, anchors)
+        for name, group in self.clauses.items():
+            for clause in group:
+                clause.write(getattr(message, name).add(), anchors)
+        return message
 
 
 class Ddl(Relation):
@@ -233,6 +313,11 @@ class Ddl(Relation):
 def _write_schema(names: Sequence[str], schema: Sequence[Type], target: Any) -> None:
     target.names.extend(names)
     types.write_struct(schema, target.struct)
+
+
+def _write_values(values: Mapping[int, Expression], target: Any, anchors: Anchors) -> None:
+    for column, value in values.items():
+        value.write(target.transformations.add(column_target=column).transformation, anchors)
 
 
 def _write_options(options: Options, target: Any) -> None:

@@ -16,6 +16,7 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreePattern$;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.unsafe.Platform;
 
 /**
@@ -70,9 +71,20 @@ public class AnalyzedPlan {
     private final QueryExecution execution;
     private final boolean named;
     private final boolean overSchema;
+    private final SQLConf settings;
 
     Finishing(QueryExecution execution, boolean named, boolean overSchema) {
-      super(execution.sparkSession(), null);
+      this(execution, named, overSchema, null);
+    }
+
+    /** With the settings that it ran with; null for those that the session has. */
+    public Finishing(QueryExecution execution, SQLConf settings) {
+      this(execution, false, false, settings);
+    }
+
+    private Finishing(QueryExecution execution, boolean named, boolean overSchema, SQLConf settings) {
+      super(execution.sparkSession(), settings);
+      this.settings = settings;
       this.execution = execution;
       this.named = named;
       this.overSchema = overSchema;
@@ -82,7 +94,7 @@ public class AnalyzedPlan {
       LogicalPlan analyzed = overSchema ? (LogicalPlan) execution.analyzed().transformDown(new Schema()) : execution.normalized();
       boolean streaming = analyzed.isStreaming();
       LogicalPlan plan = streaming ? analyzed : new Finish(rules(execution, named)).plan(analyzed);
-      return new PlanReader.Query(execution, plan, execution.analyzed().output(), null);
+      return new PlanReader.Query(execution, plan, execution.analyzed().output(), settings);
     }
 
     private static Rule[] rules(QueryExecution execution, boolean named) {

@@ -4,10 +4,8 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Set;
 import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.CTESubstitution;
@@ -16,13 +14,11 @@ import org.apache.spark.sql.catalyst.analysis.PosParameter;
 import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
 import org.apache.spark.sql.catalyst.analysis.ViewType;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
-import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.BaseGroupingSets;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
 import org.apache.spark.sql.catalyst.expressions.LeafExpression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
 import org.apache.spark.sql.catalyst.expressions.ScalarSubquery;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
@@ -31,26 +27,14 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
 import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.AlterTableCommand;
-import org.apache.spark.sql.catalyst.plans.logical.Assignment;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
-import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
-import org.apache.spark.sql.catalyst.plans.logical.UpdateTable;
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils$;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.catalog.CatalogV2Util$;
 import org.apache.spark.sql.connector.catalog.Identifier;
-import org.apache.spark.sql.connector.catalog.SupportsDeleteV2;
-import org.apache.spark.sql.connector.catalog.SupportsRead;
-import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCapability;
-import org.apache.spark.sql.connector.catalog.TruncatableTable;
-import org.apache.spark.sql.connector.read.Scan;
-import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.execution.CommandExecutionMode$;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.command.AlterTableAddColumnsCommand;
@@ -67,14 +51,13 @@ import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.Platform;
 import scala.collection.immutable.Nil$;
 
 /**
  * Analyses a statement, and runs nothing of it. Its parameters stay open.
  *
- * <p>Compiled by Janino as PlanReader is, and after CommandFields.
+ * <p>Compiled by Janino as PlanReader is, and after RowChanges.
  */
 public class StatementReader {
   /** The fields of commands that hold a query. */
@@ -106,10 +89,19 @@ public class StatementReader {
         Open open = new Open(parameters);
         LogicalPlan parsed = state.sqlParser().parsePlan(sql);
         String kind = PlanReader.Walk.simpleName(parsed.getClass());
-        return new Statement(state.executePlan(open.plan(parsed), CommandExecutionMode$.MODULE$.SKIP()), open, kind);
+        return new Statement(state.executePlan(open.plan(parsed), CommandExecutionMode$.MODULE$.SKIP()), open, kind, evolves(parsed));
       } catch (Exception failed) {
         Platform.throwException(failed);
         return null;
+      }
+    }
+
+    /** Whether a statement gives its table other columns, which analysis itself would do. */
+    private static boolean evolves(LogicalPlan parsed) throws ReflectiveOperationException {
+      try {
+        return Boolean.TRUE.equals(parsed.getClass().getMethod("withSchemaEvolution").invoke(parsed));
+      } catch (NoSuchMethodException never) {
+        return false;
       }
     }
   }
@@ -118,12 +110,19 @@ public class StatementReader {
     private final QueryExecution execution;
     private final Open open;
     private final String kind;
+    private final boolean evolves;
     private PlanReader.Query query;
 
-    Statement(QueryExecution execution, Open open, String kind) {
+    Statement(QueryExecution execution, Open open, String kind, boolean evolves) {
       this.execution = execution;
       this.open = open;
       this.kind = kind;
+      this.evolves = evolves;
+    }
+
+    /** Whether it gives its table other columns. */
+    public boolean evolves() {
+      return evolves;
     }
 
     /** The class of the statement as it was parsed. */
@@ -147,23 +146,17 @@ public class StatementReader {
 
     Statement over(LogicalPlan query) {
       SessionState state = execution.sparkSession().sessionState();
-      return new Statement(state.executePlan(query, CommandExecutionMode$.MODULE$.SKIP()), open, kind);
+      return new Statement(state.executePlan(query, CommandExecutionMode$.MODULE$.SKIP()), open, kind, false);
     }
 
-    /**
-     * What changes rows of a table, as a query over it: of a DELETE the rows that go; of an UPDATE the rows that change,
-     * and behind their columns each new value, under its column's place. Null where the table's source can't do it, and a word
-     * for what else stands in the way.
-     */
-    public Object changed() throws Exception {
-      return PlanReader.onDeepStack(new Changing(this));
+    /** What it does to rows of a table where they are; null where it changes none so. */
+    public RowChanges.Change change() {
+      return RowChanges.of(execution.analyzed());
     }
 
-    /** The rows of a table that a command overwrites, as a query over the table. */
-    public Statement replaced() throws Exception {
-      LogicalPlan command = execution.analyzed();
-      LogicalPlan table = (LogicalPlan) ((LogicalPlan) Description.field(command, new String[] {"table"})).transformUp(new Hidden());
-      return over(new Filter((Expression) Description.field(command, new String[] {"deleteExpr"}), table));
+    /** The rows of a change, to be read as a DataFrame's plan is. */
+    public Object rows(RowChanges.Change change) throws Exception {
+      return change.rows() == null ? null : PlanReader.onDeepStack(new RowChanges.Finishing(execution, change.rows(), null));
     }
 
     /** A frame without rows, with the columns that a table has, or will have; null where the command doesn't say them. */
@@ -359,171 +352,6 @@ public class StatementReader {
         out.append(':').append(written.length() == 0 ? "null" : written.toString());
       }
       out.append('}');
-    }
-  }
-
-  /**
-   * Reads what changes rows of a table.
-   *
-   * <p>Analysis makes of it what the table's source asks for, such as the rows of whole files. So the statement is analysed
-   * again, over a table of the same columns whose source asks for nothing.
-   */
-  public static class Changing extends PlanReader.InSession {
-    private final Statement statement;
-
-    Changing(Statement statement) {
-      super(statement.execution.sparkSession(), null);
-      this.statement = statement;
-    }
-
-    public Object apply() {
-      try {
-        LogicalPlan opened = (LogicalPlan) statement.execution.logical();
-        Hidden hidden = new Hidden();
-        LogicalPlan table = (LogicalPlan) analyzed((LogicalPlan) opened.children().head()).transformUp(hidden);
-        if (hidden.obstacle != null) return hidden.obstacle;
-        boolean done = hidden.isDelta || hidden.source != null && isDone(statement.execution.analyzed(), hidden.source);
-        if (!done) return null;
-        LogicalPlan changing = analyzed((LogicalPlan) opened.withNewChildren(PlanReader.Walk.list(Collections.singletonList(table))));
-        if (changing instanceof DeleteFromTable) return statement.over(new Filter(((DeleteFromTable) changing).condition(), table));
-        if (hidden.isGenerated) return "generated";
-        return statement.over(updated((UpdateTable) changing, table));
-      } catch (Exception failed) {
-        Platform.throwException(failed);
-        return null;
-      }
-    }
-
-    private LogicalPlan analyzed(LogicalPlan plan) {
-      return statement.execution.sparkSession().sessionState().executePlan(plan, CommandExecutionMode$.MODULE$.SKIP()).analyzed();
-    }
-
-    /** Whether the table's source does what the statement says: Spark plans no update itself, and deletes by filters at most. */
-    private static boolean isDone(LogicalPlan command, Table source) {
-      if (command instanceof UpdateTable) return false;
-      if (!(command instanceof DeleteFromTable)) return true;
-      boolean all = Literal.TrueLiteral().equals(((DeleteFromTable) command).condition());
-      return source instanceof SupportsDeleteV2 || all && source instanceof TruncatableTable;
-    }
-
-    private static LogicalPlan updated(UpdateTable update, LogicalPlan table) throws Exception {
-      List columns = Description.list(table.output());
-      int width = columns.size();
-      Iterator assignments = PlanReader.Walk.javaIterator(aligned(update, table));
-      for (int i = 0; i < width; i++) {
-        Expression value = ((Assignment) assignments.next()).value();
-        if (!value.equals(columns.get(i))) columns.add(named(value, String.valueOf(i)));
-      }
-      LogicalPlan rows = update.condition().isEmpty() ? table : new Filter((Expression) update.condition().get(), table);
-      return new Project(PlanReader.Walk.list(columns), rows);
-    }
-
-    private static Alias named(Expression value, String name) {
-      scala.collection.immutable.Nil$ none = scala.collection.immutable.Nil$.MODULE$;
-      return new Alias(value, name, NamedExpression$.MODULE$.newExprId(), none, scala.Option.empty(), none);
-    }
-
-    /** An assignment for each column of the table, in their order. */
-    private static Object aligned(UpdateTable update, LogicalPlan table) throws Exception {
-      Class type = Class.forName("org.apache.spark.sql.catalyst.analysis.AssignmentUtils$", true, LogicalPlan.class.getClassLoader());
-      Object assignments = type.getField("MODULE$").get(null);
-      Method[] methods = type.getMethods();
-      for (int m = 0; m < methods.length; m++) {
-        if (!methods[m].getName().equals("alignUpdateAssignments")) continue;
-        Object[] arguments = new Object[methods[m].getParameterTypes().length];
-        Arrays.fill(arguments, Boolean.FALSE);
-        arguments[0] = table.output();
-        arguments[1] = update.assignments();
-        return methods[m].invoke(assignments, arguments);
-      }
-      throw new NoSuchMethodException("alignUpdateAssignments");
-    }
-  }
-
-  /** Puts tables of the same columns in the place of those that know how to change their rows. */
-  public static class Hidden extends scala.runtime.AbstractPartialFunction {
-    Table source;
-    /** Whether it is a table of Delta, whose own commands change rows, and whether some of its columns are computed of others. */
-    boolean isDelta;
-    boolean isGenerated;
-    /** What stands in the way, in a word. */
-    String obstacle;
-
-    public boolean isDefinedAt(Object plan) {
-      return plan instanceof DataSourceV2Relation || PlanReader.Walk.isCurrentDelta(plan);
-    }
-
-    private Object delta(LogicalRelation relation) {
-      if (relation.catalogTable().isEmpty()) {
-        obstacle = "unnamed";
-        return relation;
-      }
-      isDelta = true;
-      isGenerated = PlanReader.Walk.hasGeneratedColumns(relation);
-      List parts = Description.list(((CatalogTable) relation.catalogTable().get()).identifier().nameParts());
-      Table columns = new Columns((String[]) parts.toArray(new String[0]), relation.schema());
-      return DataSourceV2Relation.create(columns, scala.Option.empty(), scala.Option.empty());
-    }
-
-    public Object applyOrElse(Object plan, scala.Function1 otherwise) {
-      if (!isDefinedAt(plan)) return otherwise.apply(plan);
-      if (plan instanceof LogicalRelation) return delta((LogicalRelation) plan);
-      DataSourceV2Relation relation = (DataSourceV2Relation) plan;
-      if (relation.catalog().isEmpty() || relation.identifier().isEmpty()) return plan;
-      source = relation.table();
-      List parts = new ArrayList();
-      parts.add(((CatalogPlugin) relation.catalog().get()).name());
-      Identifier identifier = (Identifier) relation.identifier().get();
-      parts.addAll(Arrays.asList(identifier.namespace()));
-      parts.add(identifier.name());
-      Table columns = new Columns((String[]) parts.toArray(new String[0]), relation.schema());
-      Object[] fields = new Object[relation.productArity()];
-      for (int i = 0; i < fields.length; i++) fields[i] = relation.productElement(i);
-      fields[0] = columns;
-      return relation.makeCopy(fields);
-    }
-  }
-
-  /** The columns of a table, read by its name (as PlanReader does with what a Spark Connect server has). */
-  public static class Columns implements Table, SupportsRead, ScanBuilder, Scan {
-    private final String[] parts;
-    private final StructType columns;
-
-    Columns(String[] parts, StructType columns) {
-      this.parts = parts;
-      this.columns = columns;
-    }
-
-    public String remoteKind() {
-      return "table";
-    }
-
-    public String[] remoteName() {
-      return parts;
-    }
-
-    public String name() {
-      return parts[parts.length - 1];
-    }
-
-    public StructType schema() {
-      return columns;
-    }
-
-    public StructType readSchema() {
-      return columns;
-    }
-
-    public Set capabilities() {
-      return Collections.singleton(TableCapability.BATCH_READ);
-    }
-
-    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      return this;
-    }
-
-    public Scan build() {
-      return this;
     }
   }
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .compiler import JavaClass
 from .failures import failure_text
-from .reader import COMMAND_FIELDS
+from .reader import COMMAND_FIELDS, Kept
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,14 +17,6 @@ PATIENCE = 60_000
 """Milliseconds to wait for what Spark tells of an action after it has ended."""
 
 _listeners = JavaClass(__package__, "QueryListener", after=COMMAND_FIELDS)
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A query that ran, to be read as a DataFrame is."""
-
-    _jdf: Any
-    sparkSession: SparkSession  # noqa: N815 - PySpark's name
 
 
 class Execution(NamedTuple):

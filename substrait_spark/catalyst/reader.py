@@ -31,7 +31,7 @@ INTERRUPTED = "The JVM's answer was lost, as when Ctrl-C interrupts Spark: conve
 
 
 class Planned(Protocol):
-    """What has a plan in the JVM: a DataFrame, a planned frame of Spark Connect, or a query that ran (`listener.Kept`)."""
+    """What has a plan in the JVM: a DataFrame, a planned frame of Spark Connect, or what is ready to be read."""
 
     @property
     def _jdf(self) -> Any: ...
@@ -49,6 +49,14 @@ class InSession:
     @property
     def _jdf(self) -> Any:
         return self.sparkSession.range(0)._jdf
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A plan that is ready to be read, as it is, whatever the stage."""
+
+    _jdf: Any
+    sparkSession: SparkSession  # noqa: N815 - PySpark's name
 
 
 class Asked(Protocol):
@@ -75,9 +83,11 @@ class Asked(Protocol):
 
 READERS = JavaClass(__package__, "PlanReader", lambda: (" ".join(sorted(HARMLESS_OPTIONS)),))
 
-COMMAND_FIELDS = JavaClass(__package__, "CommandFields", after=READERS)
-
 _analyzed_plans = JavaClass(__package__, "AnalyzedPlan", after=READERS)
+
+_row_changes = JavaClass(__package__, "RowChanges", after=_analyzed_plans)
+
+COMMAND_FIELDS = JavaClass(__package__, "CommandFields", after=_row_changes)
 
 
 def prepare(df: Planned, stage: str) -> None:
@@ -119,8 +129,8 @@ def describe(df: Planned, asked: Asked, numbers: Sequence[int]) -> list[str | No
 
 
 def _source(df: Planned, asked: Asked) -> Any:
-    """The Java object to read: the Dataset, which has the optimized plan, or the analyzed plan itself."""
-    if asked.stage == "optimized":
+    """The Java object to read: what has the plan, which then is the optimized one, or the analyzed plan itself."""
+    if asked.stage == "optimized" or isinstance(df, Kept):
         return df._jdf
     plans = _analyzed_plans.of(df.sparkSession._sc._gateway)
     return plans.overSchema(df._jdf) if asked.stage == OVER_SCHEMA else plans.of(df._jdf, asked.hints)

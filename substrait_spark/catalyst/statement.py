@@ -12,6 +12,8 @@ from ..errors import SubstraitSparkError, Unsupported, kind_of
 from .compiler import JavaClass
 from .failures import failure_text
 from .reader import COMMAND_FIELDS
+from .row_changes import RowChange, row_change
+from .write_commands import HINT, NO_CHANGES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -21,17 +23,8 @@ _readers = JavaClass(__package__, "StatementReader", after=COMMAND_FIELDS)
 RUN_BY_ANALYSIS = frozenset(("Call", "CompoundBody", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate"))
 """Catalyst's classes of parsed statements that Spark runs while it analyzes them."""
 
-CHANGES_ROWS = frozenset(("DeleteFromTable", "UpdateTable"))
+CHANGES_ROWS = frozenset(("DeleteFromTable", "MergeIntoTable", "UpdateTable"))
 """Catalyst's classes of parsed statements that do so."""
-
-IN_THE_WAY = {
-    "unnamed": ("the table that it changes is known by its path alone", "Change a table of a catalog."),
-    "generated": (
-        "the table computes columns of others, and an update computes them anew",
-        "Run it in Spark, or export the query whose rows it uses.",
-    ),
-}
-"""What stands in the way of statements that change rows, and what to do about it."""
 
 _REQUIRED = re.compile(r"\s+not\s+null\s*$", re.IGNORECASE)
 
@@ -66,25 +59,17 @@ class Statement:
         return str(self.java.kind())
 
     @property
-    def is_change(self) -> bool:
-        """Whether it deletes or updates rows of a table where they are."""
-        return self.kind in CHANGES_ROWS
+    def change(self) -> RowChange | None:
+        """What it does to rows of a table where they are; None of another statement.
 
-    @property
-    def changed(self) -> Statement | None:
-        """The rows that a DELETE deletes; what an UPDATE computes of each row (StatementReader.java); None where the
-        table's source can't do either. As the statement was written, so that nothing is pushed into the source.
-
-        Raises `Unsupported` for what else stands in the way."""
-        changed = self.java.changed()
-        if isinstance(changed, str):
-            raise Unsupported(*IN_THE_WAY[changed])
-        return None if changed is None else Statement(changed, self.sparkSession, "analyzed")
-
-    @property
-    def replaced(self) -> Statement:
-        """The rows of a table that those of its query take the place of."""
-        return Statement(self.java.replaced(), self.sparkSession, "analyzed")
+        Raises `Unsupported` where its table's source can't do what it says.
+        """
+        found = self.java.change()
+        if found is not None:
+            return row_change(found, self.java.rows(found), self.sparkSession)
+        if self.kind in CHANGES_ROWS:
+            raise Unsupported(NO_CHANGES, HINT)
+        return None
 
     @property
     def columns(self) -> Columns | None:
@@ -106,6 +91,11 @@ class Statement:
     def runs_early(self) -> bool:
         """Whether Spark would run it, or what is in it, to analyse it."""
         return self.kind in RUN_BY_ANALYSIS
+
+    @property
+    def evolves(self) -> bool:
+        """Whether it gives its table other columns, which Spark's analysis itself may do."""
+        return bool(self.java.evolves())
 
     @property
     def is_positional(self) -> bool:

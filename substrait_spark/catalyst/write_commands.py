@@ -41,7 +41,7 @@ class Change(NamedTuple):
     names: tuple[str, ...] = ()
     """The names of a view's columns, where these are not the query's."""
     where: bool = False
-    """Whether only some rows of the table are overwritten: which, the statement says (`Statement.replaced`)."""
+    """Whether only some rows of the table are overwritten: which, the statement says (`Statement.change`)."""
     schema: tuple[Type, ...] | None = None
     """The types of the table's columns, where these are known."""
 
@@ -65,15 +65,11 @@ HINT = "Run it in Spark, or export the query whose rows it uses."
 
 NO_CHANGES = "the source of its table can't change rows, in Spark either"
 
+EVOLVES = ("which columns the table gets by schema evolution is in no plan", "Add them before.")
+
 NO_DEFAULT = "it changes more of a column than its default value, and no plan has a column's comment"
 
-MERGE = "Substrait has no relation that merges rows into a table"
-
 REFUSED = {
-    **dict.fromkeys(
-        ("DeltaMergeInto", "MergeIntoCommand", "MergeIntoTable", "MergeIntoTableCommand", "ReplaceData", "WriteDelta"),
-        MERGE,
-    ),
     "RenameColumn": "a plan has the columns after the change, which don't tell a column of a new name from a new one",
     "ReplaceColumns": "a plan has the columns after the change, which don't tell new ones from those that stay",
     "Union": "it inserts into several tables at once, and a plan has one root",
@@ -207,7 +203,7 @@ def _overwrite_partitions(command: Command) -> Change:
 def _named(command: Command, behavior: Behavior) -> Target:
     _without_write_options(command)
     if command.get("withSchemaEvolution"):
-        raise Unsupported("which columns the table gets by schema evolution is in no plan", "Add them before.")
+        raise Unsupported(*EVOLVES)
     if "table" not in command:
         raise Unsupported("what it writes to has no name", HINT)
     return Target(tuple(command["table"]), behavior=behavior)

@@ -10,7 +10,7 @@ from substrait.type_pb2 import NamedStruct
 
 from ..algebra import limits
 from ..algebra.enum_names import enum_name
-from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, unpacked
+from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, Merge, unpacked
 from ..algebra.trampoline import Steps
 
 
@@ -126,7 +126,7 @@ def _extension(message: Any, every: Sequence[Sources]) -> Sources:
     detail = unpacked(message.detail)
     if isinstance(detail, FlatMap | FlatMapCoGroups):
         return [Item("call", n) for n in range(len(detail.call.output_type.list.type.struct.types))]
-    return _first(message, every) if len(every) == 1 else ()
+    return _first(message, every) if len(every) == 1 and not isinstance(detail, Merge) else ()
 
 
 _RULES: dict[str, Callable[[Any, Sequence[Sources]], Sources]] = {

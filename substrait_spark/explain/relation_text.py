@@ -8,9 +8,18 @@ from typing import Any
 
 from substrait.algebra_pb2 import Rel
 
-from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, Generate, Sample, unpacked_format, unpacked_table
+from ..algebra.extension_messages import (
+    FlatMap,
+    FlatMapCoGroups,
+    Generate,
+    Merge,
+    Sample,
+    unpacked_format,
+    unpacked_table,
+)
 from ..algebra.trampoline import Steps, done, in_turn
 from ..algebra.types import Type
+from ..algebra.write import CLAUSES
 from ..errors.quotation import identifier, quoted
 from .any_text import any_text
 from .columns import INPUTS, UNNAMED, ColumnNames, Item, Name, Origin, Source, emit, inputs, schema_names, sources
@@ -423,18 +432,22 @@ class RelationText:
         schema = message.take("table_schema")
         names = tuple(schema_names(schema)) if schema is not None else ()
         over = scope.over(names, self._derived.schema(schema) if schema is not None else ())
+        parts.append(list_part("set", (yield self._changes(message, names, over)), empty=True))
+        parts.append((yield self._expression("where", message.take("condition"), over)))
+        parts.append((yield self.schema(schema, shown=True, columns=None)))
+        return parts
+
+    def _changes(self, message: View, names: Sequence[Name], scope: Scope) -> Steps[tuple[Text, ...]]:
+        """The values that columns get: `$0:k = 5::i32`."""
         changes: list[Text] = []
         for change in message.take_all("transformations"):
             view = View(change)
             target = view.take("column_target") or 0
             name = f":{identifier(names[target].name or '')}" if 0 <= target < len(names) else ""
             value = view.take("transformation")
-            shown = (yield self.expressions.of(value, over)) if value is not None else "nothing"
+            shown = (yield self.expressions.of(value, scope)) if value is not None else "nothing"
             changes.append((f"${target}{name} = ", shown, view.untaken()))
-        parts.append(list_part("set", tuple(changes), empty=True))
-        parts.append((yield self._expression("where", message.take("condition"), over)))
-        parts.append((yield self.schema(schema, shown=True, columns=None)))
-        return parts
+        return tuple(changes)
 
     # ---- extensions
 
@@ -450,6 +463,8 @@ class RelationText:
             return [part("", "substrait_spark.Generate"), shown, *flags, part("", view.untaken())]
         if isinstance(unpacked, FlatMap | FlatMapCoGroups):
             return (yield self._flat_map(View(unpacked), type(unpacked).__name__, scope))
+        if isinstance(unpacked, Merge):
+            return (yield self._merge(View(unpacked), scope))
         if isinstance(unpacked, Sample):
             return [part("substrait_spark.Sample", fields(unpacked))]
         return [part("", any_text(detail))]
@@ -470,6 +485,30 @@ class RelationText:
             list_part("and by", others),
             part("", view.untaken()),
         ]
+
+    def _merge(self, message: View, scope: Scope) -> Steps[list[Part]]:
+        table, schema = message.take("named_table"), message.take("table_schema")
+        view = View(table) if table is not None else None
+        name = ".".join(map(identifier, view.take_all("names"))) if view is not None else ""
+        parts = [part("substrait_spark.Merge into", name or "unnamed table")]
+        if view is not None:
+            parts += [*advanced(view), part("", view.untaken())]
+        names = tuple(schema_names(schema)) if schema is not None else ()
+        types = self._derived.schema(schema) if schema is not None else ()
+        over = scope.over([*names, *scope.columns], [*types, *scope.types])
+        parts.append((yield self._expression("on", message.take("condition"), over)))
+        for group in CLAUSES:
+            for clause in message.take_all(group):
+                each = View(clause)
+                condition = each.take("condition")
+                parts.append(part("when", group))
+                parts.append((yield self._expression("and", condition, over)))
+                changes = yield self._changes(each, names, over)
+                does = part("then", "delete") if each.take("delete") else list_part("then set", changes, empty=True)
+                parts += [does, part("", each.untaken())]
+        parts.append(part("", "matches_once" if message.take("matches_once") else ""))
+        parts.append((yield self.schema(schema, shown=True, columns=None)))
+        return [*parts, part("", message.untaken())]
 
     _extension_multi = _extension_single
     _extension_leaf = _extension_single

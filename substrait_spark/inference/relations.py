@@ -12,10 +12,11 @@ from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra import extension_messages, limits, types
 from ..algebra.enum_names import enum_name
-from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, Generate, Sample, WriteBehavior
+from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, Generate, Merge, Sample, WriteBehavior
 from ..algebra.relation import generated_types
 from ..algebra.trampoline import Steps, done, run
 from ..algebra.types import Type, field_count
+from ..algebra.write import CLAUSES
 from .complaints import Complaints
 from .expressions import Expressions, Scope, Types
 from .functions import Functions
@@ -258,6 +259,9 @@ class Relations:
         detail = self.detail(extension.detail)
         if isinstance(detail, Sample):
             return columns
+        if isinstance(detail, Merge):
+            yield self._merge(detail, columns, outer)
+            return ()
         if isinstance(detail, Generate):
             return (yield self._generate(detail, columns, self._bound(extension, columns, outer)))
         if isinstance(detail, FlatMap):
@@ -288,6 +292,21 @@ class Relations:
             )
             return None
         return (*columns, *generated_types(element, detail.outer, detail.whole_elements, detail.with_position))
+
+    def _merge(self, merge: Any, columns: Types | None, outer: Scope | None) -> Steps[None]:
+        scope = Scope(_both(self._table_schema(merge), columns), outer)
+        yield self.expressions.condition(merge.condition, scope, "condition")
+        for group in CLAUSES:
+            for index, clause in enumerate(getattr(merge, group)):
+                with self._at(f"{group}[{index}]"):
+                    if clause.HasField("condition"):
+                        yield self.expressions.condition(clause.condition, scope, "condition")
+                    yield self._transformations(clause, scope)
+
+    def _transformations(self, message: Any, scope: Scope) -> Steps[None]:
+        for index, change in enumerate(message.transformations):
+            with self._at(f"transformations[{index}]"):
+                yield self.expressions.type(change.transformation, scope)
 
     def _extension_leaf(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
         self._check_detail(extension)
@@ -339,9 +358,7 @@ class Relations:
         scope = Scope(self.expressions.read_struct(update.table_schema.struct), outer)
         if update.HasField("condition"):
             yield self.expressions.condition(update.condition, scope, "condition")
-        for index, change in enumerate(update.transformations):
-            with self._at(f"transformations[{index}]"):
-                yield self.expressions.type(change.transformation, scope)
+        yield self._transformations(update, scope)
         return ()
 
     def _check_target(self, message: Any, named: Iterable[str]) -> None:

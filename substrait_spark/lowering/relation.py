@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..algebra.relation import Filter, Join, Project, Read, Relation, Set, Sort, VirtualTable
 from ..algebra.traversal import conjuncts, is_true
-from ..algebra.write import Update
+from ..algebra.write import Merge, Update
 from .driver import applied
 from .expression import ExpressionLowering
 from .forms import Filtered, Joined
@@ -32,7 +32,7 @@ def lowered_relation(lowering: Lowering, relation: Relation) -> Relation:
 
 def _lowered(lowering: Lowering, relation: Relation) -> Relation:
     inputs = tuple([lowering.lowered(input) for input in relation.inputs])
-    over = (relation.rows(),) if isinstance(relation, Update) else inputs
+    over = (relation.rows(), *inputs) if isinstance(relation, Merge | Update) else inputs
     e = lowering.builder(*over)
     expressions = ExpressionLowering(e)
     for rewrite in e.rewrites.original.get(type(relation), ()):

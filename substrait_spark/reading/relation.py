@@ -52,7 +52,7 @@ from .functions import DeclaredFunctions
 from .masks import Mask
 from .place import MessagePart, Unreadable, relation_name
 from .subqueries import lateral
-from .write import read_ddl, read_update, read_write
+from .write import read_ddl, read_merge, read_update, read_write
 
 MOST_RELATIONS = 10_000
 """How many relations a plan may have with those that it refers to written out."""
@@ -502,6 +502,10 @@ def _extension(r: RelationReader, message: Any, outer: Scope | None) -> Relation
         return FlatMap(input, _rows_call(e, detail, scope), e.read_all(detail.keys, scope))
     if detail.DESCRIPTOR.name == "FlatMapCoGroups":
         raise Unsupported("a FlatMapCoGroups relation has one input")
+    if detail.DESCRIPTOR.name == "Merge":
+        schema = _table_schema(r, detail)
+        e, scope = r.over([*schema, *input.types], outer)
+        return read_merge(detail, input, schema, lambda each: e.read(each, scope))
     return Sample(input, detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed)
 
 

@@ -10,8 +10,8 @@ from substrait.algebra_pb2 import Expression as ExpressionMessage
 from ..algebra.enum_names import enum_name
 from ..algebra.expression import Expression, Literal
 from ..algebra.extension_messages import unpacked_write
-from ..algebra.types import Type, equal_but_nullability
-from ..algebra.write import Behavior, Ddl, Options, Storage, Target, Update, Write
+from ..algebra.types import BOOLEAN, Type, equal_but_nullability
+from ..algebra.write import CLAUSES, Behavior, Clause, Ddl, Merge, Options, Storage, Target, Update, Write
 from ..errors import Unsupported
 
 if TYPE_CHECKING:
@@ -61,16 +61,44 @@ def read_ddl(
 def read_update(message: Any, schema: Sequence[Type], condition: Expression, values: Sequence[Expression]) -> Relation:
     """An UpdateRel with its expressions. Raises `Unsupported` for what the tree has nothing for."""
     _require_no_more(message, False)
-    if message.named_table.HasField("advanced_extension"):
-        raise Unsupported("an extension of a table that is updated is not known")
+    _require_name_alone(message)
+    changes = _values(message, schema, values)
+    return Update(message.named_table.names, message.table_schema.names, schema, condition, changes)
+
+
+def read_merge(message: Any, input: Relation, schema: Sequence[Type], read: Condition) -> Relation:
+    """The detail of a MERGE over its input. Raises `Unsupported` for what the tree has nothing for."""
+    _require_name_alone(message)
+    clauses = {group: [_clause(each, group, schema, read) for each in getattr(message, group)] for group in CLAUSES}
+    condition = read(message.condition)
+    names = message.table_schema.names
+    return Merge(input, message.named_table.names, names, schema, condition, clauses, message.matches_once)
+
+
+def _clause(message: Any, group: str, schema: Sequence[Type], read: Condition) -> Clause:
+    values = _values(message, schema, [read(each.transformation) for each in message.transformations])
+    if group == "not_matched" and (message.delete or sorted(values) != list(range(len(schema)))):
+        raise Unsupported("a clause for rows that match none doesn't insert a value into each column")
+    if message.delete and values:
+        raise Unsupported("a clause that deletes rows has values for them")
+    condition = read(message.condition) if message.HasField("condition") else Literal(True, BOOLEAN)
+    return Clause(condition, message.delete, values)
+
+
+def _values(message: Any, schema: Sequence[Type], values: Sequence[Expression]) -> dict[int, Expression]:
+    """The values that columns get, by the columns' places."""
     targets = [change.column_target for change in message.transformations]
     if len(set(targets)) < len(targets) or any(target not in range(len(schema)) for target in targets):
         raise Unsupported("its values are not of one column each")
     for target, value in zip(targets, values, strict=True):
         if not equal_but_nullability(value.type, schema[target]):
             raise Unsupported(f"the value of the column {target} is of another type than the column")
-    names = message.table_schema.names
-    return Update(message.named_table.names, names, schema, condition, dict(zip(targets, values, strict=True)))
+    return dict(zip(targets, values, strict=True))
+
+
+def _require_name_alone(message: Any) -> None:
+    if message.named_table.HasField("advanced_extension"):
+        raise Unsupported("an extension of a table whose rows change is not known")
 
 
 def _require_no_more(message: Any, of_relation: bool) -> None:

@@ -17,13 +17,13 @@ from ..catalyst.session import file_system, is_connect
 from ..catalyst.statement import Statement, is_required, is_type, parameter_frame, statement
 from ..catalyst.tree import Document
 from ..catalyst.types import field_names
-from ..catalyst.write_commands import HINT, NO_DEFAULT, Change, Session, change
+from ..catalyst.write_commands import EVOLVES, HINT, NO_DEFAULT, Change, Session, change
 from ..context import Settings, WriteRoot
 from ..conversion import convert_as
 from ..errors import Problem, SubstraitSparkError, Unsupported
 from ..plan.parameters import declare
 from .definitions import columns_of, defined, literals
-from .row_changes import changed, replacing
+from .row_changes import CHANGES, changed, replacing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,8 +72,9 @@ def _converted(analysed: Statement, settings: Settings) -> tuple[Plan | None, Se
     if command is None:
         return convert_as(analysed, settings)
     try:
-        if analysed.is_change:
-            return changed(analysed, settings)
+        rows = analysed.change
+        if rows is not None and rows.kind in CHANGES:
+            return changed(rows, settings)
         said = change(command, session_of(analysed.sparkSession))
         if said.op in WITHOUT_ROWS and said.object == "TABLE":
             if said.op == "ALTER" and analysed.columns is None:
@@ -84,7 +85,7 @@ def _converted(analysed: Statement, settings: Settings) -> tuple[Plan | None, Se
         query = analysed.query
         if query is None:
             raise Unsupported("its query is not known", HINT)
-        whole, problems = replacing(analysed, said, settings) if said.where else (said, ())
+        whole, problems = (said, ()) if rows is None else replacing(rows, said, settings)
     except Unsupported as problem:
         return None, [Problem("the statement", command["class"], command["class"], problem.reason, problem.hint)]
     return (None, problems) if whole is None else convert_as(query, settings, finishing(whole))
@@ -182,6 +183,8 @@ def _analysed(
     analysed = statement(spark, sql, frame, nullable, settings.stage)
     if analysed.runs_early:
         return _problem("Spark would run it, or the statements in it, to understand it", HINT)
+    if analysed.evolves:
+        return _problem(*EVOLVES)
     if analysed.is_positional:
         return _problem("it has parameters without names (?)", "Give each a name: :name.")
     if analysed.missing:

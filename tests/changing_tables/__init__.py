@@ -40,13 +40,15 @@ def fill(spark: SparkSession, table: str, rows: DataFrame) -> None:
     catalog.fill(table, rows._jdf.queryExecution().executedPlan().executeCollect())
 
 
-def left_by(spark: SparkSession, statement: str) -> DataFrame:
-    """The rows that a statement would leave in its table: those that Spark would have the source write anew."""
+def left_by(spark: SparkSession, statement: str, table: str) -> DataFrame:
+    """The rows that a statement would leave in its table: those that Spark would have the source write anew, or append."""
     session: Any = spark
     state = session._jsparkSession.sessionState()
     skip = getattr(spark._jvm.org.apache.spark.sql.execution, "CommandExecutionMode$").__getattr__("MODULE$").SKIP()  # type: ignore[union-attr]
     command = state.executePlan(state.sqlParser().parsePlan(statement), skip).analyzed()
-    assert command.nodeName() == "ReplaceData", "Spark has the source do it by filters"
+    appends = command.nodeName() in ("AppendData", "InsertOnlyMerge")
+    assert appends or command.nodeName() == "ReplaceData", "Spark has the source do it by filters"
     home = spark.range(1)._jdf.getClass().getName()  # which hangs on the Spark
     datasets: Any = reduce(getattr, home.split("."), session._jvm)
-    return DataFrame(datasets.ofRows(session._jsparkSession, command.query()), spark).drop(OPERATION)
+    written = DataFrame(datasets.ofRows(session._jsparkSession, command.query()), spark).drop(OPERATION)
+    return spark.table(table).union(written) if appends else written

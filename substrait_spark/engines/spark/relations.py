@@ -30,7 +30,7 @@ from ...algebra.relation import (
     VirtualTable,
     Window,
 )
-from ...algebra.write import Ddl, Update, Write
+from ...algebra.write import Ddl, Merge, Update, Write
 from ...errors import Unsupported
 from . import joins, rows_functions, sets
 from .aggregates import aggregate
@@ -239,7 +239,7 @@ def _sample(r: RelationBuilder, relation: Sample, outer: Scope | None) -> Column
     return Columns(r.document.new("Sample", *bounds, some(Part("long", relation.seed)), plan), columns)
 
 
-def _no_query(r: RelationBuilder, relation: Write | Update | Ddl, outer: Scope | None) -> Columns:
+def _no_query(r: RelationBuilder, relation: Write | Update | Merge | Ddl, outer: Scope | None) -> Columns:
     raise Unsupported("it writes, and only queries are run")
 
 
@@ -264,6 +264,7 @@ _RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Colu
     Set: sets.combined,
     Sort: _sort,
     Update: _no_query,
+    Merge: _no_query,
     VirtualTable: _virtual_table,
     Window: _window,
     Write: _no_query,
