@@ -16,6 +16,12 @@ from .java_pattern import translated
 from .string import text
 
 FUNCTIONS = (
+    "arithmetic:acosh",
+    "arithmetic:asinh",
+    "arithmetic:atanh",
+    "spark:bitmap_count",
+    "spark:bround",
+    "spark:try_bround",
     "spark:decode",
     "spark:encode",
     "spark:from_base32",

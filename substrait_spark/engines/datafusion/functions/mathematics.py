@@ -94,22 +94,6 @@ def atan2(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.call("datafusion:atan2", e.call("arithmetic:add", y, zero), e.call("arithmetic:add", x, zero))
 
 
-BY_LOGARITHMS = {
-    "acosh": "ln(x + sqrt(x * x - 1))",
-    "asinh": "sign(x) * ln(abs(x) + sqrt(x * x + 1))",
-    "atanh": "(log1p(x) - log1p(-x)) / 2",
-}
-"""What comes near to functions that Java computes to the last digit, and DataFusion doesn't: not near 1."""
-
-
-def inverse_hyperbolic(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    name = call.declaration.name
-    raise NotInDialect(
-        f"{name} of the dialect {e.dialect.name} differs from Java's in the last digits of some values",
-        f"Where the last digits don't matter, write {BY_LOGARITHMS[name]}.",
-    )
-
-
 def width_bucket(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """width_bucket of a double, by Spark's own steps; it counts from the other end where the bounds descend."""
     arguments = call.children()
@@ -152,7 +136,6 @@ def width_bucket(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 REWRITES = rewrites(
     {
-        **{f"arithmetic:{name}": inverse_hyperbolic for name in BY_LOGARITHMS},
         "arithmetic:sqrt": sqrt,
         "logarithmic:log1p": log1p,
         "logarithmic:log2": log2,
