@@ -6,9 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import substrait_spark
+from substrait_spark.algebra import extension_messages
+from substrait_spark.algebra.flat_map import FlatMap
+from substrait_spark.algebra.relation import BaseSchema, Reference, Relation
 from substrait_spark.catalyst.plan_classes import PLAN_CLASSES
+from substrait_spark.engines.spark.relations import RULES
+from substrait_spark.reading.relation import EXTENSIONS
 from substrait_spark.rel.dispatch import HANDLERS
 
 PACKAGE = Path(substrait_spark.__file__).parent
@@ -41,6 +47,18 @@ def test_of_each_plan_node_it_is_known_what_it_does() -> None:
         "say in catalyst/plan_classes.py what they do with rows and columns"
     )
     assert sorted(set(PLAN_CLASSES) - set(HANDLERS)) == ["Tail"]
+
+
+def test_each_relation_is_read_and_run() -> None:
+    made = {each for each in _below(Relation) if not _below(each)} | {FlatMap}
+    unlisted = sorted(each.__name__ for each in made - set(RULES) - {BaseSchema, Reference})
+    assert unlisted == [], "engines/spark/relations.py runs or refuses each relation"
+    messages = {each.DESCRIPTOR.name for each in extension_messages.RELATIONS}
+    assert sorted(messages ^ set(EXTENSIONS)) == [], "reading/relation.py reads each extension relation"
+
+
+def _below(cls: type[Any]) -> set[type[Any]]:
+    return {each for direct in cls.__subclasses__() for each in (direct, *_below(direct))}
 
 
 def test_no_module_needs_itself_to_be_imported() -> None:

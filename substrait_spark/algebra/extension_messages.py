@@ -12,7 +12,9 @@ from substrait import algebra_pb2
 
 PACKAGE = "substrait_spark"
 
-_MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
+_Fields = tuple[tuple[str, Any, str], ...]
+
+_RELATIONS: dict[str, _Fields] = {
     "Generate": (
         ("rows", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
         ("outer", FieldDescriptorProto.TYPE_BOOL, ""),
@@ -43,6 +45,11 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("not_matched_by_source", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.MergeClause"),
         ("matches_once", FieldDescriptorProto.TYPE_BOOL, ""),
     ),
+}
+"""Fields of the message of each relation, numbered from 1: name, type, and the message's name where it is one."""
+
+_MESSAGES: dict[str, _Fields] = {
+    **_RELATIONS,
     "MergeClause": (
         ("condition", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
         ("delete", FieldDescriptorProto.TYPE_BOOL, ""),
@@ -95,7 +102,7 @@ _MESSAGES: dict[str, tuple[tuple[str, Any, str], ...]] = {
         ("settings", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),
     ),
 }
-"""Fields of each message, numbered from 1: name, type, and the message's name where it is one."""
+"""The same of all messages."""
 
 _REPEATED = (
     *("keys", "names", "options", "other_keys", "settings"),
@@ -140,14 +147,18 @@ PartitionHint = _message("PartitionHint")
 Provenance = _message("Provenance")
 
 
+RELATIONS = tuple(map(_message, _RELATIONS))
+"""The messages of relations, in whose details they are."""
+
+
 def unpacked(detail: Any) -> Any:
     """The message in the detail of a relation where it is one of ours, else None."""
-    return _unpacked(detail, FlatMap, FlatMapCoGroups, Generate, Merge, Sample)
+    return _unpacked(detail, *RELATIONS)
 
 
 def unpacked_with_expressions(extension: Any) -> Any:
     """The message in an extension where it is one of ours that may hold expressions, else None."""
-    return _unpacked(extension, FlatMap, FlatMapCoGroups, Generate, Merge, WriteBehavior)
+    return _unpacked(extension, *RELATIONS, WriteBehavior)
 
 
 def unpacked_format(extension: Any) -> Any:

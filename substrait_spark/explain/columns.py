@@ -10,7 +10,7 @@ from substrait.type_pb2 import NamedStruct
 
 from ..algebra import limits
 from ..algebra.enum_names import enum_name
-from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, Merge, unpacked
+from ..algebra.extension_messages import unpacked
 from ..algebra.trampoline import Steps
 
 
@@ -124,9 +124,22 @@ def _expand(message: Any, every: Sequence[Sources]) -> Sources:
 
 def _extension(message: Any, every: Sequence[Sources]) -> Sources:
     detail = unpacked(message.detail)
-    if isinstance(detail, FlatMap | FlatMapCoGroups):
-        return [Item("call", n) for n in range(len(detail.call.output_type.list.type.struct.types))]
-    return _first(message, every) if len(every) == 1 and not isinstance(detail, Merge) else ()
+    rule = _EXTENSIONS.get(type(detail).__name__)
+    if rule is not None:
+        return rule(detail, every)
+    return _first(message, every) if len(every) == 1 else ()
+
+
+def _rows_of_call(detail: Any, every: Sequence[Sources]) -> Sources:
+    return [Item("call", n) for n in range(len(detail.call.output_type.list.type.struct.types))]
+
+
+_EXTENSIONS: dict[str, Callable[[Any, Sequence[Sources]], Sources]] = {
+    "FlatMap": _rows_of_call,
+    "FlatMapCoGroups": _rows_of_call,
+    "Merge": _none,
+}
+"""Extension relations whose columns don't begin with those of their input, by the names of their messages."""
 
 
 _RULES: dict[str, Callable[[Any, Sequence[Sources]], Sources]] = {

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from substrait.algebra_pb2 import Rel
 
 from ..algebra.extension_messages import (
-    FlatMap,
-    FlatMapCoGroups,
-    Generate,
-    Merge,
-    Sample,
     unpacked_format,
     unpacked_table,
 )
@@ -456,31 +451,31 @@ class RelationText:
         if detail is None:
             return [part("", "of nothing")]
         unpacked = self._derived.detail(detail)
-        if isinstance(unpacked, Generate):
-            view = View(unpacked)
-            shown = yield self._expression("rows", view.take("rows"), scope, missing="no rows")
-            flags = [part("", flag) for flag in ("outer", "whole_elements", "with_position") if view.take(flag)]
-            return [part("", "substrait_spark.Generate"), shown, *flags, part("", view.untaken())]
-        if isinstance(unpacked, FlatMap | FlatMapCoGroups):
-            return (yield self._flat_map(View(unpacked), type(unpacked).__name__, scope))
-        if isinstance(unpacked, Merge):
-            return (yield self._merge(View(unpacked), scope))
-        if isinstance(unpacked, Sample):
-            return [part("substrait_spark.Sample", fields(unpacked))]
-        return [part("", any_text(detail))]
+        if unpacked is None:
+            return [part("", any_text(detail))]
+        name = type(unpacked).__name__
+        rule = _EXTENSIONS.get(name)
+        return (
+            [part(f"substrait_spark.{name}", fields(unpacked))]
+            if rule is None
+            else (yield rule(self, View(unpacked), scope))
+        )
 
-    def _flat_map(self, view: View, name: str, scope: Scope) -> Steps[list[Part]]:
+    def _generate(self, view: View, scope: Scope) -> Steps[list[Part]]:
+        shown = yield self._expression("rows", view.take("rows"), scope, missing="no rows")
+        flags = [part("", flag) for flag in ("outer", "whole_elements", "with_position") if view.take(flag)]
+        return [part("", "substrait_spark.Generate"), shown, *flags, part("", view.untaken())]
+
+    def _flat_map(self, view: View, scope: Scope) -> Steps[list[Part]]:
         call = view.take("call")
         shown: Text = "no_function"
         if call is not None:
             inner = View(call)
             shown = ((yield self.expressions.call(inner, scope)), inner.untaken())
         keys = yield self.expressions.all(view.take_all("keys"), scope)
-        others = (
-            yield self.expressions.all(view.take_all("other_keys"), scope) if name == "FlatMapCoGroups" else done([])
-        )
+        others = yield self.expressions.all(view.take_all("other_keys"), scope)
         return [
-            part(f"substrait_spark.{name}", shown),
+            part(f"substrait_spark.{type(view.message).__name__}", shown),
             list_part("by", keys),
             list_part("and by", others),
             part("", view.untaken()),
@@ -512,6 +507,15 @@ class RelationText:
 
     _extension_multi = _extension_single
     _extension_leaf = _extension_single
+
+
+_EXTENSIONS: dict[str, Callable[[RelationText, View, Scope], Steps[list[Part]]]] = {
+    "FlatMap": RelationText._flat_map,
+    "FlatMapCoGroups": RelationText._flat_map,
+    "Generate": RelationText._generate,
+    "Merge": RelationText._merge,
+}
+"""Extension relations that hold expressions, by the names of their messages. Of others, the fields are shown."""
 
 
 def _stated(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
@@ -12,7 +12,7 @@ from substrait.type_pb2 import Type as TypeMessage
 
 from ..algebra import extension_messages, limits, types
 from ..algebra.enum_names import enum_name
-from ..algebra.extension_messages import FlatMap, FlatMapCoGroups, Generate, Merge, Sample, WriteBehavior
+from ..algebra.extension_messages import WriteBehavior
 from ..algebra.relation import generated_types
 from ..algebra.trampoline import Steps, done, run
 from ..algebra.types import Type, field_count
@@ -256,17 +256,19 @@ class Relations:
     def _extension_single(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
         columns = yield self._input(extension, outer)
         self._check_detail(extension)
+        return (yield self._extension(extension, columns, outer))
+
+    def _extension(self, extension: Any, columns: Types | None, outer: Scope | None) -> Steps[Types | None]:
+        """The columns of a relation of ours by the message in its detail; of one without a rule, those of its input."""
         detail = self.detail(extension.detail)
-        if isinstance(detail, Sample):
-            return columns
-        if isinstance(detail, Merge):
-            yield self._merge(detail, columns, outer)
-            return ()
-        if isinstance(detail, Generate):
-            return (yield self._generate(detail, columns, self._bound(extension, columns, outer)))
-        if isinstance(detail, FlatMap):
-            return (yield self._rows_of_call(detail, detail.keys, self._bound(extension, columns, outer)))
-        return None
+        if detail is None:
+            return None
+        rule = _EXTENSIONS.get(detail.DESCRIPTOR.name)
+        return columns if rule is None else (yield rule(self, extension, detail, columns, outer))
+
+    def _flat_map(self, extension: Any, detail: Any, columns: Types | None, outer: Scope | None) -> Steps[Types | None]:
+        keys = [*detail.keys, *getattr(detail, "other_keys", ())]
+        return self._rows_of_call(detail, keys, self._bound(extension, columns, outer))
 
     def _rows_of_call(self, detail: Any, keys: Sequence[Any], scope: Scope) -> Steps[Types | None]:
         with self._at("call"):
@@ -280,7 +282,8 @@ class Relations:
         columns: Types = rows.parameters[0].parameters
         return columns
 
-    def _generate(self, detail: Any, columns: Types | None, scope: Scope) -> Steps[Types | None]:
+    def _generate(self, extension: Any, detail: Any, columns: Types | None, outer: Scope | None) -> Steps[Types | None]:
+        scope = self._bound(extension, columns, outer)
         with self._at("rows"):
             rows = yield self.expressions.type(detail.rows, scope)
         if rows is None or columns is None:
@@ -293,7 +296,7 @@ class Relations:
             return None
         return (*columns, *generated_types(element, detail.outer, detail.whole_elements, detail.with_position))
 
-    def _merge(self, merge: Any, columns: Types | None, outer: Scope | None) -> Steps[None]:
+    def _merge(self, extension: Any, merge: Any, columns: Types | None, outer: Scope | None) -> Steps[Types | None]:
         scope = Scope(_both(self._table_schema(merge), columns), outer)
         yield self.expressions.condition(merge.condition, scope, "condition")
         for group in CLAUSES:
@@ -302,6 +305,7 @@ class Relations:
                     if clause.HasField("condition"):
                         yield self.expressions.condition(clause.condition, scope, "condition")
                     yield self._transformations(clause, scope)
+        return ()
 
     def _transformations(self, message: Any, scope: Scope) -> Steps[None]:
         for index, change in enumerate(message.transformations):
@@ -384,11 +388,7 @@ class Relations:
     def _extension_multi(self, extension: Any, outer: Scope | None) -> Steps[Types | None]:
         inputs = yield self._each_input(extension, outer)
         self._check_detail(extension)
-        detail = self.detail(extension.detail)
-        if not isinstance(detail, FlatMapCoGroups) or len(inputs) != 2:
-            return None
-        scope = self._bound(extension, _both(*inputs), outer)
-        return (yield self._rows_of_call(detail, [*detail.keys, *detail.other_keys], scope))
+        return None if len(inputs) != 2 else (yield self._extension(extension, _both(*inputs), outer))
 
     def _join(self, join: Any, outer: Scope | None) -> Steps[Types | None]:
         left = yield self._input(join, outer, "left")
@@ -503,6 +503,15 @@ class Relations:
             with self._at(kind):
                 yield self.expressions.type(getattr(exchange, kind).expression, scope)
         return columns
+
+
+_EXTENSIONS: dict[str, Callable[[Relations, Any, Any, Types | None, Scope | None], Steps[Types | None]]] = {
+    "FlatMap": Relations._flat_map,
+    "FlatMapCoGroups": Relations._flat_map,
+    "Generate": Relations._generate,
+    "Merge": Relations._merge,
+}
+"""Extension relations whose columns aren't those of their input, by the names of their messages."""
 
 
 def _both(left: Types | None, right: Types | None) -> Types | None:

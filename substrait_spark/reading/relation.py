@@ -487,37 +487,65 @@ def _window(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
     return Window(input, calls, partition, [e.sort(sort, scope) for sort in message.sorts])
 
 
-def _extension(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
-    input = r.read(message.input, outer)
-    detail = unpacked(message.detail)
-    if detail is None:
-        raise Unsupported(f"the extension relation {message.detail.type_url or 'without a name'} is not known")
-    if detail.DESCRIPTOR.name == "Generate":
-        rows = r.expression(detail.rows, input.types, outer)
-        if rows.type.kind != "list":
-            raise Unsupported("a Generate relation is not of a list")
-        return Generate(input, rows, detail.outer, detail.whole_elements, detail.with_position)
-    if detail.DESCRIPTOR.name == "FlatMap":
-        e, scope = r.over(input.types, outer)
-        return FlatMap(input, _rows_call(e, detail, scope), e.read_all(detail.keys, scope))
-    if detail.DESCRIPTOR.name == "FlatMapCoGroups":
-        raise Unsupported("a FlatMapCoGroups relation has one input")
-    if detail.DESCRIPTOR.name == "Merge":
-        schema = _table_schema(r, detail)
-        e, scope = r.over([*schema, *input.types], outer)
-        return read_merge(detail, input, schema, lambda each: e.read(each, scope))
-    return Sample(input, detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed)
+def _extension_single(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
+    return _extension(r, message.detail, [r.read(message.input, outer)], outer)
 
 
 def _extension_multi(r: RelationReader, message: Any, outer: Scope | None) -> Relation:
-    inputs = [r.read(input, outer) for input in message.inputs]
-    detail = unpacked(message.detail)
-    if detail is None or detail.DESCRIPTOR.name != "FlatMapCoGroups" or len(inputs) != 2:
-        raise Unsupported("what an extension relation of several inputs means is not known")
+    return _extension(r, message.detail, [r.read(input, outer) for input in message.inputs], outer)
+
+
+def _extension(r: RelationReader, packed: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
+    """A relation of ours by the message in its detail."""
+    detail = unpacked(packed)
+    if detail is None:
+        raise Unsupported(f"the extension relation {packed.type_url or 'without a name'} is not known")
+    name = detail.DESCRIPTOR.name
+    if len(inputs) != EXTENSIONS_OF_SEVERAL.get(name, 1):
+        raise Unsupported(f"a {name} relation has no {len(inputs)} inputs")
+    return EXTENSIONS[name](r, detail, inputs, outer)
+
+
+def _generate(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
+    rows = r.expression(detail.rows, inputs[0].types, outer)
+    if rows.type.kind != "list":
+        raise Unsupported("a Generate relation is not of a list")
+    return Generate(inputs[0], rows, detail.outer, detail.whole_elements, detail.with_position)
+
+
+def _flat_map(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
+    e, scope = r.over(inputs[0].types, outer)
+    return FlatMap(inputs[0], _rows_call(e, detail, scope), e.read_all(detail.keys, scope))
+
+
+def _flat_map_groups(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
     left, right = inputs
     e, scope = r.over((*left.types, *right.types), outer)
     call = _rows_call(e, detail, scope)
     return FlatMapCoGroups((left, right), call, e.read_all(detail.keys, scope), e.read_all(detail.other_keys, scope))
+
+
+def _merge(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
+    schema = _table_schema(r, detail)
+    e, scope = r.over([*schema, *inputs[0].types], outer)
+    return read_merge(detail, inputs[0], schema, lambda each: e.read(each, scope))
+
+
+def _sample(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
+    return Sample(inputs[0], detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed)
+
+
+EXTENSIONS: dict[str, Callable[[RelationReader, Any, Sequence[Relation], Scope | None], Relation]] = {
+    "FlatMap": _flat_map,
+    "FlatMapCoGroups": _flat_map_groups,
+    "Generate": _generate,
+    "Merge": _merge,
+    "Sample": _sample,
+}
+"""Extension relations by the names of their messages."""
+
+EXTENSIONS_OF_SEVERAL = {"FlatMapCoGroups": 2}
+"""How many inputs they have that have several."""
 
 
 def _rows_call(e: ExpressionReader, detail: Any, scope: Scope) -> AggregateFunction:
@@ -565,7 +593,7 @@ _RULES: dict[str, Callable[[RelationReader, Any, Scope | None], Relation]] = {
     "expand": _expand,
     "window": _window,
     "extension_multi": _extension_multi,
-    "extension_single": _extension,
+    "extension_single": _extension_single,
     "lateral_join": _lateral_join,
     "top_n": _top_n,
     "exchange": _exchange,

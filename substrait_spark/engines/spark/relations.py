@@ -61,7 +61,7 @@ class RelationBuilder:
     def _build(self, relation: Relation, outer: Scope | None) -> Columns:
         try:
             require_known(relation)
-            plan, columns = _RULES[type(relation)](self, relation, outer)
+            plan, columns = RULES[type(relation)](self, relation, outer)
         except Unsupported as problem:
             self.b.at(relation)
             self.b.report(None, problem)
@@ -243,7 +243,7 @@ def _no_query(r: RelationBuilder, relation: Write | Update | Merge | Ddl, outer:
     raise Unsupported("it writes, and only queries are run")
 
 
-_RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Columns]] = {
+RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Columns]] = {
     Aggregate: aggregate,
     Cross: joins.cross,
     Ddl: _no_query,
