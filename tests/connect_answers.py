@@ -29,6 +29,7 @@ from pyspark.sql import functions as F
 from substrait_spark import (
     SubstraitSparkError,
     check,
+    declare_function,
     df_to_substrait,
     explain,
     expressions_to_substrait,
@@ -77,6 +78,33 @@ def refused(spark: SparkSession, folder: Path) -> Answers:
     both = check(spark.range(3).select(double("id").alias("u"), double(F.col("id") + 1).alias("v")))
     yield "python functions", str(both)
     yield "reads='files'", str(check(spark.table("other.APP.`A b`"), reads="files"))
+
+
+def own_functions(spark: SparkSession) -> Answers:
+    """Rows by users' own functions, which run here and not on the server."""
+
+    def odd(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for frame in frames:
+            yield frame[frame["id"] % 2 == 1]
+
+    def counted(key: tuple[int], frame: pd.DataFrame) -> pd.DataFrame:
+        return pd.DataFrame({"k": [int(key[0])], "n": [len(frame)]})
+
+    twice = declare_function(F.udf(lambda n: n * 2, "long"), name="twice")
+    given = [twice, odd, counted]
+    rows = spark.range(5)
+    assert twice.spark is not None
+    queries = {
+        "an own function": rows.select(twice.spark.unwrapped("id").alias("t")).where("t > 4"),
+        "an own function over batches": rows.mapInPandas(odd, "id long"),
+        "an own function over groups": rows.groupBy(F.col("id") % 2)
+        .applyInPandas(counted, "k long, n long")
+        .orderBy("k"),
+    }
+    for name, query in queries.items():
+        yield name, str(datafusion.collect(query, functions=given).to_pydict())
+    other = declare_function(F.udf(lambda n: n * 3, "long"), name="thrice")
+    yield "another function", str(check(queries["an own function"], functions=[other]))
 
 
 def expressions(spark: SparkSession) -> Answers:
@@ -243,6 +271,7 @@ def main(url: str, folder: str, output: str) -> None:
     for found in (
         refused(spark, Path(folder)),
         expressions(spark),
+        own_functions(spark),
         writers(spark),
         asked(spark, requests),
         catalogs(spark),

@@ -27,6 +27,7 @@ from rows import assert_same_rows, plan_of
 
 import substrait_spark
 from substrait_spark import (
+    FunctionError,
     Report,
     SubstraitSparkError,
     UnsupportedPlanError,
@@ -647,8 +648,13 @@ def test_table_functions_are_named(spark: SparkSession) -> None:
             yield (n * n,)
 
     spark.udtf.register("squares", F.udtf(Squares, returnType="n int"))  # type: ignore[arg-type]
-    report = check(spark.sql("SELECT * FROM squares(3)"))
-    assert "the Python function" in str(report)
+    for query in ("SELECT * FROM squares(3)", "SELECT id, n FROM range(3), LATERAL squares(CAST(id AS INT))"):
+        report = check(spark.sql(query))
+        assert "the Python function squares runs in Spark only" in str(report)
+        assert "a table function may keep state from row to row" in str(report)
+        assert "functions=[" not in str(report)
+    with pytest.raises(FunctionError, match="none of a kind that plans call: a table function may keep state"):
+        check(spark.range(1), functions=[F.udtf(Squares, returnType="n int")])
 
 
 @since("4.0", "a function written in SQL")

@@ -524,12 +524,96 @@ public class Twice implements org.apache.spark.sql.api.java.UDF1, java.io.Serial
 """
 
 
-def test_a_file_declares_functions_in_java(edges: DataFrame, tmp_path: Path) -> None:
-    spark: Any = edges.sparkSession
+def compiled(spark: Any, source: str, name: str) -> Any:
+    """The class of a name in a source text in Java."""
     compiler = spark._jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(spark._jvm.Thread.currentThread().getContextClassLoader())
-    compiler.cook(JAVA)
-    twice = compiler.getClassLoader().loadClass("users.Twice").newInstance()
+    compiler.cook(source)
+    return compiler.getClassLoader().loadClass(name)
+
+
+JAVA_AGGREGATE = """\
+package users;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.expressions.MutableAggregationBuffer;
+import org.apache.spark.sql.types.*;
+public class Longest extends org.apache.spark.sql.expressions.UserDefinedAggregateFunction {
+  public StructType inputSchema() { return new StructType().add("text", DataTypes.StringType); }
+  public StructType bufferSchema() { return new StructType().add("most", DataTypes.IntegerType); }
+  public DataType dataType() { return DataTypes.IntegerType; }
+  public boolean deterministic() { return true; }
+  public void initialize(MutableAggregationBuffer buffer) { buffer.update(0, (Object) Integer.valueOf(0)); }
+  public void update(MutableAggregationBuffer buffer, Row row) {
+    int length = row.isNullAt(0) ? 0 : row.getString(0).length();
+    buffer.update(0, (Object) Integer.valueOf(Math.max(buffer.getInt(0), length)));
+  }
+  public void merge(MutableAggregationBuffer buffer, Row other) {
+    buffer.update(0, (Object) Integer.valueOf(Math.max(buffer.getInt(0), other.getInt(0))));
+  }
+  public Object evaluate(Row buffer) { return buffer.get(0); }
+}
+"""
+
+
+def declared_as_told(df: DataFrame, urn: str, file: Path) -> Path:
+    """The extension file that a refusal of a query has ready to copy, under a URN of its own."""
+    problem = next(iter(check(df)))
+    start = problem.hint.index("{urn")
+    end = problem.hint.index(". Or")
+    file.write_text(problem.hint[start:end].replace("extension:com.example:functions", urn))
+    return file
+
+
+def test_a_file_declares_aggregates_in_java(edges: DataFrame, tmp_path: Path) -> None:
+    from datafusion import Accumulator, udaf
+
+    spark: Any = edges.sparkSession
+    longest = compiled(spark, JAVA_AGGREGATE, "users.Longest").newInstance()
+    spark._jsparkSession.udf().register("java_longest", longest)
+    df = edges.groupBy("key").agg(F.expr("java_longest(text) AS most"))
+    file = declared_as_told(df, "extension:com.example.java:aggregates", tmp_path / "functions.yaml")
+    plan = df_to_substrait(df, functions=[file], dialect="datafusion")
+    assert "java_longest:str" in explain(plan)
+
+    class Longest(Accumulator):
+        def __init__(self) -> None:
+            self.most = 0
+
+        def update(self, *values: pa.Array) -> None:
+            self.most = max([self.most, *[len(value or "") for value in values[0].to_pylist()]])
+
+        def merge(self, states: list[pa.Array]) -> None:
+            self.most = max([self.most, *states[0].to_pylist()])
+
+        def state(self) -> list[pa.Scalar]:
+            return [pa.scalar(self.most, pa.int32())]
+
+        def evaluate(self) -> pa.Scalar:
+            return pa.scalar(self.most, pa.int32())
+
+    ctx = datafusion.context()
+    ctx.register_udaf(udaf(Longest, [pa.string()], pa.int32(), [pa.int32()], "immutable", "java_longest"))
+    found = datafusion.execute(plan, ctx, functions=[file]).to_pylist()
+    assert sorted(found, key=str) == sorted((row.asDict() for row in df.collect()), key=str)
+
+
+def test_a_file_declares_functions_of_classes_that_nothing_is_known_of(edges: DataFrame, tmp_path: Path) -> None:
+    """As an extension of Catalyst has them: here one of Spark's, which is in no table either."""
+    file = tmp_path / "functions.yaml"
+    file.write_text(
+        "urn: extension:com.example:catalyst\n"
+        "scalar_functions: [{name: sparkpartitionid, impls: [{args: [], return: i32}]}]\n"
+    )
+    df = edges.select(F.spark_partition_id().alias("p"))
+    assert not check(df)
+    assert "extension 'extension:com.example:catalyst': sparkpartitionid:" in explain(
+        df_to_substrait(df, functions=[file])
+    )
+
+
+def test_a_file_declares_functions_in_java(edges: DataFrame, tmp_path: Path) -> None:
+    spark: Any = edges.sparkSession
+    twice = compiled(spark, JAVA, "users.Twice").newInstance()
     integer = getattr(spark._jvm.org.apache.spark.sql.types, "IntegerType$").__getattr__("MODULE$")
     spark._jsparkSession.udf().register("java_twice", twice, integer)
     df = edges.selectExpr("java_twice(key) AS x").where("x > 2")
@@ -566,6 +650,7 @@ def test_what_is_not_declared_names_what_declares_it(edges: DataFrame) -> None:
         "the Python function clean_country runs in Spark only; it takes (string?) and returns string?, and makes the column c"
     )
     assert problem.hint.startswith("Let plans call it by its name: functions=[clean_country].")
+    assert "functions=[clean_country]" in check(edges.select(clean("text")))._repr_html_()
     assert check(edges.select(clean("text").alias("c")), functions=[clean])
 
 

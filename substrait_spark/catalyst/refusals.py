@@ -141,7 +141,14 @@ def _parts(node: Node) -> Iterator[Node]:
 def _no_step(function: Node, result: Node | None, root: Plan | None) -> Unsupported:
     """Why a function can't be exported that a plan node of its own computes: its result is a column for the nodes above."""
     names = [] if root is None or result is None else _columns_of(result["exprId"], root)
-    return Unsupported(_no_user_function(function) + _making(names), _declaring_rows(function), function)
+    kept = STATEFUL if function.name == "PythonUDTF" else ""
+    return Unsupported(_no_user_function(function) + _making(names) + kept, _declaring_rows(function), function)
+
+
+STATEFUL = (
+    ": a table function may keep state from row to row and end with rows of its own, by the partitions that Spark has"
+)
+"""Why table functions of Python are in no plan."""
 
 
 def _declaring_rows(function: Node) -> str:
@@ -194,7 +201,8 @@ def name_of(node: Node) -> str:
     """What a user's function is called; of Spark's other functions, what they are in SQL, as far as the class tells."""
     if node.name not in USER_FUNCTIONS:
         return node.name.lower()
-    return str(node.get("name") or node.get("udfName") or node.get("aggregatorName") or _made_by(node))
+    names = ("name", "udfName", "udafName", "aggregatorName")
+    return str(next(filter(None, map(node.get, names)), None) or _made_by(node))
 
 
 def _no_user_function(node: Node) -> str:

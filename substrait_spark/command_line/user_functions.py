@@ -12,6 +12,7 @@ import click
 from ..dialects.loading import module_from
 from ..errors import FunctionError, kind_of
 from ..user_functions.declared import UserFunction, declare_function
+from ..user_functions.spark_function import PLAIN
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,7 +35,7 @@ def registered(spark: SparkSession, names: Sequence[str]) -> list[Path | UserFun
     """The functions of these names; those that are objects are known to the session by their own names, for SQL."""
     functions: list[Path | UserFunction] = []
     for each in given(names):
-        if isinstance(each, UserFunction) and each.spark is not None:
+        if isinstance(each, UserFunction) and each.spark is not None and each.spark.eval_type != PLAIN:
             each = declare_function(spark.udf.register(each.name, each.spark.unwrapped), name=each.name)  # noqa: PLW2901
         functions.append(each)
     return functions

@@ -75,8 +75,14 @@ def declare_function(function: Any, *, name: str | None = None, urn: str | None 
             f"as declare_function(function, name='my_{called}')."
         )
     if made.eval_type not in spark_function.SCALARS | spark_function.AGGREGATES | {spark_function.PLAIN}:
-        raise FunctionError(f"The function {called} is none of a kind that plans call.")
+        raise FunctionError(f"The function {called} is none of a kind that plans call{_why(made)}.")
     return UserFunction(called, urn or f"extension:{called}:functions", made)
+
+
+def _why(function: SparkFunction) -> str:
+    if function.eval_type not in spark_function.TABLE_FUNCTIONS:
+        return ""
+    return ": a table function may keep state from row to row and end with rows of its own"
 
 
 @cache

@@ -43,6 +43,8 @@ of series or arrays, or of all rows or those of a group. A plain function is no 
 SCALARS = frozenset((PICKLED, ARROW_BATCHED, SCALAR_PANDAS, SCALAR_PANDAS_ITER, SCALAR_ARROW, SCALAR_ARROW_ITER))
 AGGREGATES = frozenset((GROUPED_AGG_PANDAS, GROUPED_AGG_PANDAS_ITER, GROUPED_AGG_ARROW, GROUPED_AGG_ARROW_ITER))
 
+TABLE_FUNCTIONS = frozenset((300, 301))
+
 METHODS = {
     MAP_PANDAS: "mapInPandas",
     MAP_ARROW: "mapInArrow",

@@ -22,6 +22,7 @@ from ...algebra import types
 from ...algebra.expression import (
     AggregateFunction,
     Expression,
+    FieldReference,
     Literal,
     ScalarFunction,
     Subquery,
@@ -29,7 +30,7 @@ from ...algebra.expression import (
     WindowFunction,
 )
 from ...algebra.relation import Aggregate, Relation
-from ...algebra.traversal import inputs_first, rewritten
+from ...algebra.traversal import columns, inputs_first, rewritten
 from ...algebra.types import Type
 from ...errors import EngineError, InvalidPlanError, SubstraitSparkError, exception_text
 from ...extensions import registry
@@ -122,7 +123,7 @@ class Calls:
     def deregister(self, ctx: SessionContext) -> None:
         """Have the context forget the names."""
         for kind, name in self._registered:
-            (ctx.deregister_udf if kind == "scalar" else ctx.deregister_udaf)(name)
+            (ctx.deregister_udaf if kind == "aggregate" else ctx.deregister_udf)(name)
 
     # ---- in the tree
 
@@ -145,12 +146,47 @@ class Calls:
         """An aggregate with its measures under their new names."""
         if not isinstance(made, Aggregate) or not isinstance(before, Aggregate):
             return made
+        if made.measures and len(made.sets) == 1 and all(map(self._takes_rows, made.measures)):
+            return self._over_lists(made, before, naming)
         measures = [self._measure(call, old, naming) for call, old in zip(made.measures, before.measures, strict=True)]
         if all(a is b for a, b in zip(measures, made.measures, strict=True)):
             return made
         found = Aggregate(made.inputs[0], made.groupings, measures, made.sets).emitting_as(made)
         found.place, found.hint = made.place, made.hint
         return found
+
+    def _takes_rows(self, call: AggregateFunction) -> bool:
+        """Whether a measure is of a function of Python, and of all rows as they come."""
+        return not (self._of(call.declaration) is None or call.distinct or call.sorts or call.filter)
+
+    def _over_lists(self, made: Aggregate, before: Aggregate, naming: Naming) -> Relation:
+        """An aggregate whose measures list the values of each group, and calls of the functions over the lists.
+
+        DataFusion calls an aggregate function of Python once for each group in each batch, which takes longer than all else.
+        """
+        keys = len(made.groupings)
+        lists: list[AggregateFunction] = []
+        named: list[tuple[Declaration, range]] = []
+        for call, old in zip(made.measures, before.measures, strict=True):
+            function = self._functions[call.declaration.urn, call.declaration.name]
+            values = [each for each in _counted(call.arguments) if isinstance(each, Expression)]
+            places = range(keys + len(lists), keys + len(lists) + len(values))
+            named.append((self._declared(function, old, old.arguments, naming, "lists"), places))
+            for value in values:
+                listing = registry.resolve("aggregate", "datafusion", "array_agg", (value.type,))
+                if listing is None:
+                    raise InvalidPlanError(f"Values of {value.type} can't be listed.")
+                lists.append(AggregateFunction(listing, (value,)))
+        below = Aggregate(made.inputs[0], made.groupings, lists, made.sets)
+        below.place, below.hint = made.place, made.hint
+        found: list[Expression] = [FieldReference(n, below.types[n]) for n in range(keys)]
+        for declaration, places in named:
+            found.append(
+                ScalarFunction(
+                    declaration, tuple([FieldReference(n, below.types[n]) for n in places]), (), raising=True
+                )
+            )
+        return columns(below, found).emitting_as(made)
 
     def _measure(self, call: AggregateFunction, before: AggregateFunction, naming: Naming) -> AggregateFunction:
         function = self._of(call.declaration)
@@ -201,12 +237,13 @@ class Calls:
         call: ScalarFunction | AggregateFunction | WindowCall,
         arguments: Sequence[Expression | str],
         naming: Naming,
+        kind: str = "",
     ) -> Declaration:
-        """The declaration under the name of a call's signature."""
+        """The declaration under the name of a call's signature; of the kind `lists`, it takes lists of what each group has."""
         values = [argument for argument in arguments if isinstance(argument, Expression)]
         if len(values) < len(arguments):
             raise InvalidPlanError(f"The function {call.declaration.name} has an argument that is no value.")
-        kind = "scalar" if isinstance(call, ScalarFunction) else "aggregate"
+        kind = kind or ("scalar" if isinstance(call, ScalarFunction) else "aggregate")
         # What hangs on constants alone is left for the rows that reach it, as Spark does: it may raise.
         volatile = not function.deterministic or all(isinstance(value, Literal) for value in values)
         named = [naming.of(value) for value in values]
@@ -231,7 +268,7 @@ class Calls:
                 call.options,
             )
             name = f"python_function_{next(_fresh)}"
-            found = self._names[key] = replace(call.declaration, name=name)
+            found = self._names[key] = replace(call.declaration, name=name, kind="scalar" if kind == "lists" else kind)
             self._note(kind, name, _made(function, signature), signature, volatile)
         return found
 
@@ -248,6 +285,10 @@ class Calls:
                 ctx.register_udf(
                     udf(self._scalar(compute, signature, count), inputs, signature.arrow_result, volatility, name)
                 )
+            elif kind == "lists":
+                lists = [pa.list_(input) for input in inputs]
+                call = self._over_each(compute, signature, count)
+                ctx.register_udf(udf(call, lists, signature.arrow_result, volatility, name))
             else:
                 state = [pa.list_(input) for input in inputs]
 
@@ -262,6 +303,18 @@ class Calls:
     def _scalar(self, compute: Compute, signature: Signature, count: int) -> Callable[..., pa.Array]:
         def call(*arrays: pa.Array) -> pa.Array:
             return self._noting(signature, lambda: compute(arrays[:count], len(arrays[0])))
+
+        return call
+
+    def _over_each(self, compute: Compute, signature: Signature, count: int) -> Callable[..., pa.Array]:
+        def call(*lists: pa.ListArray) -> pa.Array:
+            ends = lists[0].offsets.to_pylist()
+            parts = [each.values for each in lists]
+            found = [
+                pa.repeat(self._value(compute, signature, [part[start:end] for part in parts][:count], end - start), 1)
+                for start, end in itertools.pairwise(ends)
+            ]
+            return pa.concat_arrays(found) if found else pa.array([], signature.arrow_result)
 
         return call
 

@@ -23,6 +23,7 @@ from ...user_functions.spark_function import (
     COGROUPED_MAP_PANDAS,
     MAP_ARROW,
     MAP_PANDAS,
+    METHODS,
     SparkFunction,
 )
 
@@ -118,7 +119,7 @@ class _Message:
         self._number(len(offsets))
         for offset in offsets:
             self._number(offset)
-            if version >= (4, 0):
+            if version >= (4, 0) and function.eval_type not in METHODS:
                 self._switch(False)  # no argument by name
         self._number(1)
 
