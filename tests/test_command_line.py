@@ -480,15 +480,6 @@ def answers(orders: Path, exported: Path, tmp_path_factory: pytest.TempPathFacto
     given["compared"] = (("compare", "-", *options[:2], *plan), QUERY)
     given["compared with another"] = (("compare", other, *options[:2], *plan, "--files-under", str(orders.parent)), "")
     given["compared in Spark"] = (("compare", QUERY, *options[:2], "-e", "spark", "--tolerance", "0"), "")
-    (folder / "cleaning.py").write_text(CLEANING, "utf-8")
-    calls, own = "SELECT clean(item) AS item, price FROM orders", ("--functions", str(folder / "cleaning.py:clean"))
-    cleaned = ("-o", str(folder / "clean.plan"))
-    given["with a function"] = (("export", calls, *options, *own, *cleaned), "")
-    given["a function is run"] = (("run", str(folder / "clean.plan"), "-e", "datafusion", *own), "")
-    given["a function in Spark"] = (("compare", calls, *options[:2], "-e", "spark", *own), "")
-    given["no function is given"] = (("run", str(folder / "clean.plan"), "-e", "datafusion"), "")
-    given["no function there"] = (("export", calls, "--functions", str(folder / "cleaning.py:nothing")), "")
-    given["no function's name"] = (("export", calls, "--functions", "cleaning"), "")
     given["checked"] = (("check", "--sql", "SELECT spark_partition_id()"), "")
     path = folder / "answers.json"
     done = subprocess.run(
@@ -534,31 +525,6 @@ def test_compare(answers: dict[str, Answer]) -> None:
         "+ (item: 'tea', total: 7)",
     ]
     assert_only_progress(stderr.encode())
-
-
-CLEANING = """
-from pyspark.sql.functions import udf
-from pyspark.sql.types import StringType
-
-clean = udf(lambda text: text and text.upper(), StringType())
-clean._unwrapped._name = clean.__name__ = "clean"
-"""
-
-
-def test_functions_of_the_users_own(answers: dict[str, Answer]) -> None:
-    assert answers["with a function"].code == 0, answers["with a function"].stderr
-    code, stdout, stderr = answers["a function is run"]
-    assert code == 0, stderr
-    assert stdout.count("TEA") == 2
-    assert answers["a function in Spark"].code == 0, answers["a function in Spark"].stderr
-    code, _, stderr = answers["no function is given"]
-    assert code != 0
-    assert "calls the function clean of extension:clean:functions, which is not there" in stderr
-    assert "cleaning.py:nothing: AttributeError" in answers["no function there"].stderr
-    assert (
-        "--functions takes FILE.yaml, MODULE:NAME or FILE.py:NAME, not 'cleaning'"
-        in answers["no function's name"].stderr
-    )
 
 
 def test_what_cannot_be_exported(answers: dict[str, Answer]) -> None:
