@@ -20,7 +20,7 @@ READS = ("auto", "files", "tables")
 STAGES = ("optimized", "analyzed")
 
 SWITCHES = ("type_aliases", "detach", "provenance", "share_subplans", "hints")
-"""What is asked for or isn't."""
+"""The options that are true or false."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Settings:
 
 
 WriteRoot = Callable[[Relation, Sequence[str], Document], Relation]
-"""Makes of a query's relation and its depth-first names, and of the document that it is from, a relation without columns."""
+"""Turns a query's relation, the depth-first names of its columns and its document into the relation that writes its rows."""
 
 
 @dataclass

@@ -108,7 +108,7 @@ SCALAR: dict[str, Plain | Rule] = {
 
 
 BY_TYPE = frozenset(key.rpartition("(")[0] for key in SCALAR)
-"""What has entries for types of its first operand, as `Concat` by `Concat(string)`."""
+"""The classes with an entry for each type of their first operand, such as `Concat`, which has `Concat(string)`."""
 
 
 def rule_of(node: Expression) -> Rule:
@@ -137,7 +137,7 @@ OPERANDS: dict[str, Operands] = {
     **subquery.OPERANDS,
     "TryEval": lambda node: operands(node["child"]),  # what it is around is part of its rule
 }
-"""By class, the operands of what has others than its children."""
+"""By class, how to get the operands of a node where these aren't its children."""
 
 
 def operands(node: Expression) -> list[Expression]:

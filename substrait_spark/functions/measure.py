@@ -84,7 +84,7 @@ class Group:
         self._shared: dict[int, AggregateFunction] = {}
 
     def shared(self, owner: tree.Expression, make: Callable[[], AggregateFunction]) -> AggregateFunction:
-        """A call that several aggregates use, one of which it is kept for."""
+        """A call that several aggregates use: made once, and kept under the aggregate that owns it."""
         if id(owner) not in self._shared:
             self._shared[id(owner)] = make()
         return self._shared[id(owner)]

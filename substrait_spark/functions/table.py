@@ -36,7 +36,7 @@ def plain(function: str, ignoring: str = "", **options: str) -> Plain:
 
 
 OWNER = {"StaticInvoke": "staticObject", "Invoke": "targetObject"}
-"""What a function that Spark left as a call of a Java method is a method of."""
+"""By the class of a call of a Java method, the field that has the object or class of that method."""
 
 CALL_DETAILS = frozenset(
     "staticObject functionName dataType inputTypes methodInputTypes propagateNull returnNullable isDeterministic scalarFunction".split()

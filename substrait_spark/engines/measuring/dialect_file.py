@@ -19,17 +19,17 @@ DIGITS = 6
 """How many digits of seconds are tried."""
 
 
-def document(name: str, found: Findings) -> Document:
+def document(name: str, findings: Findings) -> Document:
     """The dialect as the specification's schema has it."""
-    functions = {section: _functions(kind, found) for kind, section in registry.KINDS.items()}
+    functions = {section: _functions(kind, findings) for kind, section in registry.KINDS.items()}
     used = sorted({entry["source"] for entries in functions.values() for entry in entries})
     made: Document = {
         "name": name,
-        "metadata": {"abilities": abilities(found)},
+        "metadata": {"abilities": abilities(findings)},
         "dependencies": {alias: registry.urn(alias) for alias in used},
-        "supported_types": list(_types(found)),
-        "supported_relations": _variants(found, "relations", "relation"),
-        "supported_expressions": _expressions(found),
+        "supported_types": list(_types(findings)),
+        "supported_relations": _variants(findings, "relations", "relation"),
+        "supported_expressions": _expressions(findings),
         **{f"supported_{section}": entries for section, entries in functions.items()},
     }
     return {key: value for key, value in made.items() if value}
@@ -54,8 +54,8 @@ def _flow(entry: Any) -> str:
 # ---- types, relations, expressions
 
 
-def _types(found: Findings) -> Iterator[Any]:
-    for (kind,), variants in found.of("types").items():
+def _types(findings: Findings) -> Iterator[Any]:
+    for (kind,), variants in findings.of("types").items():
         in_columns = are_exact(variants.get("column", ()))
         if not in_columns and not are_exact(variants.get("literal", ())):
             continue
@@ -73,19 +73,19 @@ LISTED = 3
 """How many parts the key of a variant has: a name, the list of its variants, and the variant's name."""
 
 
-def _variants(found: Findings, section: str, noun: str) -> list[Any]:
+def _variants(findings: Findings, section: str, noun: str) -> list[Any]:
     """The entries of relations or expressions, each with the variants that are exact."""
     entries: dict[str, Document] = {}
-    for key, variants in found.of(section).items():
+    for key, variants in findings.of(section).items():
         tried = variants.get("", ())
-        if len(key) == 1 and _is_exact_in_a_form(key, tried, found):
+        if len(key) == 1 and _is_exact_in_a_form(key, tried, findings):
             entries.setdefault(str(key[0]), {noun: str(key[0])})
         elif len(key) == LISTED and key[1] != "conditions" and are_exact(tried):
             entry = entries.setdefault(str(key[0]), {noun: str(key[0])})
             entry.setdefault(str(key[1]), []).append(str(key[2]))
-    listed = [kind for (kind,), variants in found.of("types").items() if are_exact(variants.get("column", ()))]
+    listed = [kind for (kind,), variants in findings.of("types").items() if are_exact(variants.get("column", ()))]
     for name, entry in list(entries.items()):
-        kinds = _kinds_lacking(found.of(section).get((name,), {}), _KEYS.get(name, ()))
+        kinds = _kinds_lacking(findings.of(section).get((name,), {}), _KEYS.get(name, ()))
         if kinds is None:
             del entries[name]
         elif lacking := [kind for kind in kinds if kind in listed]:
@@ -103,34 +103,34 @@ def _kinds_lacking(variants: Mapping[str, Sequence[Tried]], keys: Sequence[str])
     return next((kinds for each in tried if (kinds := not_for(each)) is not None), None if tried else ())
 
 
-def _is_exact_in_a_form(key: tuple[object, ...], tried: Sequence[Tried], found: Findings) -> bool:
+def _is_exact_in_a_form(key: tuple[object, ...], tried: Sequence[Tried], findings: Findings) -> bool:
     """Whether a relation is exact, in today's form of its message or in an older one."""
     older = {"FETCH": "fetch_expressions", "AGGREGATE": "grouping_references"}.get(str(key[0]))
-    return are_exact(tried) or (older is not None and found.has(Subject("abilities", (older,), "old form")))
+    return are_exact(tried) or (older is not None and findings.has(Subject("abilities", (older,), "old form")))
 
 
-def _expressions(found: Findings) -> list[Any]:
-    entries = _variants(found, "expressions", "expression")
+def _expressions(findings: Findings) -> list[Any]:
+    entries = _variants(findings, "expressions", "expression")
     lacking = [
         str(kind)
-        for (kind,), variants in found.of("types").items()
+        for (kind,), variants in findings.of("types").items()
         if are_exact(variants.get("column", ())) and not are_exact(variants.get("literal", ()))
     ]
     if "LITERAL" in entries and lacking:
         entries[entries.index("LITERAL")] = {"expression": "LITERAL", "metadata": {"not_for": lacking}}
-    if any(are_exact(variants.get("", ())) for variants in found.of("scalar").values()):
+    if any(are_exact(variants.get("", ())) for variants in findings.of("scalar").values()):
         entries.append("SCALAR_FUNCTION")
-    if any("lambda" in each.case.about and each.is_exact for each in found.tried):
+    if any("lambda" in each.case.about and each.is_exact for each in findings.tried):
         entries.append("LAMBDA")
-    casts = _casts(found)
+    casts = _casts(findings)
     if any(casts.values()):
         entries.append({"expression": "CAST", "metadata": {"exact": casts}})
     return entries
 
 
-def _casts(found: Findings) -> dict[str, dict[str, list[str]]]:
+def _casts(findings: Findings) -> dict[str, dict[str, list[str]]]:
     exact: dict[str, dict[str, list[str]]] = {option: {} for option in CAST_OPTIONS.values()}
-    for (source, target, option), variants in found.of("casts").items():
+    for (source, target, option), variants in findings.of("casts").items():
         if are_exact(variants.get("", ())):
             exact[str(option)].setdefault(str(source), []).append(str(target))
     return exact
@@ -139,19 +139,19 @@ def _casts(found: Findings) -> dict[str, dict[str, list[str]]]:
 # ---- abilities
 
 
-def abilities(found: Findings) -> dict[str, bool]:
+def abilities(findings: Findings) -> dict[str, bool]:
     """The abilities that an engine was found to lack."""
-    tried = found.of("abilities")
+    tried = findings.of("abilities")
     lacking = {name: False for name in Abilities._fields if not are_fine(tried.get((name,), {}).get("", ()))}
-    return lacking | ({"emit": False} if _lacks_emit(found) else {})
+    return lacking | ({"emit": False} if _lacks_emit(findings) else {})
 
 
-def _lacks_emit(found: Findings) -> bool:
+def _lacks_emit(findings: Findings) -> bool:
     """Whether a relation that the engine has reads no `emit`, in whatever form its message is."""
     listed = [
-        entry if isinstance(entry, str) else entry["relation"] for entry in _variants(found, "relations", "relation")
+        entry if isinstance(entry, str) else entry["relation"] for entry in _variants(findings, "relations", "relation")
     ]
-    variants = found.of("abilities").get(("emit",), {})
+    variants = findings.of("abilities").get(("emit",), {})
     return any(
         not are_fine(variants.get(name, ())) and not are_exact(variants.get(f"old form of {name}", ()))
         for name in listed
@@ -161,10 +161,10 @@ def _lacks_emit(found: Findings) -> bool:
 # ---- functions
 
 
-def _functions(kind: str, found: Findings) -> list[Document]:
+def _functions(kind: str, findings: Findings) -> list[Document]:
     """The entries of functions: signatures that are alike in all else are one entry."""
     entries: dict[str, Document] = {}
-    for (alias, name, signature, options), variants in found.of(kind).items():
+    for (alias, name, signature, options), variants in findings.of(kind).items():
         metadata = _METADATA[kind](variants)
         if metadata is None:
             continue

@@ -39,17 +39,17 @@ class Findings:
         for case in cases:
             truth, outcome = truths.get(case.name), outcomes.get(case.name)
             if truth is not None and outcome is not None:
-                found = Tried(case, truth, outcome)
-                self.tried.append(found)
-                self.by_subject[case.subject].append(found)
+                tried = Tried(case, truth, outcome)
+                self.tried.append(tried)
+                self.by_subject[case.subject].append(tried)
 
     def of(self, section: str) -> dict[tuple[object, ...], dict[str, list[Tried]]]:
         """What was tried of a section: by key, then by variant."""
-        found: dict[tuple[object, ...], dict[str, list[Tried]]] = defaultdict(dict)
+        by_key: dict[tuple[object, ...], dict[str, list[Tried]]] = defaultdict(dict)
         for subject, tried in self.by_subject.items():
             if subject.section == section:
-                found[subject.key][subject.variant] = tried
-        return found
+                by_key[subject.key][subject.variant] = tried
+        return by_key
 
     def has(self, subject: Subject) -> bool:
         """Whether all that was tried of a subject is exact, and something was."""
@@ -75,9 +75,9 @@ def not_for(tried: Sequence[Tried]) -> tuple[str, ...] | None:
     for each in tried:
         if not each.is_exact:
             kinds = each.case.kinds
-            found = kinds if len(kinds) == 1 else [kind for kind in kinds if kind not in fine]
-            if not found:
+            suspects = kinds if len(kinds) == 1 else [kind for kind in kinds if kind not in fine]
+            if not suspects:
                 return None
-            wrong.update(dict.fromkeys(found))
+            wrong.update(dict.fromkeys(suspects))
     right = [each for each in tried if each.is_exact and wrong.keys().isdisjoint(each.case.kinds)]
     return tuple(wrong) if any(each.says_something for each in right) else None

@@ -85,11 +85,11 @@ def _compared(case: Case, expected: pa.Table, actual: pa.Table, question: Questi
     except (InvalidPlanError, ValueError, pa.ArrowException) as error:
         return Judgement(WRONG, shortened(f"columns that can't be compared, {actual.schema.types}: {error}"))
     order = Ordering(tuple(range(expected.num_columns))) if case.ordered else None
-    found = compared(expected, actual, tolerance=case.tolerance, order=order)
-    if found:
+    comparison = compared(expected, actual, tolerance=case.tolerance, order=order)
+    if comparison:
         return Judgement(EXACT)
-    said = str(found).splitlines()
-    return Judgement(WRONG, shortened("\n".join(said[1:])) + _given(question, found.only_in_spark))
+    said = str(comparison).splitlines()
+    return Judgement(WRONG, shortened("\n".join(said[1:])) + _given(question, comparison.only_in_spark))
 
 
 def _given(question: Question, rows: pa.Table | None = None) -> str:
@@ -111,9 +111,9 @@ def shortened(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def worst(found: list[Judgement]) -> Judgement:
+def worst(judgements: list[Judgement]) -> Judgement:
     """The judgement that tells most against an engine, the first of its kind."""
-    return max(found, key=lambda each: _RANK[each.verdict])
+    return max(judgements, key=lambda each: _RANK[each.verdict])
 
 
 _RANK = {EXACT: 0, REFUSED: 1, WRONG: 2, HUNG: 3, ENDED: 4}

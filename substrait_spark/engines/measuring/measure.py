@@ -79,18 +79,18 @@ def measure(
     known = truths()
     corpus = [case for case in cases() if case.name in known and is_asked(case, known[case.name])]
     if since is not None:
-        _take_over(corpus, known, outcomes, {found.case: found for found in read(Path(since))})
+        _take_over(corpus, known, outcomes, {outcome.case: outcome for outcome in read(Path(since))})
     wanted = [case for case in corpus if case.name.startswith(only) and not _is_known(case, known, outcomes)]
     pool: Pool[tuple[int, int]] = Pool(run, processes or os.cpu_count() or 1, seconds, memory)
     _ask(pool, wanted, known, outcomes, tell or _silent)
-    found = Findings(corpus, known, outcomes.by_case)
-    exact = sum(each.is_exact for each in found.tried)
+    findings = Findings(corpus, known, outcomes.by_case)
+    exact = sum(each.is_exact for each in findings.tried)
     shown = name or (Path(run).stem if isinstance(run, str | Path) else run.__module__)
-    made = dialect_file.document(shown, found)
+    made = dialect_file.document(shown, findings)
     (folder / DIALECT).write_text(dialect_file.text(made, NOTE), "utf-8")
-    (folder / MARKDOWN).write_text(page.markdown(shown, found), "utf-8")
-    (folder / HTML).write_text(page.html(shown, found), "utf-8")
-    return Measurement(folder, len(found.tried), exact, found)
+    (folder / MARKDOWN).write_text(page.markdown(shown, findings), "utf-8")
+    (folder / HTML).write_text(page.html(shown, findings), "utf-8")
+    return Measurement(folder, len(findings.tried), exact, findings)
 
 
 NOTE = f"""Written by `substrait-spark measure`: what has Spark's rows in all that was tried. {MARKDOWN} tells of the rest.
@@ -102,8 +102,8 @@ def _silent(_: str) -> None:
 
 
 def _is_known(case: Case, known: Mapping[str, Truth], outcomes: Outcomes) -> bool:
-    found = outcomes.by_case.get(case.name)
-    return found is not None and found.digest == known[case.name].digest
+    outcome = outcomes.by_case.get(case.name)
+    return outcome is not None and outcome.digest == known[case.name].digest
 
 
 def _take_over(
@@ -118,8 +118,8 @@ def _take_over(
             outcomes.add(earlier[case.name])
 
 
-def _was_exact(found: Outcome | None, truth: Truth) -> bool:
-    return found is not None and found.verdict == EXACT and found.digest == truth.digest
+def _was_exact(outcome: Outcome | None, truth: Truth) -> bool:
+    return outcome is not None and outcome.verdict == EXACT and outcome.digest == truth.digest
 
 
 def _ask(
@@ -127,7 +127,7 @@ def _ask(
 ) -> None:
     """Ask all questions of some cases, and keep what came of each case once all of its are answered."""
     asked: dict[int, list[Question]] = {}
-    found: dict[int, dict[int, Judgement]] = defaultdict(dict)
+    answered: dict[int, dict[int, Judgement]] = defaultdict(dict)
 
     def all_questions() -> Iterator[tuple[tuple[int, int], Question]]:
         for number, case in enumerate(wanted):
@@ -137,12 +137,12 @@ def _ask(
     done, start = count(1), monotonic()
     for (number, part), answer in pool.answers(all_questions()):
         case = wanted[number]
-        found[number][part] = judged(case, asked[number][part], answer)
-        if len(found[number]) == len(asked[number]):
-            parts = [found[number][n] for n in range(len(asked[number]))]
+        answered[number][part] = judged(case, asked[number][part], answer)
+        if len(answered[number]) == len(asked[number]):
+            parts = [answered[number][n] for n in range(len(asked[number]))]
             raised = any(q.expected is None and f.verdict == EXACT for q, f in zip(asked[number], parts, strict=True))
             outcomes.add(Outcome(case.name, known[case.name].digest, *worst(parts), raised))
-            del asked[number], found[number]
+            del asked[number], answered[number]
             tell(_progress(next(done), len(wanted), monotonic() - start))
 
 

@@ -29,7 +29,7 @@ class Outcomes:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.by_case = {found.case: found for found in read(path)} if path.exists() else {}
+        self.by_case = {outcome.case: outcome for outcome in read(path)} if path.exists() else {}
 
     def add(self, outcome: Outcome) -> None:
         """Keep an outcome, in the file at once."""

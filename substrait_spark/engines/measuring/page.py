@@ -33,10 +33,10 @@ Block = tuple[str, str]
 """A kind of block, and its text: `h1`, `h2`, `p`, `pre`, `row`, `li`."""
 
 
-def markdown(name: str, found: Findings) -> str:
+def markdown(name: str, findings: Findings) -> str:
     """The page in Markdown."""
     lines: list[str] = []
-    for kind, text in blocks(name, found):
+    for kind, text in blocks(name, findings):
         if kind == "pre":
             lines += ["", "  ```text", *(f"  {line}" for line in text.splitlines()), "  ```"]
         elif kind in ("row", "li"):
@@ -46,11 +46,11 @@ def markdown(name: str, found: Findings) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
-def html(name: str, found: Findings) -> str:
+def html(name: str, findings: Findings) -> str:
     """The page in HTML, which needs nothing else."""
     parts = [f"<!doctype html><meta charset='utf-8'><title>{escape(name)}, measured</title><style>{STYLE}</style>"]
     table: list[str] = []
-    for kind, text in blocks(name, found):
+    for kind, text in blocks(name, findings):
         if kind == "row":
             table.append(text)
             continue
@@ -69,30 +69,30 @@ def _table(rows: Sequence[str]) -> str:
 STYLE = "body{font:14px sans-serif;max-width:70em;margin:2em auto}pre{background:#f4f4f4;padding:.5em;overflow:auto}td{padding:.1em .8em}"
 
 
-def blocks(name: str, found: Findings) -> Iterator[Block]:
+def blocks(name: str, findings: Findings) -> Iterator[Block]:
     """What the page says."""
     yield "h1", f"{name}, measured"
-    exact = sum(each.is_exact for each in found.tried)
+    exact = sum(each.is_exact for each in findings.tried)
     yield (
         "p",
         (
-            f"Of {len(found.tried):,} small plans, {exact:,} have Spark's rows, or an error where Spark raises. The dialect file has "
+            f"Of {len(findings.tried):,} small plans, {exact:,} have Spark's rows, or an error where Spark raises. The dialect file has "
             "what is so in all that was tried of it."
         ),
     )
-    yield from _counts(found)
+    yield from _counts(findings)
     for verdict, said in SAID.items():
-        tried = sorted((each for each in found.tried if each.outcome.verdict == verdict), key=_size)
+        tried = sorted((each for each in findings.tried if each.outcome.verdict == verdict), key=_size)
         if tried:
             yield "h2", f"{said}: {len(tried):,}"
             yield from _refused(tried) if verdict == REFUSED else _different(tried)
 
 
-def _counts(found: Findings) -> Iterator[Block]:
+def _counts(findings: Findings) -> Iterator[Block]:
     yield "row", f"| | tried | as in Spark | {' | '.join(SAID[each].lower() for each in SAID)} |"
     yield "row", f"|---|{'---|' * (2 + len(SAID))}"
     for section, title in SECTIONS.items():
-        verdicts = [each.outcome.verdict for each in found.tried if each.case.subject.section == section]
+        verdicts = [each.outcome.verdict for each in findings.tried if each.case.subject.section == section]
         if verdicts:
             counts = [len(verdicts), *(verdicts.count(each) for each in (EXACT, *SAID))]
             yield "row", f"| {title} | {' | '.join(map(str, counts))} |"

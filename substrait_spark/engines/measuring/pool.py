@@ -72,10 +72,10 @@ class Pool(Generic[Tag]):
                 ready = wait([each.connection for each in running], timeout=0.2)
                 for process in list(running):
                     if process.connection in ready or monotonic() > process.deadline:
-                        found = self._heard(process)
-                        if found is not None and process.tag is not None:
-                            yield process.tag, found
-                        if found is not None and found.end:
+                        answer = self._heard(process)
+                        if answer is not None and process.tag is not None:
+                            yield process.tag, answer
+                        if answer is not None and answer.end:
                             process.end()
                             running.remove(process)
                         elif following is not None:

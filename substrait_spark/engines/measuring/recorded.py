@@ -58,20 +58,20 @@ def stream_of(table: pa.Table) -> bytes:
 def truths() -> Mapping[str, Truth]:
     """What is recorded, by the names of cases."""
     with importlib.resources.files(__package__).joinpath(FILE).open("rb") as file:
-        found = pq.read_table(file).to_pylist()
+        rows = pq.read_table(file).to_pylist()
     return {
         row["name"]: Truth(
             row["digest"], None if row["kept"] is None else tuple(row["kept"]), tuple(row["raising"]), row["rows"]
         )
-        for row in found
+        for row in rows
     }
 
 
-def write(path: Path, found: Mapping[str, Truth], names: Iterable[str]) -> None:
+def write(path: Path, recorded: Mapping[str, Truth], names: Iterable[str]) -> None:
     """Write what is known of the cases with these names, in their order."""
     rows = [
         {"name": name, "digest": t.digest, "kept": t.kept, "raising": t.raising, "rows": t.stream}
         for name in names
-        if (t := found.get(name)) is not None
+        if (t := recorded.get(name)) is not None
     ]
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path, compression="zstd", compression_level=19)

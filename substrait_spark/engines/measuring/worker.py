@@ -51,11 +51,11 @@ def serve(engine: Run | str | Path, memory: int | None, questions: Connection) -
 def _answer(run: Run, plan: bytes, tables: dict[str, pa.Table]) -> tuple[bytes | None, str]:
     """The rows as an Arrow stream, or the error."""
     try:
-        found: Any = run(plan, tables)
-        if not isinstance(found, pa.Table):
-            return None, f"the engine returned {type(found).__name__}, not a pyarrow.Table"
-        found.validate(full=True)
-        return stream_of(found), ""
+        answer: Any = run(plan, tables)
+        if not isinstance(answer, pa.Table):
+            return None, f"the engine returned {type(answer).__name__}, not a pyarrow.Table"
+        answer.validate(full=True)
+        return stream_of(answer), ""
     except KeyboardInterrupt:
         sys.exit(1)
     except BaseException as error:  # noqa: BLE001 - engines raise what they like, Rust's panics too

@@ -142,9 +142,9 @@ def _over_arrow(function: SparkFunction, kinds: Sequence[DataType], zone: str, r
             else pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
         )
         batches = [batch.slice(start, BATCH) for start in range(0, rows, BATCH)] if is_aggregate else [batch]
-        found = evaluate(batches or [batch])
-        require_type(found.type, expected, function)
-        return rebuilt(found, result)
+        values = evaluate(batches or [batch])
+        require_type(values.type, expected, function)
+        return rebuilt(values, result)
 
     return compute
 
@@ -165,10 +165,10 @@ def arrow_type(kind: DataType, zone: str) -> pa.DataType:
     return to_arrow_type(kind)
 
 
-def require_type(found: pa.DataType, expected: pa.DataType, function: SparkFunction) -> None:
+def require_type(returned: pa.DataType, expected: pa.DataType, function: SparkFunction) -> None:
     """Refuse a result of another type than the declared one, as Spark does."""
-    if _shape(found) != _shape(expected):
-        raise TypeError(f"{function.name} is declared to return {expected}, and has returned {found}")
+    if _shape(returned) != _shape(expected):
+        raise TypeError(f"{function.name} is declared to return {expected}, and has returned {returned}")
 
 
 def _shape(kind: pa.DataType) -> tuple[Any, ...]:

@@ -37,8 +37,8 @@ class NotUnpickled(TypeError):
 
 def values(array: pa.Array, kind: DataType, binary: type) -> list[Any]:
     """The values of an array as a function of pickled rows gets them; `binary` is what bytes are there."""
-    found = _internal(array, binary)
-    return [kind.fromInternal(value) for value in found] if kind.needConversion() else found
+    as_stored = _internal(array, binary)
+    return [kind.fromInternal(value) for value in as_stored] if kind.needConversion() else as_stored
 
 
 def require_arguments(kind: DataType) -> None:
@@ -92,8 +92,8 @@ def _internal(array: pa.Array, binary: type) -> list[Any]:
 
 
 def _listed(array: pa.Array) -> list[Any]:
-    found: list[Any] = array.to_pylist()
-    return found
+    listed: list[Any] = array.to_pylist()
+    return listed
 
 
 # ---- results

@@ -73,14 +73,14 @@ def _columns(
     rows: pa.StructArray, expected: pa.DataType, required: Sequence[bool], function: SparkFunction
 ) -> list[pa.Array]:
     """The columns that a function gives, as Spark takes them: by position, and none beyond those that are declared."""
-    found: list[pa.Array] = rows.flatten()[: expected.num_fields]
-    if len(found) < expected.num_fields:
+    columns: list[pa.Array] = rows.flatten()[: expected.num_fields]
+    if len(columns) < expected.num_fields:
         raise TypeError(f"{function.name} is declared to return {expected}, and has returned {rows.type}")
-    for column, field, is_required in zip(found, expected, required, strict=True):
+    for column, field, is_required in zip(columns, expected, required, strict=True):
         require_type(column.type, field.type, function)
         if is_required and column.null_count:  # what Spark plans with
             raise ValueError(f"{function.name} is declared to give no null in the column {field.name}, and gave one")
-    return found
+    return columns
 
 
 def _made(function: SparkFunction, name: str, method: str, schema: Any) -> SparkFunction:
@@ -98,9 +98,9 @@ def _schemas(sides: Sequence[Side], options: Sequence[tuple[str, str]], zone: st
     names = field_names(options, ARGUMENT_NAMES)
     if len(names) != len(arguments):
         raise InvalidPlanError("The plan doesn't say how the columns are called that a function over rows gets.")
-    found = spark_types([*arguments, *keys], field_names(options, ARGUMENT_FIELDS))
-    fields = [pa.field(name, arrow_type(kind, zone)) for name, kind in zip(names, found, strict=False)]
-    key_fields = [pa.field(f"key{n}", arrow_type(kind, zone)) for n, kind in enumerate(found[len(arguments) :])]
+    kinds = spark_types([*arguments, *keys], field_names(options, ARGUMENT_FIELDS))
+    fields = [pa.field(name, arrow_type(kind, zone)) for name, kind in zip(names, kinds, strict=False)]
+    key_fields = [pa.field(f"key{n}", arrow_type(kind, zone)) for n, kind in enumerate(kinds[len(arguments) :])]
     schemas = []
     for side in sides:
         own, fields = fields[: len(side.arguments)], fields[len(side.arguments) :]
@@ -111,11 +111,11 @@ def _schemas(sides: Sequence[Side], options: Sequence[tuple[str, str]], zone: st
 
 def _offsets(sides: Sequence[Side]) -> list[int]:
     """Where a worker finds the keys and the arguments of each input, as Spark tells it: how many numbers, how many keys, the places."""
-    found: list[int] = []
+    offsets: list[int] = []
     for side in sides:
         width = len(side.keys) + len(side.arguments)
-        found += [1 + width, len(side.keys), *range(width)]
-    return found
+        offsets += [1 + width, len(side.keys), *range(width)]
+    return offsets
 
 
 def _in_schema(table: pa.Table, schema: pa.Schema) -> pa.RecordBatch:
@@ -162,8 +162,8 @@ def _grouped(given: Sequence[pa.RecordBatch], keys: Sequence[int]) -> tuple[Any,
     if not columns:
         return np.arange(total), np.zeros(total, np.int64)
     table = pa.table([*columns, pa.array(np.arange(total))], [str(n) for n in range(len(columns) + 1)])
-    found = table.group_by(table.column_names[:-1], use_threads=False).aggregate([(str(len(columns)), "list")])
-    lists = found.column(f"{len(columns)}_list").combine_chunks()
+    row_numbers = table.group_by(table.column_names[:-1], use_threads=False).aggregate([(str(len(columns)), "list")])
+    lists = row_numbers.column(f"{len(columns)}_list").combine_chunks()
     return lists.flatten().to_numpy(), pc.list_parent_indices(lists).to_numpy()
 
 

@@ -93,13 +93,13 @@ def _nested() -> Iterator[Case]:
 
 def _references() -> Iterator[Case]:
     ability = Subject("abilities", ("nested_references",))
-    for type, step, found in (
+    for type, step, type_of_part in (
         (types.of("struct", I32, TEXT), ("field", 1), TEXT),
         (types.of("list", I32), ("element", 1), I32),
         (types.of("map", types.STRING, I32), ("key", Literal("a", types.STRING)), I32),
     ):
         rows = table([("a0", type, edges(type))], f"reference {type}")
-        relation = Project(read("t", rows), [FieldReference(1, type).step(step, found)]).select([0, 2])
+        relation = Project(read("t", rows), [FieldReference(1, type).step(step, type_of_part)]).select([0, 2])
         yield Case(ability, type.kind, relation, {"t": rows}, output_names(relation))
 
 

@@ -140,13 +140,13 @@ class Shape(NamedTuple):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        found = [
+        kinds = [
             kind
             for a in self.arguments
             if not isinstance(a, Lambda)
             for kind in (sorted(a.kinds) if isinstance(a, Type) else (a,))
         ]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(kinds))
 
     def __str__(self) -> str:
         return ", ".join("lambda" if isinstance(a, Lambda) else str(a) for a in self.arguments)
@@ -167,7 +167,7 @@ def _of_function(kind: str, alias: str, function: Mapping[str, Any]) -> Iterator
     declared = registry.implementations(kind, alias, function["name"])
     for implementation, entry in zip(declared, function["impls"], strict=True):
         names = tuple(str(argument.get("name", "")) for argument in entry.get("args") or ())
-        found = [
+        resolving = [
             shape
             for shape in shapes(implementation, names)
             if (declaration := _declared(kind, alias, shape)) is not None
@@ -175,7 +175,7 @@ def _of_function(kind: str, alias: str, function: Mapping[str, Any]) -> Iterator
         ]
         for options in option_choices(implementation):
             key = (alias, implementation.name, implementation.signature, options)
-            for n, shape in enumerate(found[:MOST_SHAPES]):
+            for n, shape in enumerate(resolving[:MOST_SHAPES]):
                 declaration = _declared(kind, alias, shape)
                 if declaration is not None and declaration.deterministic:
                     made = _OF_KIND[kind](key, shape, declaration)
