@@ -30,7 +30,7 @@ def with_common_subplans(root: Relation, finish: Callable[[Relation], Relation])
     `finish` makes of what is referred to what it is in the plan.
     """
     keys = _keys(root)
-    several = _found_several_times(root, keys)
+    several = _in_several_places(root, keys)
     done: dict[Relation, Relation] = {}
     referred: dict[object, Reference] = {}
     for each in inputs_first(root, subqueries=True):
@@ -56,7 +56,7 @@ def _over(relation: Relation, done: dict[Relation, Relation]) -> Relation:
     return relation.over(inputs, [rewritten(expression, in_subquery) for expression in relation.expressions()])
 
 
-def _found_several_times(root: Relation, keys: dict[Relation, object]) -> set[object]:
+def _in_several_places(root: Relation, keys: dict[Relation, object]) -> set[object]:
     """The keys of parts that stand in several places. Parts inside of such a one count once, not once for each of its places."""
     places: Counter[object] = Counter()
     by_order: set[object] = set()

@@ -60,7 +60,7 @@ class _Aligner:
         self._texts: dict[int, str] = {}
         self._digests: dict[int, int] = {}
         self._sizes: dict[int, int] = {}
-        self._found: dict[tuple[int, int], _Match] = {}
+        self._matches: dict[tuple[int, int], _Match] = {}
         sizes = self._measure(old) * self._measure(new)
         self._exhaustive = sizes <= EXHAUSTIVE
 
@@ -81,9 +81,9 @@ class _Aligner:
     def match(self, old: Relation, new: Relation) -> Steps[_Match]:
         """The cheapest way to make one tree of the other."""
         key = (id(old), id(new))
-        if key not in self._found:
-            self._found[key] = yield self._best(old, new)
-        return self._found[key]
+        if key not in self._matches:
+            self._matches[key] = yield self._best(old, new)
+        return self._matches[key]
 
     def _best(self, old: Relation, new: Relation) -> Steps[_Match]:
         olds, news = [inner for _, inner in old.below()], [inner for _, inner in new.below()]

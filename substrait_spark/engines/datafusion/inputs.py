@@ -90,7 +90,7 @@ def in_columns(table: pa.Table, wanted: Columns, shown: str) -> pa.Table:
     """The table's columns that the plan names, in its types; nulls where it uses none of a column's values."""
     columns: dict[str, pa.ChunkedArray] = {}
     for field in _used(wanted):
-        column = table[_found(table.schema, field, shown, local_files.all_of_it_checked)]
+        column = table[_name_of(table.schema, field, shown, local_files.all_of_it_checked)]
         if field.name in wanted.required and column.null_count:
             raise _holds_null(shown, field.name)
         try:
@@ -128,7 +128,7 @@ def _opened(ctx: SessionContext, source: Any) -> DataFrame:
 
 def _selected(frame: DataFrame, columns: Columns, shown: str) -> DataFrame:
     schema = frame.schema()
-    used = {field.name: _found(schema, field, shown, local_files.all_of_it) for field in _used(columns)}
+    used = {field.name: _name_of(schema, field, shown, local_files.all_of_it) for field in _used(columns)}
     required = [_column(used[name]).is_null() for name in sorted(columns.required & used.keys())]
     if required and frame.filter(reduce(Expr.__or__, required)).limit(1).count():
         raise _holds_null(shown, *sorted(columns.required & used.keys()))
@@ -152,7 +152,7 @@ def _used(columns: Columns) -> list[pa.Field]:
     return [field for field in columns.schema if field.name in columns.used]
 
 
-def _found(schema: pa.Schema, field: pa.Field, shown: str, agree: Callable[[pa.DataType, pa.DataType], None]) -> str:
+def _name_of(schema: pa.Schema, field: pa.Field, shown: str, agree: Callable[[pa.DataType, pa.DataType], None]) -> str:
     """The name of a column, if there is one of a type whose values the plan's type all has."""
     if schema.names.count(field.name) != 1:
         raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {field.name!r}.")

@@ -52,8 +52,8 @@ def _by_several_sets(r: RelationBuilder, relation: Aggregate, outer: Scope | Non
     plan = r.document.new("Expand", projections, [*passed, *grouped, number], input.plan)
     measures = [r.expressions.measure(measure, Scope(passed, outer)) for measure in relation.measures]
     by_set = _grouped(r, plan, [*grouped, number], measures)
-    *found_keys, found_number = by_set.columns[: len(keys) + 1]
-    return Columns(by_set.plan, [*found_keys, *by_set.columns[len(keys) + 1 :], found_number])
+    *keys_of_set, set_number = by_set.columns[: len(keys) + 1]
+    return Columns(by_set.plan, [*keys_of_set, *by_set.columns[len(keys) + 1 :], set_number])
 
 
 def _grouped(r: RelationBuilder, plan: Node, keys: Sequence[Node], measures: Sequence[Node]) -> Columns:

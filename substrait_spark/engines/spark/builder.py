@@ -39,12 +39,12 @@ class Builder:
         self.problems: list[Problem] = []
         self._place: Place | None = None
         self._made_for: dict[int, tuple[Place | None, Origin | None]] = {}
-        """By number, for what nodes were made that Spark may refuse to make."""
+        """By number of a node that Spark may refuse: the place and the part of the plan that it was made for."""
 
     # ---- places and problems
 
     def at(self, relation: Relation) -> None:
-        """Note that what follows is for this relation."""
+        """Make this the relation that nodes and problems are noted for from here on."""
         self._place = relation.place or self._place
 
     def within(self, work: Callable[[], T]) -> T:
@@ -60,7 +60,7 @@ class Builder:
         self._report(self._place, origin, problem)
 
     def report_nodes(self, numbered: Sequence[tuple[int, str]]) -> None:
-        """Note what Spark said of nodes that it could not make."""
+        """Report the reasons that Spark gave for nodes that it could not make."""
         for number, reason in numbered:
             made_for = [entry for node, entry in self._made_for.items() if node >= number]
             place, origin = made_for[0] if made_for else (None, None)

@@ -34,7 +34,7 @@ class Call:
 
     @property
     def key(self) -> str:
-        """What the tables of functions/ know the function by."""
+        """The key of the function in the tables of functions/."""
         declaration = self.function.declaration
         return f"{declaration.alias}:{declaration.name}"
 

@@ -54,7 +54,7 @@ def _levels(relation: Relation) -> int:
 
 
 def longest_text(e: LoweringBuilder, root: Relation) -> int:
-    """How many operands the text of a column in a plan has at most, at a glance: expressions may use the longest column alone."""
+    """An upper limit of the operands that the text of any column in a plan has, as if each expression used the longest column below."""
     if root.features & ZERO_CHARACTER:
         return UNTOLD
     longest = e.lowering.memory(_none_known)
@@ -65,12 +65,12 @@ def longest_text(e: LoweringBuilder, root: Relation) -> int:
 
 
 def _none_known(lowering: Lowering) -> dict[Relation, int]:
-    """The longest text in each relation, which is asked for more than once."""
+    """A memory of the longest text in each relation, which is asked for more than once."""
     return {}
 
 
 UNTOLD = 2**31
-"""The length of texts that are not looked at."""
+"""The length that is assumed of texts that are not looked at."""
 
 
 def _largest(relation: Relation) -> int:

@@ -91,7 +91,7 @@ def coalesced(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 def is_eager_choice(parts: Sequence[Expression]) -> bool:
-    """Whether a choice of booleans may raise for what isn't chosen."""
+    """Whether a choice of booleans has values that may raise, which DataFusion evaluates for rows that choose another."""
     return parts[-1].type.kind == "boolean" and any(part.raises for part in parts[1:])
 
 

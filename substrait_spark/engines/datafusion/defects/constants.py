@@ -27,7 +27,7 @@ NULL_RIGHT = ("LEFT", "OUTER")
 
 
 def varying_join(e: LoweringBuilder, join: Join) -> Relation:
-    """An outer join of whose columns DataFusion takes none for constant that is null in rows without a match."""
+    """An outer join, in a form in which DataFusion takes no column for constant that is null in rows without a match."""
     if join.join_type not in NULL_LEFT + NULL_RIGHT:
         return join
     left, right = (constants(e, input) for input in join.inputs)
@@ -37,7 +37,7 @@ def varying_join(e: LoweringBuilder, join: Join) -> Relation:
 
 
 def varying_filter(e: LoweringBuilder, form: Filtered) -> Filtered:
-    """The rows to filter, of whose columns that a raising condition uses DataFusion takes none for constant.
+    """A filter, in a form in which DataFusion takes no column for constant that a raising condition uses.
 
     It moves the filter into the inputs of a union, and computes as it plans what is constant in one of them.
     """
@@ -73,7 +73,7 @@ def constants(e: LoweringBuilder, relation: Relation) -> list[bool]:
 
 
 def _none_known(lowering: Lowering) -> Known:
-    """What is known when a plan's lowering begins; it is kept until that ends, since most relations are asked about several times."""
+    """A memory of the answers, empty when a plan's lowering begins: most relations are asked about several times."""
     return {}
 
 

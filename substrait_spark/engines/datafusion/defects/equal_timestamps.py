@@ -22,7 +22,7 @@ from .constants import always
 
 
 def without_equal_timestamps(e: LoweringBuilder, root: Relation) -> Relation:
-    """The relation, without literals of timestamps that have the number of another one's literal of an instant."""
+    """The relation, with each literal of a timestamp that has the same number as a literal of an instant in another form."""
     if not root.features & INSTANT:
         return root
     instants = {

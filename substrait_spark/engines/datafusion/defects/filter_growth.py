@@ -65,7 +65,7 @@ def _over_sort(fetch: Fetch, limited: Callable[[Relation], Relation]) -> Relatio
 
 
 def _filters(relation: Relation) -> bool:
-    """Whether a relation is a filter, or makes one while it runs, but for sorts."""
+    """Whether a relation is a filter, or makes one while it runs as joins do; sorts don't count."""
     return isinstance(relation, Filter | Join) or (isinstance(relation, Aggregate) and not relation.groupings)
 
 

@@ -26,7 +26,7 @@ NULL_SIDE = {"LEFT": 1, "OUTER": 1, "RIGHT": 0}
 
 
 class Named(NamedTuple):
-    """A relation, and what the name of each column goes by: two may have the same name only if that is the same."""
+    """A relation, and for each of its columns what decides its name: two columns can only have the same name if that is equal."""
 
     relation: Relation
     names: list[Hashable]
@@ -56,7 +56,7 @@ def _has_null_side(relation: Relation) -> bool:
 
 
 def _named_apart(e: LoweringBuilder, input: Named, others: set[Hashable], numbers: Iterator[int]) -> Named:
-    """A relation whose columns have names of their own where they had those of others."""
+    """A relation over this one whose columns have new names where they could have those of the other side."""
     if others.isdisjoint(input.names):
         return input
     kept: list[Expression] = [FieldReference(n, type) for n, type in enumerate(input.relation.types)]
@@ -70,7 +70,7 @@ def _named_apart(e: LoweringBuilder, input: Named, others: set[Hashable], number
 
 
 def _names(relation: Relation, below: Sequence[list[Hashable]]) -> list[Hashable]:
-    """What the names of a relation's columns go by, over inputs of which that is known."""
+    """What decides the name of each of a relation's columns, given the same of its inputs' columns."""
     own = NAMES.get(type(relation), _passed_names)(relation, below)
     return [own[n] if n < len(own) else relation.NAME for n in relation.emitted]
 
@@ -108,7 +108,7 @@ NAMES: Mapping[type[Relation], Callable[[Any, Sequence[list[Hashable]]], list[Ha
 
 
 def _text(expression: Expression, names: Sequence[Hashable]) -> Hashable:
-    """What the text of an expression goes by, which has no casts in it, and begins with the name of a function."""
+    """What decides the text of an expression, which DataFusion names it by: casts don't show in it, a function's name does."""
     while isinstance(expression, Cast):
         expression = expression.input
     if isinstance(expression, FieldReference) and not expression.path and not expression.outer:

@@ -90,7 +90,7 @@ def _asked(relation: Filter | Join) -> Asked:
 
 
 def _tested(condition: Expression) -> int | None:
-    """The column that a condition says is not null, if it says no more."""
+    """The column of a condition that is just `column IS NOT NULL`; None of other conditions."""
     if isinstance(condition, ScalarFunction) and condition.declaration.name == "is_not_null":
         (value,) = condition.children()
         return value.ordinal if is_column(value) else None
@@ -108,7 +108,7 @@ def _dropped(order: Sequence[Relation], asked: Mapping[Relation, Asked]) -> dict
 
 
 def _dropped_of_inputs(relation: Relation, asked: Asked, above: Columns) -> Sequence[Columns]:
-    """For each input, the columns whose nulls are dropped here, or by what is above if nothing here hangs on the rows."""
+    """For each input, the columns whose nulls this relation drops; and those that relations above drop, where it passes them on."""
     form = FORMS.get(type(relation))
     if form is None or not all(map(_is_of_its_row, relation.expressions())):
         return [NONE] * len(relation.inputs)
@@ -154,7 +154,7 @@ FORMS: Mapping[type[Relation], Callable[[Any, Asked, Columns], Sequence[Columns]
 
 
 def _filtered_by_less(e: LoweringBuilder, relation: Filter, asked: Asked, above: Columns) -> Relation:
-    """A filter without what is implied; its input where nothing is left to filter by."""
+    """A filter without the tests that are redundant; its input where no other condition is left."""
     if not asked.tested or not all(map(_is_of_its_row, asked.parts)):
         return relation
     own = frozenset(relation.emitted[n] for n in above)

@@ -45,7 +45,7 @@ def _computed(e: LoweringBuilder, column: Expression) -> Expression:
 
 
 def _names(root: Relation, known: dict[Relation, list[Hashable]]) -> Sequence[Hashable]:
-    """The name of each column in its table, or something that is no other's; `known` of relations met before."""
+    """For each column the name in its table, or a value that no other column has. `known`: the answers for relations met before."""
     return of_columns(root, _own_names, lambda relation: object(), known)
 
 

@@ -21,7 +21,7 @@ REORDERED = ("INNER", "LEFT", "RIGHT", "OUTER")
 
 
 def kept(e: LoweringBuilder, join: Join) -> Relation:
-    """A join with a condition in a form that DataFusion forgets in no order of the joins."""
+    """A join with its condition in a form that DataFusion keeps, in whatever order it puts the joins."""
     if join.join_type not in REORDERED:
         return join
     given = conjuncts(join.condition)

@@ -32,7 +32,7 @@ def _in_doubles(name: str, mode: str = ANSI) -> Rule:
 
 
 def _distribution(sample: str, population: str) -> Rule:
-    """A statistic of a sample or of a population, as the first argument says; an option did, formerly."""
+    """A statistic of a sample or of a population, as the first argument says, or an option in plans of older releases."""
     by_name = {"SAMPLE": _in_doubles(sample), "POPULATION": _in_doubles(population)}
 
     def computed(call: Call) -> Node:

@@ -75,7 +75,7 @@ def _exact_quotient(call: Call, x: Node, y: Node) -> Node:
 
 
 def _unless_zero(call: Call, on_zero: str, x: Node, is_zero: Node, result: Node) -> Node:
-    """A result, but where x is no null and the divisor is zero what an option says."""
+    """A result; where the divisor is zero and x is not null, the value or the error that the option chooses."""
     if on_zero not in ("NULL", "ERROR"):
         raise Unsupported(f"{call.key} of integers is not run with on_division_by_zero:{on_zero}")
     otherwise = call.null() if on_zero == "NULL" else call.error("Division by zero")
@@ -105,7 +105,7 @@ def _is_negative(call: Call, value: Node) -> Node:
 
 
 def _defined(call: Call, x: Node, y: Node, quotient: Node) -> Node:
-    """A quotient, but what an option says where an operand is no number or both are infinite."""
+    """A quotient; where an operand is NaN or both are infinite, the value or the error that the option chooses."""
     choice = call.option("on_domain_error") or "NAN"
     if choice == "NAN":
         return quotient

@@ -11,7 +11,7 @@ from .rules import Rule
 
 
 def _logarithm(name: str, zero: float = 0.0) -> Rule:
-    """A logarithm that has a pole where its argument is this number, and is not defined below."""
+    """A logarithm that is infinite where its argument is this number, and undefined below it."""
 
     def computed(call: Call) -> Node:
         (x,) = (call.cast(value, FP64) for value in call.values)
@@ -40,7 +40,7 @@ def _of_zero(call: Call) -> Node:
 
 
 def _chosen(call: Call, option: str, values: dict[str, float | None]) -> Node:
-    """What an option says: one of these values, the first where the call leaves that open, or an error."""
+    """The value that an option chooses among these, the first where the call leaves it open; or an error, where it asks for one."""
     choice = call.option(option) or next(iter(values))
     if choice == "ERROR":
         return call.error("Logarithm of a number that has none", FP64)
