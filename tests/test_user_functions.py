@@ -486,7 +486,7 @@ def test_functions_of_sql_are_called(edges: DataFrame) -> None:
     assert_same(df, [registered])
 
 
-def test_names_that_collide_are_refused() -> None:
+def test_names_that_collide_are_refused(spark: SparkSession) -> None:
     one, two = (made(ways.PICKLED, lambda v, n=n: (v, n), "int", "same_name") for n in range(2))
     with pytest.raises(FunctionError, match="Two functions have the name same_name"):
         check_of([one, two])
