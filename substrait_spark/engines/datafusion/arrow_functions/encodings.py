@@ -96,8 +96,8 @@ def _charset(name: str) -> str:
 
 def encoded(text: str, charset: str) -> bytes:
     """The bytes of a text. Raises ValueError for a character that the set hasn't."""
-    found = text.encode(_charset(charset))
-    return b"\xfe\xff" + found if found and charset.lower() == "utf-16" else found
+    in_charset = text.encode(_charset(charset))
+    return b"\xfe\xff" + in_charset if in_charset and charset.lower() == "utf-16" else in_charset
 
 
 def decoded(data: bytes, charset: str) -> str:

@@ -141,9 +141,9 @@ def _hashed(algorithm: Algorithm, array: pa.Array, seeds: Hashes) -> Hashes:
     if not len(valid):
         return seeds
     values = array if len(valid) == len(array) else array.take(pa.array(valid))
-    found = seeds.copy()
-    found[valid] = _of_values(algorithm, values, seeds[valid])
-    return found
+    hashes = seeds.copy()
+    hashes[valid] = _of_values(algorithm, values, seeds[valid])
+    return hashes
 
 
 def _of_values(algorithm: Algorithm, values: pa.Array, seeds: Hashes) -> Hashes:
@@ -221,13 +221,13 @@ def _shortest(value: int) -> bytes:
 
 def _of_bytes(algorithm: Algorithm, values: Sequence[bytes], seeds: Hashes) -> Hashes:
     lengths = np.array([len(value) for value in values])
-    found = np.empty_like(seeds)
+    hashes = np.empty_like(seeds)
     for length in np.unique(lengths):
         rows = np.flatnonzero(lengths == length)
         joined = b"".join([values[int(row)] for row in rows])
         table = np.frombuffer(joined, np.uint8).reshape(len(rows), length)
-        found[rows] = algorithm.of_bytes(table, seeds[rows])
-    return found
+        hashes[rows] = algorithm.of_bytes(table, seeds[rows])
+    return hashes
 
 
 def _of(algorithm: Algorithm) -> Callable[[Signature], Compute]:

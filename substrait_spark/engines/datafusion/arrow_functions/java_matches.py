@@ -22,17 +22,17 @@ class JavaPattern:
         self.groups, self.names = pattern.groups, pattern.names
         self._hazy, self._of_first = pattern.hazy, pattern.by_characters
         self._of_all = pattern.by_characters and not pattern.can_be_empty
-        self._found = regex.compile(pattern.text, regex.V0)
+        self._program = regex.compile(pattern.text, regex.V0)
         self._before_19 = None if pattern.before_19 is None else regex.compile(pattern.before_19, regex.V0)
 
     def all(self, text: str) -> Sequence[Match]:
         """All matches: the next is looked for where the last one ended, a character further if that was empty."""
-        return self._in_each_java(text, self._of_all, lambda found: list(_all(found, text)))
+        return self._in_each_java(text, self._of_all, lambda program: list(_all(program, text)))
 
     def first(self, text: str) -> Match | None:
         """The first match."""
-        found = self._in_each_java(text, self._of_first, lambda found: list(islice(_all(found, text), 1)))
-        return found[0] if found else None
+        matches = self._in_each_java(text, self._of_first, lambda program: list(islice(_all(program, text), 1)))
+        return matches[0] if matches else None
 
     def require_group(self, number: int) -> None:
         """Raise for a group that the pattern hasn't, or whose text isn't known."""
@@ -46,22 +46,22 @@ class JavaPattern:
     ) -> Sequence[Match]:
         """The matches, where all releases of Java have the same."""
         if text.isascii():
-            return matches(self._found)
+            return matches(self._program)
         if not by_characters and max(text) > "\uffff":
             raise NotImplementedError("[UNSUPPORTED_TEXT] the pattern may match between the halves of a character")
-        found = matches(self._found)
-        if self._before_19 is not None and _places(found) != _places(matches(self._before_19)):
+        today = matches(self._program)
+        if self._before_19 is not None and _places(today) != _places(matches(self._before_19)):
             raise NotImplementedError("[UNSUPPORTED_TEXT] what is a word here depends on the Java version")
-        return found
+        return today
 
 
 def _places(matches: Sequence[Match]) -> list[Any]:
     return [match.regs for match in matches]
 
 
-def _all(found: regex.Pattern[str], text: str) -> Iterator[Match]:
+def _all(program: regex.Pattern[str], text: str) -> Iterator[Match]:
     at = 0
-    while at <= len(text) and (match := found.search(text, at)):
+    while at <= len(text) and (match := program.search(text, at)):
         yield match
         at = match.end() + (match.start() == match.end())
 

@@ -32,7 +32,7 @@ DIGITS = re.compile("[09]+")
 @lru_cache(1000)
 def tokens(format: str) -> tuple[str | Groups, ...]:
     """What a format has, from the left: groups of digits, `.`, `$`, `S`, `MI`, and `<` and `>` for PR. Raises ValueError."""
-    found: list[str | Groups] = []
+    parts: list[str | Groups] = []
     at, fraction = 0, False
     while at < len(format):
         match = TOKEN.match(format, at)
@@ -40,15 +40,15 @@ def tokens(format: str) -> tuple[str | Groups, ...]:
             raise ValueError(f"[INVALID_FORMAT] {format} is no format of numbers")
         at = match.end()
         if match["digits"]:
-            found.append(_groups(match["digits"], fraction))
+            parts.append(_groups(match["digits"], fraction))
         elif match["point"]:
-            found.append(".")
+            parts.append(".")
             fraction = True
         elif match["sign"] == "PR":
-            found = ["<", *found, ">"]
+            parts = ["<", *parts, ">"]
         else:
-            found.append(match["sign"])
-    return tuple(found)
+            parts.append(match["sign"])
+    return tuple(parts)
 
 
 def _groups(text: str, fraction: bool) -> Groups:
@@ -121,9 +121,10 @@ def _digits(text: str, at: int, groups: Groups) -> tuple[int, str]:
             break
         at += 1
     _require(len(sizes) <= len(groups), text)
-    found = [0] * (len(groups) - len(sizes)) + sizes
+    sizes_of_all = [0] * (len(groups) - len(sizes)) + sizes
     fits = (
-        size == group.number if group.exact else size <= group.number for size, group in zip(found, groups, strict=True)
+        size == group.number if group.exact else size <= group.number
+        for size, group in zip(sizes_of_all, groups, strict=True)
     )
     _require(all(fits), text)
     return at, digits

@@ -30,20 +30,20 @@ def position(text: str, pattern: str, _: int) -> int:
 
 def extract(text: str, pattern: str, group: int) -> str:
     """A group of the first match; empty without one."""
-    found = compiled(pattern)
-    match = found.first(text)
+    java = compiled(pattern)
+    match = java.first(text)
     if match is None:
         return ""
-    found.require_group(group)
+    java.require_group(group)
     return match[group] or ""
 
 
 def extract_all(text: str, pattern: str, group: int) -> list[str]:
     """A group of each match."""
-    found = compiled(pattern)
-    matches = found.all(text)
+    java = compiled(pattern)
+    matches = java.all(text)
     if matches:
-        found.require_group(group)
+        java.require_group(group)
     return [match[group] or "" for match in matches]
 
 
@@ -60,19 +60,19 @@ def replacement(pattern: str, text: str) -> tuple[str | int, ...]:
     return tuple(_replacement(compiled(pattern), text))
 
 
-def _replacement(found: JavaPattern, text: str) -> Iterator[str | int]:
+def _replacement(java: JavaPattern, text: str) -> Iterator[str | int]:
     at = 0
     while at < len(text):
         part = REFERENCE.match(text, at)
-        if part is None or (part["name"] and part["name"] not in found.names):
+        if part is None or (part["name"] and part["name"] not in java.names):
             raise ValueError(f"[INVALID_REPLACEMENT] {text} is no replacement for the pattern")
         at = part.end()
         if part["name"]:
-            yield found.names[part["name"]]
+            yield java.names[part["name"]]
         elif part["digits"]:
             digits = part["digits"]
             used = 1
-            while used < len(digits) and int(digits[: used + 1]) <= found.groups:
+            while used < len(digits) and int(digits[: used + 1]) <= java.groups:
                 used += 1
             at -= len(digits) - used
             yield int(digits[:used])
@@ -86,21 +86,21 @@ def replace(text: str, pattern: str, shown: str, position: int) -> str:
         raise ValueError("[INVALID_PARAMETER_VALUE] the position is below 1")
     if position > 1 and text and max(text) > "\uffff":
         raise NotImplementedError("[UNSUPPORTED_TEXT] positions count halves of characters")
-    found = compiled(pattern)
+    java = compiled(pattern)
     rest = text[position - 1 :]
     if not rest and position > 1:
         return text
     made, at = [text[: position - 1]], 0
-    for match in found.all(rest):
-        made += [rest[at : match.start()], *_shown(found, match, replacement(pattern, shown))]
+    for match in java.all(rest):
+        made += [rest[at : match.start()], *_shown(java, match, replacement(pattern, shown))]
         at = match.end()
     return "".join([*made, rest[at:]])
 
 
-def _shown(found: JavaPattern, match: Match, parts: Sequence[str | int]) -> Iterator[str]:
+def _shown(java: JavaPattern, match: Match, parts: Sequence[str | int]) -> Iterator[str]:
     for part in parts:
         if isinstance(part, int):
-            found.require_group(part)
+            java.require_group(part)
             yield match[part] or ""
         else:
             yield part
@@ -137,13 +137,13 @@ def _str_to_map(signature: Signature) -> Callable[..., Any]:
     def pairs(text: str | None, between: str | None, within: str | None) -> list[tuple[str, str | None]] | None:
         if text is None or between is None or within is None:
             return None
-        found: dict[str, str | None] = {}
+        by_key: dict[str, str | None] = {}
         for pair in split(text, between, -1):
             key, *value = split(pair, within, 2)
-            if key in found and not last_wins:
+            if key in by_key and not last_wins:
                 raise ValueError(f"[DUPLICATED_MAP_KEY] {key}")
-            found[key] = value[0] if value else None
-        return list(found.items())
+            by_key[key] = value[0] if value else None
+        return list(by_key.items())
 
     return pairs
 

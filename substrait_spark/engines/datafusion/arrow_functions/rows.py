@@ -39,10 +39,10 @@ def _results(function: Function, arrays: Sequence[pa.Array]) -> Iterable[Any]:
 def or_null(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, with null where it raises ValueError."""
 
-    def found(*values: Any) -> Any:
+    def call(*values: Any) -> Any:
         try:
             return function(*values)
         except ValueError:
             return None
 
-    return found
+    return call

@@ -60,7 +60,7 @@ def _jaro(first: list[str], second: list[str]) -> float:
                 break
     if not left:
         return 0.0
-    right = [character for character, found in zip(second, taken, strict=True) if found]
+    right = [character for character, is_taken in zip(second, taken, strict=True) if is_taken]
     swapped = sum(a != b for a, b in zip(left, right, strict=True)) / 2.0
     count = float(len(left))
     return (count / len(first) + count / len(second) + (count - swapped) / count) / 3.0

@@ -96,8 +96,8 @@ def _with_authority(hierarchy: str) -> tuple[str | None, str]:
 
 def _parted(text: str, mark: str) -> tuple[str, str | None]:
     """What is before a mark, and what is behind it, if it is there."""
-    before, found, behind = text.partition(mark)
-    return before, behind if found else None
+    before, mark_there, behind = text.partition(mark)
+    return before, behind if mark_there else None
 
 
 def _without_scheme(text: str) -> tuple[str | None, str]:
@@ -175,8 +175,8 @@ ESCAPES = re.compile(r"(?:%..)+|\+", re.DOTALL)
 def url_decode(text: str) -> str:
     """The text that was encoded. Raises ValueError for a % without two digits."""
 
-    def decoded(found: re.Match[str]) -> str:
-        pairs = found[0].split("%")[1:]
+    def decoded(match: re.Match[str]) -> str:
+        pairs = match[0].split("%")[1:]
         return SURROGATE.sub(b"\xff", bytes(map(_byte, pairs))).decode("utf-8", "replace") if pairs else " "
 
     if "%" in ESCAPES.sub("", text):

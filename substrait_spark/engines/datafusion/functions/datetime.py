@@ -37,12 +37,12 @@ def extract(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     value, *zone = call.children()
     component = tuple([argument for argument in call.arguments if isinstance(argument, str)])
     if component == ("MONDAY_DAY_OF_WEEK", "ZERO"):
-        found: Expression = e.call("datafusion:subtract", date_part(e, "isodow", _local(e, value, zone)), e.i32(1))
+        field: Expression = e.call("datafusion:subtract", date_part(e, "isodow", _local(e, value, zone)), e.i32(1))
     elif component in PARTS:
-        found = date_part(e, PARTS[component], _local(e, value, zone))
+        field = date_part(e, PARTS[component], _local(e, value, zone))
     else:
         return e.native_form(call)
-    return e.cast(found, types.I64)
+    return e.cast(field, types.I64)
 
 
 def _local(e: LoweringBuilder, value: Expression, zone: list[Expression]) -> Expression:
@@ -55,21 +55,21 @@ def date_part(e: LoweringBuilder, part: str, value: Expression) -> Expression:
     if in_calendar(value) or not e.has_defect("calendar_ends"):
         return _date_part(e, part, value)
     value = value if _is_small(value) else e.share(value)
-    found = _date_part(e, part, value)
-    return e.first(lambda: _or_error_of_last_day(e, part, value, found), lambda: _or_error(e, value, found))
+    field = _date_part(e, part, value)
+    return e.first(lambda: _or_error_of_last_day(e, part, value, field), lambda: _or_error(e, value, field))
 
 
-def _or_error_of_last_day(e: LoweringBuilder, part: str, value: Expression, found: Expression) -> Expression:
+def _or_error_of_last_day(e: LoweringBuilder, part: str, value: Expression, field: Expression) -> Expression:
     """A field, or the error of a function that raises beyond the calendar."""
     day = e.call("spark:last_day", value) if value.type.kind == "date" else e.cast(value, DATE)
-    return e.coalesce(found, _date_part(e, part, day))
+    return e.coalesce(field, _date_part(e, part, day))
 
 
-def _or_error(e: LoweringBuilder, value: Expression, found: Expression) -> Expression:
+def _or_error(e: LoweringBuilder, value: Expression, field: Expression) -> Expression:
     """A field, or an error where there is none of a value."""
-    beyond = e.and_(e.is_null(found), e.is_not_null(value))
-    error = e.raises("[DATETIME_OVERFLOW] a date beyond the engine's calendar", found.type, value)
-    return e.if_then(beyond, error, e.share(found))
+    beyond = e.and_(e.is_null(field), e.is_not_null(value))
+    error = e.raises("[DATETIME_OVERFLOW] a date beyond the engine's calendar", field.type, value)
+    return e.if_then(beyond, error, e.share(field))
 
 
 def _date_part(e: LoweringBuilder, part: str, value: Expression) -> Expression:
@@ -177,14 +177,14 @@ def next_day(throws: bool) -> Apply:
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         start, name = map(e.share, call.children())
         day = _weekday(e, name)
-        found = e.null(DATE) if day is None else _later(e, start, day)
+        next = e.null(DATE) if day is None else _later(e, start, day)
         if not throws or isinstance(day, Literal):
-            return found
+            return next
         known = [] if day is None else [e.is_null(day)]
         given = [e.is_not_null(part) for part in (start, name) if part.type.nullable]
         unknown = [*known, *given] or [e.true()]
         witness = start if isinstance(name, Literal) else name
-        return e.if_then(e.and_(*unknown), raised(e, "ILLEGAL_DAY_OF_WEEK", found.type, witness), found)
+        return e.if_then(e.and_(*unknown), raised(e, "ILLEGAL_DAY_OF_WEEK", next.type, witness), next)
 
     return lower
 

@@ -77,14 +77,14 @@ class Boundary:
 @lru_cache
 def category(name: str) -> Ranges:
     """The characters of one of Unicode's general categories, or of a class of them."""
-    found: Ranges = []
+    ranges: Ranges = []
     for code in range(sys.maxunicode + 1):
         if unicodedata.category(chr(code)).startswith(name):
-            if found and found[-1][1] == code - 1:
-                found[-1] = (found[-1][0], code)
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1] = (ranges[-1][0], code)
             else:
-                found.append((code, code))
-    return found
+                ranges.append((code, code))
+    return ranges
 
 
 CATEGORY = r"(?:\{(?:Is)?(L|M|N|P|S|Z|Lu|Ll|Lt|Lm|Lo|Mn|Mc|Me|Nd|Nl|No|Pc|Pd|Ps|Pe|Pi|Pf|Po|Sm|Sc|Sk|So|Zs|Zl|Zp)\}|([LMNPSZ]))"
@@ -178,8 +178,8 @@ class ExtendedParser(Parser):
         if name is None or self.any_case:
             return super().posix(negated)
         self.has_negated_category |= negated
-        found = category(name[1] or name[2])
-        return complement(found) if negated else found
+        ranges = category(name[1] or name[2])
+        return complement(ranges) if negated else ranges
 
 
 Widths = tuple[int, "int | None"]

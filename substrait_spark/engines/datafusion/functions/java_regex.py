@@ -46,24 +46,24 @@ WORD_BOUNDARY = (
 
 
 def united(ranges: Ranges) -> Ranges:
-    found: Ranges = []
+    merged: Ranges = []
     for low, high in sorted(ranges):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
-            found.append((low, high))
-    return found
+            merged.append((low, high))
+    return merged
 
 
 def complement(ranges: Ranges) -> Ranges:
-    found, start = [], 0
+    outside, start = [], 0
     for low, high in united(ranges):
         if low > start:
-            found.append((start, low - 1))
+            outside.append((start, low - 1))
         start = high + 1
     if start <= LAST:
-        found.append((start, LAST))
-    return found
+        outside.append((start, LAST))
+    return outside
 
 
 def overlap(left: Ranges, right: Ranges) -> bool:
@@ -72,13 +72,13 @@ def overlap(left: Ranges, right: Ranges) -> bool:
 
 def in_both_cases(ranges: Ranges) -> Ranges:
     """With the other case of ASCII letters, which is all that Java's `(?i)` means."""
-    found = list(ranges)
+    both = list(ranges)
     for low, high in ranges:
         for first, last, shift in ((65, 90, 32), (97, 122, -32)):
             start, end = max(low, first), min(high, last)
             if start <= end:
-                found.append((start + shift, end + shift))
-    return united(found)
+                both.append((start + shift, end + shift))
+    return united(both)
 
 
 DIGIT: Ranges = [(48, 57)]
@@ -180,10 +180,10 @@ class Parser:
         return self.pattern[self.position - 1]
 
     def accept(self, text: str) -> bool:
-        found = self.pattern.startswith(text, self.position)
-        if found:
+        is_next = self.pattern.startswith(text, self.position)
+        if is_next:
             self.position += len(text)
-        return found
+        return is_next
 
     def take(self, expression: str) -> re.Match[str] | None:
         match = re.compile(expression).match(self.pattern, self.position)
@@ -339,12 +339,12 @@ class Parser:
         negated = self.accept("^")
         if self.peek() == "]":
             raise Refused("a class begins with a bracket")
-        found: Ranges = []
+        members: Ranges = []
         first = True
         while not self.accept("]"):
-            found += self.member(first)
+            members += self.member(first)
             first = False
-        ranges = in_both_cases(united(found)) if self.any_case else united(found)
+        ranges = in_both_cases(united(members)) if self.any_case else united(members)
         return complement(ranges) if negated else ranges
 
     def member(self, first: bool) -> Ranges:
@@ -401,12 +401,12 @@ def ends(part: Part, last: bool) -> Ranges:
     if isinstance(part, Anchor):
         return []
     if isinstance(part, Series):
-        found: Ranges = []
+        characters: Ranges = []
         for each in reversed(part.parts) if last else part.parts:
-            found = found + ends(each, last)
+            characters = characters + ends(each, last)
             if not can_be_empty(each):
                 break
-        return united(found)
+        return united(characters)
     if isinstance(part, Choice):
         return united([bounds for each in part.parts for bounds in ends(each, last)])
     return ends(part.part, last)
@@ -548,30 +548,30 @@ def search(pattern: str) -> str:
 def every(pattern: str) -> str:
     """The pattern for finding all matches. Java finds an empty match right after another match, Rust does not."""
     _, part = parse(pattern)
-    found = anchored_whole(part, several=True)
-    if can_be_empty(found.body):
+    whole = anchored_whole(part, several=True)
+    if can_be_empty(whole.body):
         raise Refused("the pattern can match the empty string")
-    return found.write()
+    return whole.write()
 
 
 def extraction(pattern: str, group: int) -> str:
     """The pattern whose first match's only group is this group of the pattern's first match; no group for group 0."""
     parser, part = parse(pattern)
-    found = anchored_whole(part, several=False)
+    whole = anchored_whole(part, several=False)
     if not 0 <= group <= parser.groups:
         raise Refused("the pattern has no such group")
     if group and is_repeated(part, group):
         raise Refused("the group is repeated")
-    if group == 0 and found.end == "line end":
-        return f"{found.start}({write(found.body)}){END_OF_LINE}"
-    return found.write((group,))
+    if group == 0 and whole.end == "line end":
+        return f"{whole.start}({write(whole.body)}){END_OF_LINE}"
+    return whole.write((group,))
 
 
 def replacement(pattern: str, text: str) -> tuple[str, str]:
     """The pattern and the text for replacing all matches, with references to groups as `${1}`."""
     parser, part = parse(pattern)
-    found = anchored_whole(part, several=True)
-    if can_be_empty(found.body):
+    whole = anchored_whole(part, several=True)
+    if can_be_empty(whole.body):
         raise Refused("the pattern can match the empty string")
     parts = _replacement_parts(text, parser.groups)
     used = {each for each in parts if isinstance(each, int)}
@@ -579,15 +579,15 @@ def replacement(pattern: str, text: str) -> tuple[str, str]:
         raise Refused("a group that the replacement names is repeated")
     groups = sorted(used - {0})
     numbers = {group: number for number, group in enumerate(groups, 1)} | {0: 0}
-    body = write(found.body, groups)
-    if 0 in used and found.end == "line end":
+    body = write(whole.body, groups)
+    if 0 in used and whole.end == "line end":
         numbers = {group: number + 1 for group, number in numbers.items()}
         body = f"({body})"
     shown = "".join(each.replace("$", "$$") if isinstance(each, str) else f"${{{numbers[each]}}}" for each in parts)
-    if found.end == "line end":  # what follows the match is part of Rust's match, and must stay
+    if whole.end == "line end":  # what follows the match is part of Rust's match, and must stay
         kept = max(numbers[group] for group in (*groups, 0)) + 1
-        return f"{found.start}{body}({END_OF_LINE.removesuffix(chr(92) + 'z')})" + r"\z", f"{shown}${{{kept}}}"
-    return found.start + body + TAILS[found.end], shown
+        return f"{whole.start}{body}({END_OF_LINE.removesuffix(chr(92) + 'z')})" + r"\z", f"{shown}${{{kept}}}"
+    return whole.start + body + TAILS[whole.end], shown
 
 
 def _replacement_parts(text: str, groups: int) -> list[str | int]:
