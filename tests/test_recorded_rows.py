@@ -24,6 +24,10 @@ UNSIGNED = tuple(f"window arithmetic {name}" for name in ("row_number", "rank", 
 """Calls whose result is unsigned in DataFusion, where it is a column of the plan as it is; Spark's are cast."""
 
 
+UNJUDGED = ("scalar rounding", "scalar set")
+"""Parts of which nothing is lowered: calls that leave options open, and what DataFusion lacks."""
+
+
 def _part(case: Case) -> str:
     key = case.subject.key
     return (
@@ -47,7 +51,7 @@ def test_lowered_plans_have_the_recorded_rows(engine: str, part: str) -> None:
     seen: Counter[str] = Counter()
     wrong = [said for case in PARTS[part] for said in _wrong(case, engine, seen)]
     assert not wrong, f"{len(wrong)} of {len(PARTS[part])}:\n" + "\n".join(wrong[:20])
-    assert seen["lowered"], "nothing is lowered"
+    assert bool(seen["lowered"]) == (part not in UNJUDGED)
 
 
 def _wrong(case: Case, engine: str, seen: Counter[str]) -> Iterator[str]:

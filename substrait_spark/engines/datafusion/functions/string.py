@@ -246,11 +246,11 @@ def ends(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 def levenshtein(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """With a threshold: -1 for a distance above it."""
+    """With a threshold: -1 for a distance above it, and for each where it is null."""
     left, right, threshold = call.children()
-    distance = e.call("spark:levenshtein", left, right)
+    distance = e.share(e.call("spark:levenshtein", left, right))
     near = e.call("comparison:lte", distance, threshold)
-    return e.if_then(near, distance, e.is_null(near), e.null(types.I32), e.i32(-1))
+    return e.if_then(near, distance, e.is_null(distance), e.null(types.I32), e.i32(-1))
 
 
 CALLS = {
