@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, overload
 
 from .catalyst.commands import Target, merged, target
 from .catalyst.listener import Execution, Listener
-from .errors import Problem, SubstraitSparkError
-from .errors.quotation import printable
+from .errors import Problem, SubstraitSparkError, Unsupported
+from .errors.quotation import identifier, printable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,14 +35,15 @@ class CapturedQuery:
     """An action that a block of code ran."""
 
     action: str
-    """Spark's name of it, `collect`, `count`, `head`, …; `save` where a query's rows are written, by whatever statement; and
-    `command` for other statements. `capture` is no action, but tells what is missing in the list."""
+    """Spark's name of it, `collect`, `count`, `head`, …; `save` where a query's rows are written, by whatever statement;
+    `delete`, `update` or `merge` where a statement changes rows of a table; and `command` for other statements. `capture` is no
+    action, but tells what is missing in the list."""
     plan: Plan | None
-    """The plan: where rows are written, of the query that they come from."""
+    """The plan: where rows are written, of the query that they come from; where they change, of the statement."""
     problems: tuple[Problem, ...] = ()
     """What stood in the plan's way."""
     target: Target | None = None
-    """Where rows were written."""
+    """Where rows were written, or changed."""
     error: str | None = None
     """What the action failed with, if it did, in the job too: the name of the condition, or the exception's class."""
 
@@ -140,7 +141,7 @@ class Capture:
 
         Spark has commands that leave the work to others, which are parts of the same action.
         """
-        writes = [(part, saved_to) for part in parts if (saved_to := target(part.command)) is not None]
+        writes = [(part, saved_to) for part in parts if (saved_to := _target(part)) is not None]
         doing = [(part, saved_to) for part, saved_to in writes if part.query is not None] or writes[-1:]
         if not doing:
             yield parts[0], self._query(parts[0], None, parts[0].failure)
@@ -158,13 +159,19 @@ class Capture:
         if execution.command is not None and target is None:
             reason = "it is a command, and only what a command writes is a query"
             return None, [_problem(reason, str(execution.command["class"]))]
-        if execution.query is None:
-            return None, [_problem(f"Spark itself can't plan it: {execution.obstacle or execution.failure}")]
+        unplanned = f"Spark itself can't plan it: {execution.obstacle or execution.failure}"
         # Imported by now, with the settings.
         from .conversion import convert_as
+        from .statements import row_changes
 
         try:
+            if execution.change is not None and execution.obstacle is None:
+                return row_changes.changed(execution.change, self._settings)
+            if execution.query is None:
+                return None, [_problem(unplanned)]
             return convert_as(execution.query, self._settings)
+        except Unsupported as problem:
+            return None, [Problem("the plan", "QueryExecution", "QueryExecution", problem.reason, problem.hint)]
         except Exception as error:  # noqa: BLE001 - the queries after it have plans
             return None, [_problem(_said(error))]
 
@@ -173,7 +180,16 @@ class Capture:
         self._numbered.append((last, CapturedQuery(CAPTURE, None, (_problem(reason),))))
 
 
+def _target(execution: Execution) -> Target | None:
+    """Where an execution writes, or which table's rows it changes."""
+    if execution.change is None:
+        return target(execution.command)
+    return Target(".".join(map(identifier, execution.change.table)) or None)
+
+
 def _action(execution: Execution, target: Target | None) -> str:
+    if execution.change is not None:
+        return execution.change.kind.lower()
     if target is not None:
         return SAVE
     if execution.command is not None:

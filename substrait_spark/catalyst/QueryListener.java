@@ -14,6 +14,7 @@ import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.catalyst.analysis.NamedRelation;
 import org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
@@ -42,9 +43,9 @@ public class QueryListener {
   }
 
   /** The class of a command, and what its fields say of where it writes, as JSON; null of what is no command. */
-  static String command(QueryExecution execution, Integer part) {
+  static String command(QueryExecution execution, Integer part, SQLConf settings) {
     LogicalPlan plan = part(execution.analyzed(), part);
-    return plan instanceof Command ? Target.of(plan) : "null";
+    return plan instanceof Command ? Target.of(plan, settings) : "null";
   }
 
   /** How many commands an execution runs at once, as one statement may insert into several tables; 0 of other plans. */
@@ -61,26 +62,33 @@ public class QueryListener {
     return part == null ? plan : (LogicalPlan) plan.children().apply(part.intValue());
   }
 
-  /** What an execution has read, or the query whose rows its command writes, to be read later with the settings of then. */
+  /** What an execution has read, the query whose rows its command writes, or what it does to rows, to be read later with the settings of then. */
   public static class Keeping extends PlanReader.InSession {
     private final QueryExecution execution;
     private final Integer part;
     private final SQLConf settings;
     private final boolean tablesAsFiles;
+    private final RowChanges.Change change;
 
-    Keeping(QueryExecution execution, Integer part, SQLConf settings, boolean tablesAsFiles) {
+    Keeping(QueryExecution execution, Integer part, SQLConf settings, boolean tablesAsFiles, RowChanges.Change change) {
       super(execution.sparkSession(), settings);
       this.execution = execution;
       this.part = part;
       this.settings = settings;
       this.tablesAsFiles = tablesAsFiles;
+      this.change = change;
     }
 
     public Object apply() {
       LogicalPlan analyzed = QueryListener.part(execution.analyzed(), part);
+      PlanReader.Query query;
+      if (change != null) {
+        query = change.rows() == null ? null : (PlanReader.Query) new RowChanges.Finishing(execution, change.rows(), settings).apply();
+        if (query != null) query.keepFiles(tablesAsFiles);
+        return query;
+      }
       LogicalPlan plan = QueryListener.part(PlanReader.Query.optimized(execution), part);
       LogicalPlan written = written(plan);
-      PlanReader.Query query;
       if (written == null) {
         query = new PlanReader.Query(execution, plan, analyzed.output(), settings);
       } else if (plan.children().contains(written)) {
@@ -109,17 +117,19 @@ public class QueryListener {
 
   /** Where a command writes: of its fields those that name a table, a path, a format, a mode or columns. */
   public static class Target extends CommandFields.Writer {
-    /** The options that say where a source writes that knows no paths; others may hold secrets. */
-    private static final String[] OPTIONS = {"dbtable", "path"};
+    /** The options that say where a source writes that knows no paths, and which rows it replaces; others may hold secrets. */
+    private static final String[] OPTIONS = {"dbtable", "path", "partitionoverwritemode", "replacewhere"};
 
-    static String of(LogicalPlan command) {
+    static String of(LogicalPlan command, SQLConf settings) {
       StringBuilder out = new StringBuilder();
       new Target().begin((scala.Product) command, out);
+      if (settings != null) PlanReader.Walk.string(settings.getConfString("spark.sql.sources.partitionOverwriteMode", "static"), out.append(",\"partitionOverwriteMode\":"));
       return out.append('}').toString();
     }
 
     public void other(Object value, StringBuilder out) {
-      if (value instanceof NamedRelation) text(((NamedRelation) value).name(), out);
+      if (value instanceof Expression) text(((Expression) value).sql(), out);
+      else if (value instanceof NamedRelation) text(((NamedRelation) value).name(), out);
       else if (value instanceof CatalogTable) table((CatalogTable) value, out);
       else if (value instanceof CatalogStorageFormat) value(((CatalogStorageFormat) value).locationUri(), out);
       else if (value instanceof scala.collection.Map) options((scala.collection.Map) value, out);
@@ -134,11 +144,13 @@ public class QueryListener {
 
     private void options(scala.collection.Map options, StringBuilder out) {
       out.append('{');
-      for (int i = 0; i < OPTIONS.length; i++) {
-        scala.Option option = options.get(OPTIONS[i]);
-        if (!option.isDefined() || !(option.get() instanceof String)) continue;
-        text(OPTIONS[i], out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
-        text(option.get(), out.append(':'));
+      Iterator each = PlanReader.Walk.javaIterator(options);
+      while (each.hasNext()) {
+        scala.Tuple2 option = (scala.Tuple2) each.next();
+        String name = String.valueOf(option._1()).toLowerCase(java.util.Locale.ROOT);
+        if (!java.util.Arrays.asList(OPTIONS).contains(name) || !(option._2() instanceof String)) continue;
+        text(name, out.append(out.charAt(out.length() - 1) == '{' ? "" : ","));
+        text(option._2(), out.append(':'));
       }
       out.append('}');
     }
@@ -176,6 +188,7 @@ public class QueryListener {
     private final String name;
     private final Throwable failure;
     private String command = "null";
+    private RowChanges.Change change;
     private PlanReader.Query query;
     private Throwable obstacle;
 
@@ -191,11 +204,20 @@ public class QueryListener {
       try {
         // A Dataset of a command holds what it gave: the command itself ran as another execution.
         boolean given = execution.mode().equals(CommandExecutionMode$.MODULE$.ALL());
-        if (!given) command = QueryListener.command(execution, part);
-        if (started.settings != null && !hasParts) query = (PlanReader.Query) PlanReader.onDeepStack(new Keeping(execution, part, settings(execution), tablesAsFiles));
+        if (!given) {
+          command = QueryListener.command(execution, part, started.settings == null ? null : settings(execution));
+          change = changeOf(QueryListener.part(execution.analyzed(), part));
+        }
+        if (started.settings != null && (change != null || !hasParts)) query = (PlanReader.Query) PlanReader.onDeepStack(new Keeping(execution, part, settings(execution), tablesAsFiles, change));
       } catch (Throwable failed) {
         obstacle = failed;
       }
+    }
+
+    /** Where new rows take the place of some, those are its query. */
+    private static RowChanges.Change changeOf(LogicalPlan plan) {
+      RowChanges.Change found = plan instanceof Command ? RowChanges.of(plan) : null;
+      return found == null || found.kind().equals("OVERWRITE") ? null : found;
     }
 
     /** The settings that it ran with: those of the application that the session has not lost, and what was told of others. */
@@ -233,6 +255,11 @@ public class QueryListener {
 
     public Object query() {
       return query;
+    }
+
+    /** What it does to rows of a table where they are; null where it changes none so. */
+    public RowChanges.Change change() {
+      return change;
     }
 
     public Throwable failure() {

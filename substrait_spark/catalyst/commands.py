@@ -26,6 +26,8 @@ class Target(NamedTuple):
     """The save mode, which says what happens to existing data: `append`, `overwrite`, `errorifexists`, `ignore` or `replace`."""
     partitioned_by: tuple[str, ...] = ()
     """The partition columns, or what partitions are computed of."""
+    replaces: str | None = None
+    """Of the rows that are there, those that are replaced, where these aren't all: a condition as SQL, or `PARTITIONS_OF_ROWS`."""
 
     def __str__(self) -> str:
         name = (
@@ -38,7 +40,13 @@ class Target(NamedTuple):
         how = [word for word in (self.format, self.mode) if word is not None]
         if self.partitioned_by:
             how.append(f"partitioned by {', '.join(self.partitioned_by)}")
+        if self.replaces is not None:
+            how.append(f"of {self.replaces}" if self.replaces == PARTITIONS_OF_ROWS else f"where {self.replaces}")
         return f"{name} ({', '.join(how)})" if how else name
+
+
+PARTITIONS_OF_ROWS = "the partitions of its rows"
+"""What is replaced where partitions are overwritten as the new rows say."""
 
 
 def _stated(command: Command) -> str:
@@ -60,6 +68,7 @@ WRITES: Mapping[str, Callable[[Command], str]] = {
     "CreateDataSourceTableAsSelectCommand": _stated,
     "CreateHiveTableAsSelectCommand": _stated,
     "CreateTableAsSelect": _flag("ignoreIfExists", "errorifexists", "ignore"),
+    "DeltaDynamicPartitionOverwriteCommand": _always("overwrite"),
     "InsertIntoDataSourceCommand": _OVERWRITE,
     "InsertIntoDataSourceDirCommand": _OVERWRITE,
     "InsertIntoHadoopFsRelationCommand": _stated,
@@ -97,7 +106,29 @@ def target(command: Command | None) -> Target | None:
         _first(command, FORMATS) or described.get("format"),
         WRITES[command["class"]](command),
         tuple(_first(command, PARTITIONS) or described.get("partitions") or ()),
+        _replaces(command),
     )
+
+
+DYNAMIC_BY_SETTING = ("InsertIntoHadoopFsRelationCommand", "SaveIntoDataSourceCommand")
+"""Commands that the session tells whether only partitions of new rows are overwritten, where no option does."""
+
+
+def _replaces(command: Command) -> str | None:
+    """Which rows a command that overwrites replaces, where these aren't all."""
+    options = {**(command.get("options") or {}), **(command.get("writeOptions") or {})}
+    if condition := options.get("replacewhere"):
+        return str(condition)
+    if command["class"] == "OverwriteByExpression":
+        condition = command.get("deleteExpr")
+        return None if condition in (None, "true") else str(condition)
+    if command["class"] in ("DeltaDynamicPartitionOverwriteCommand", "OverwritePartitionsDynamic"):
+        return PARTITIONS_OF_ROWS
+    if command["class"] not in DYNAMIC_BY_SETTING or WRITES[command["class"]](command) != "overwrite":
+        return None
+    unpartitioned = command["class"] == "InsertIntoHadoopFsRelationCommand" and not command.get("partitionColumns")
+    mode = options.get("partitionoverwritemode") or command.get("partitionOverwriteMode") or ""
+    return PARTITIONS_OF_ROWS if mode.lower() == "dynamic" and not unpartitioned else None
 
 
 def merged(targets: Sequence[Target]) -> Target:
@@ -109,6 +140,7 @@ def merged(targets: Sequence[Target]) -> Target:
         _last([each.format for each in targets]),
         targets[0].mode,
         _last([each.partitioned_by for each in targets]) or (),
+        _last([each.replaces for each in targets]),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .compiler import JavaClass
 from .failures import failure_text
 from .reader import COMMAND_FIELDS, Kept
+from .row_changes import RowChange, row_change
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,6 +33,8 @@ class Execution(NamedTuple):
     """Of a command its class, and its fields as far as they tell where it writes."""
     query: Kept | None
     """The plan: of a command that writes, what it writes. None for other commands, and where others did its work."""
+    change: RowChange | None
+    """What a command does to rows of a table where they are."""
     failure: str | None
     """What it ended with, if it failed."""
     obstacle: str | None
@@ -64,13 +67,14 @@ class Listener:
         self._listening.stop()
 
     def _execution(self, ended: Any) -> Execution:
-        query = ended.query()
+        query, change = ended.query(), ended.change()
         return Execution(
             ended.id(),
             ended.root(),
             ended.name(),
             json.loads(ended.command()),
             None if query is None else Kept(query, self._session),
+            None if change is None else row_change(change, query, self._session),
             _told(ended.failure()),
             _told(ended.obstacle()),
         )
