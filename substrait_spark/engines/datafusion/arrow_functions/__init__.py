@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..python_function import PythonFunction
-from . import encodings, hashes, numerals, patterns, texts, urls
+from . import elements, encodings, hashes, json_paths, json_texts, json_values, numerals, patterns, texts, urls
 
-FAMILIES = (encodings, hashes, numerals, patterns, texts, urls)
+FAMILIES = (elements, encodings, hashes, json_paths, json_texts, json_values, numerals, patterns, texts, urls)
 
 FUNCTIONS: Mapping[str, PythonFunction] = {
     name: function for family in FAMILIES for name, function in family.FUNCTIONS.items()
