@@ -292,8 +292,19 @@ def root_reader(kind: pa.DataType) -> Reader:
     read = reader(kind)
     if not _is_list_of_structs(kind):
         return read
-    struct = reader(kind.value_type)
-    return lambda parser: [struct(parser)] if parser.token == "{" else read(parser)
+    struct, first = reader(kind.value_type), kind.value_type[0].name
+
+    def of_root(parser: Parser) -> Any:
+        if parser.token != "{":
+            return read(parser)
+        try:
+            return [struct(parser)]
+        except Partial as part:  # Spark takes the struct's first field for the list
+            if part.result.get(first) is not None:
+                raise ValueError("[INTERNAL_ERROR] Spark takes a field of a malformed struct for a list") from None
+            raise Partial(None) from None
+
+    return of_root
 
 
 # ---- the function

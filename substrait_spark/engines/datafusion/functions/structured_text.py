@@ -12,6 +12,7 @@ from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ...type_text import field_names
 from ..arrow_functions.json_values import SWITCHES
+from ..defects.struct_names import Names, own_names, parts
 
 PARTS = ("struct", "list", "map")
 
@@ -39,8 +40,7 @@ def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     options = _options(pairs, READING)
     _require(e, call.type, READ, ("string",))
     names = field_names(_text(schema))
-    if len({name.lower() for name in names if name}) < len(names):
-        raise NotInDialect("two fields have the same name, or one has none")
+    _require_distinct(call.type, tuple(names))
     if options.get("columnnameofcorruptrecord", "_corrupt_record") in names:
         raise NotInDialect("a field is to hold what is malformed")
     mode = options.get("mode", "PERMISSIVE").upper()
@@ -57,6 +57,17 @@ def to_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     _require(e, value.type, WRITTEN, KEYS)
     with_nulls = options.get("ignorenullfields", "true").lower() == "false"
     return e.call("datafusion:spark_to_json", value, schema, e.true() if with_nulls else e.false())
+
+
+def _require_distinct(type: Type, names: Names) -> None:
+    """Refuse structs of which a name doesn't tell the field."""
+    if type.kind == "struct":
+        own = [name.lower() for name in own_names(type, names) if name]
+        if len(set(own)) < len(type.parameters):
+            raise NotInDialect("two fields of a struct have the same name, or one has none")
+    if type.kind in PARTS:
+        for part, inside in zip(type.parameters, parts(type, names), strict=True):
+            _require_distinct(part, inside)
 
 
 def _options(pairs: Sequence[Expression], known: Sequence[str]) -> Mapping[str, str]:
