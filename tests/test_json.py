@@ -21,7 +21,7 @@ TYPES = (
     "a DOUBLE, b FLOAT, c MAP<STRING, SMALLINT>",
     "MAP<STRING, ARRAY<INT>>",
     "ARRAY<INT>",
-    "ARRAY<STRUCT<a: STRING, b: ARRAY<INT>>>",
+    "ARRAY<MAP<STRING, STRING>>",
 )
 PATHS = (
     "$",

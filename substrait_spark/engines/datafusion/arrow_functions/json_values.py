@@ -271,42 +271,6 @@ def _elements(kind: pa.DataType) -> Reader:
     return read
 
 
-# ---- whole texts
-
-
-def _is_list_of_structs(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) and pa.types.is_struct(kind.value_type))
-
-
-def root_of_tree(kind: pa.DataType) -> Scalar:
-    """`of_tree` of a whole text, in which one struct stands for a list of it."""
-    read = of_tree(kind)
-    if not _is_list_of_structs(kind):
-        return read
-    struct = of_tree(kind.value_type)
-    return lambda value: [struct(value)] if isinstance(value, Object) else read(value)
-
-
-def root_reader(kind: pa.DataType) -> Reader:
-    """`reader` of a whole text, in which one struct stands for a list of it."""
-    read = reader(kind)
-    if not _is_list_of_structs(kind):
-        return read
-    struct, first = reader(kind.value_type), kind.value_type[0].name
-
-    def of_root(parser: Parser) -> Any:
-        if parser.token != "{":
-            return read(parser)
-        try:
-            return [struct(parser)]
-        except Partial as part:  # Spark takes the struct's first field for the list
-            if part.result.get(first) is not None:
-                raise ValueError("[INTERNAL_ERROR] Spark takes a field of a malformed struct for a list") from None
-            raise Partial(None) from None
-
-    return of_root
-
-
 # ---- the function
 
 SWITCHES = {
@@ -322,7 +286,7 @@ SWITCHES = {
 def _from_json(fails: bool) -> PythonFunction:
     def compute(signature: Signature) -> Compute:
         kind = signature.arrow_result
-        by_token, by_tree = root_reader(kind), root_of_tree(kind)
+        by_token, by_tree = reader(kind), of_tree(kind)
         readers: dict[tuple[str, ...], Callable[[str], Any]] = {}
 
         def of_options(options: tuple[str, ...]) -> Callable[[str], Any]:

@@ -39,6 +39,8 @@ def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     text, _, schema, _, *pairs = call.children()
     options = _options(pairs, READING)
     _require(e, call.type, READ, ("string",))
+    if call.type.kind == "list" and call.type.parameters[0].kind == "struct":
+        raise NotInDialect("Spark takes a field for the list where a struct is malformed that stands for one")
     names = field_names(_text(schema))
     _require_distinct(call.type, tuple(names))
     if options.get("columnnameofcorruptrecord", "_corrupt_record") in names:
