@@ -73,7 +73,7 @@ class Context:
     problems: list[PendingProblem] = field(default_factory=list)
     traits: Traits = field(default_factory=Traits)
     release: tuple[int, ...] = ()
-    """The release of the Spark that has planned the query, (4, 1) for 4.1.4; empty where nobody said."""
+    """The release of the Spark that has planned the query, (4, 1, 4); empty where nobody said."""
     configuration: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session that functions read when they run, and so are in no node of the plan."""
     root: Plan | None = None

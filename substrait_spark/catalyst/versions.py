@@ -6,8 +6,8 @@ import re
 
 
 def release(version: str) -> tuple[int, ...]:
-    """The release of a version, (4, 1) of "4.1.4"; empty where it says none."""
-    return tuple(map(int, re.findall(r"\d+", version)[:2]))
+    """The release of a version, (4, 1, 4) of "4.1.4" and of "4.1.4-SNAPSHOT"; empty where it says none."""
+    return tuple(map(int, re.findall(r"\d+", version)[:3]))
 
 
 def running() -> tuple[int, ...]:

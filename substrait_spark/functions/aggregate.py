@@ -232,7 +232,7 @@ def _end(call: EmittedCall, name: str, node: tree.Expression) -> AggregateForm:
 
 EVERY_NAN = (
     "before Spark 4.2, a set of floating-point numbers holds NaN as often as it comes, and either zero",
-    "Take array_distinct(collect_list(…)), for which all NaNs are one value.",
+    "Use Spark 4.2 or later, or cast the values to decimals.",
 )
 """Why those releases have no set of floating-point numbers, whose class has no field for nulls yet."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..algebra import types
 from ..algebra.expression import Literal
 from ..algebra.lists import unified, with_element
-from ..algebra.types import INTEGERS, Type
+from ..algebra.types import FLOATS, INTEGERS, Type
 from ..catalyst import tree
 from ..catalyst.modes import time_zone
 from ..errors import Unsupported
@@ -16,16 +16,37 @@ from .table import Plain, arguments_of, lossless, plain
 
 if TYPE_CHECKING:
     from ..algebra.expression import Expression
+    from ..context import Context
     from ..expr.builder import ExpressionBuilder, Rule
 
 
 def of_lists(name: str) -> Rule:
-    """ArrayDistinct, ArrayUnion, ArrayExcept, ArrayIntersect, ArraysOverlap, Concat: of lists of one type."""
+    """Concat, and sets: of lists of one type."""
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         return lossless(e, e.call(f"spark:{name}", *unified(e, *e.emit_all(arguments_of(node)))), node)
 
     return emit
+
+
+def of_sets(name: str) -> Rule:
+    """ArrayDistinct, ArrayUnion, ArrayExcept, ArrayIntersect, ArraysOverlap: -0.0 equals 0.0 in them."""
+    listed = of_lists(name)
+
+    def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
+        if _tells_zeros_apart(e.context) and types.holds(e.type_of(arguments_of(node)[0]), FLOATS):
+            raise Unsupported(
+                "this release of Spark takes -0.0 for another element than 0.0",
+                "Use Spark 4.0.5, 4.1.4, or 4.2 or later, or cast the elements to decimals.",
+            )
+        return listed(e, node)
+
+    return emit
+
+
+def _tells_zeros_apart(context: Context) -> bool:
+    """Whether the Spark that has planned the query lacks the fix of SPARK-54918, which three branches got."""
+    return context.is_before(4, 0, 5) or (context.is_before(4, 1, 4) and not context.is_before(4, 1))
 
 
 def of_value(name: str) -> Rule:
@@ -111,18 +132,18 @@ def sequence(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 SCALAR: dict[str, Plain | Rule] = {
     "ArrayContains": of_value("array_contains"),
     "ArrayAppend": append,
-    "ArrayDistinct": of_lists("array_distinct"),
-    "ArrayExcept": of_lists("array_except"),
+    "ArrayDistinct": of_sets("array_distinct"),
+    "ArrayExcept": of_sets("array_except"),
     "ArrayInsert": insert,
-    "ArrayIntersect": of_lists("array_intersect"),
+    "ArrayIntersect": of_sets("array_intersect"),
     "ArrayJoin": join,
     "ArrayMax": plain("spark:array_max"),
     "ArrayMin": plain("spark:array_min"),
     "ArrayPosition": of_value("array_position"),
     "ArrayRemove": of_value("array_remove"),
     "ArrayRepeat": plain("spark:array_repeat"),
-    "ArrayUnion": of_lists("array_union"),
-    "ArraysOverlap": of_lists("arrays_overlap"),
+    "ArrayUnion": of_sets("array_union"),
+    "ArraysOverlap": of_sets("arrays_overlap"),
     "ArraysZip": plain("spark:arrays_zip", ignoring="names"),
     "Concat(array)": concat,
     "Flatten": flatten,

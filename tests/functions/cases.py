@@ -36,7 +36,7 @@ LATER = {
     r"|\b(en|de)code\(|\bparse_url\(|\bcorr\(|\bmake_interval\(pos\)|timestampadd\(HOUR, if|_binary\([st], 'utf-8'\)|\bmode\(\)|\bmode\(.*, true\)|shuffle\(ai, 5\)|LIKE .* ESCAPE"
     r"|VARIANT|\binitcap\((s|t|concat)|\b[lr]pad\(bin, pos|\bsubstring\(bin, (pos|i32)|^-d38_0|\babs\(d38_10\)",
     "4.1": r"\bquote\(|\btry_to_date\(|\btry_to_number\(s, 'S999'\)|cast\(ts AS DECIMAL",
-    "4.2": r"size\(collect_set\((f32|f64|ad)\)|collect_set\(ad\)|FILTER \(WHERE .*\) OVER|RESPECT NULLS|\b(max|min)_by\(.*, \d+\)"
+    "4.2": r"array_(distinct|union|except|intersect)\(.*\b(ad2?|f64|f32)\b|arrays_overlap\(.*\bad|size\(collect_set\((f32|f64|ad)\)|collect_set\(ad\)|FILTER \(WHERE .*\) OVER|RESPECT NULLS|\b(max|min)_by\(.*, \d+\)"
     r"|\b(asinh|acosh)\(|\boverlay\(.* FROM (pos|i32|2147483647)",
     "4.3": r"\b(ceil|floor)\(f64\) \(ansi\)|\bcorr\(.*\(ansi\)|\bsubstring_index\(t, 'ab', i32\)",
 }

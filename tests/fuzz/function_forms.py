@@ -21,7 +21,7 @@ PLACES = {
         for names, type in (
             ("bool", "boolean"), ("i8", "tinyint"), ("i16", "smallint"), ("i32 id", "int"), ("i64", "bigint"),
             ("f32", "float"), ("f64", "double"), ("d5_2 d18_4", "decimal(10,2)"), ("d38_0 d38_10", "decimal(20,4)"),
-            ("s t", "string"), ("bin", "binary"), ("dt", "date"), ("ts", "timestamp"), ("ntz", "timestamp_ntz"),
+            ("s t j", "string"), ("bin", "binary"), ("dt", "date"), ("ts", "timestamp"), ("ntz", "timestamp_ntz"),
             ("ai", "array<int>"), ("as", "array<string>"), ("ad", "array<double>"), ("aa", "array<array<int>>"),
             ("m", "map<string,int>"), ("st", "struct<x:int,y:string>"),
         )

@@ -8,9 +8,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..python_function import PythonFunction
-from . import bitmaps, encodings, hashes, numbers, numerals, patterns, texts, urls
+from . import (
+    bitmaps,
+    elements,
+    encodings,
+    hashes,
+    json_paths,
+    json_texts,
+    json_values,
+    numbers,
+    numerals,
+    patterns,
+    texts,
+    urls,
+)
 
-FAMILIES = (bitmaps, encodings, hashes, numbers, numerals, patterns, texts, urls)
+FAMILIES = (
+    bitmaps,
+    elements,
+    encodings,
+    hashes,
+    json_paths,
+    json_texts,
+    json_values,
+    numbers,
+    numerals,
+    patterns,
+    texts,
+    urls,
+)
 
 FUNCTIONS: Mapping[str, PythonFunction] = {
     name: function for family in FAMILIES for name, function in family.FUNCTIONS.items()

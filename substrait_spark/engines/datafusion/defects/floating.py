@@ -18,10 +18,11 @@ from ....lowering.forms import Key
 
 def comparable(e: LoweringBuilder, value: Expression) -> Expression:
     """The value to compare: with one NaN."""
-    if not holds_float(value.type) or isinstance(value, Literal) or _has_one_nan(value):
+    if not holds_float(value.type) or _has_one_nan(value):
         return value
-    _require_flat(e, value)
-    return _one_nan(e, value)
+    if value.type.kind not in FLOATS:
+        return normalized(e, value)
+    return value if isinstance(value, Literal) else _one_nan(e, value)
 
 
 def key(e: LoweringBuilder, form: Key) -> Expression:
@@ -55,7 +56,9 @@ def groupable(e: LoweringBuilder, value: Expression) -> Expression:
     """The value to group, partition or sort by: with one NaN and one zero, as Spark's result has them."""
     if not holds_float(value.type):
         return value
-    _require_flat(e, value)
+    if value.type.kind not in FLOATS:
+        _require_kept(value.type)
+        return normalized(e, value)
     if isinstance(value, Literal):
         return e.literal(0.0, value.type) if value.value == 0.0 else value
     zero = e.literal(0.0, types.required(value.type))
@@ -81,12 +84,18 @@ def _has_one_nan(value: Expression) -> bool:
     return isinstance(other, Literal) and other.value != other.value
 
 
-def _require_flat(e: LoweringBuilder, value: Expression) -> None:
-    if value.type.kind not in FLOATS:
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} compares floating-point numbers inside {value.type} by their bits",
-            "Compare the fields or elements by themselves.",
-        )
+def normalized(e: LoweringBuilder, value: Expression) -> Expression:
+    """A list, a struct or a map with one NaN and one zero in it."""
+    return e.call("datafusion:spark_normalized", value)
+
+
+def _require_kept(type: Type, depth: int = 0) -> None:
+    """Refuse lists of lists, in which Spark takes nulls for numbers when it normalises the numbers."""
+    if type.kind in FLOATS and type.nullable and depth > 1:
+        raise NotInDialect("Spark takes nulls in lists of lists of floating-point numbers for numbers")
+    for part in type.parameters:
+        if isinstance(part, Type):
+            _require_kept(part, depth + (type.kind == "list"))
 
 
 def holds_float(type: Type) -> bool:

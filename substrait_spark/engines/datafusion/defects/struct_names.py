@@ -33,6 +33,7 @@ from ....algebra.types import Type, field_count
 from ....lowering.builder import LoweringBuilder
 from ....lowering.lowering import Lowering
 from ....user_functions.declared import RESULT_FIELDS, field_names
+from ... import type_text
 
 Names = tuple[str | None, ...]
 """The names of all struct fields in a type, depth-first, as a schema has them; None for those that are not known."""
@@ -254,6 +255,11 @@ def _of_body(naming: Naming, call: ScalarFunction) -> Steps[Names]:
     return naming.step(call.children()[1])
 
 
+def _of_schema(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    schema = call.children()[1]
+    return done(tuple(type_text.field_names(schema.value))) if isinstance(schema, Literal) else done(unknown(call.type))
+
+
 ENTRY = ("key", "value")
 """The names of the fields of a map's entries."""
 
@@ -266,6 +272,8 @@ FUNCTIONS: dict[str, Callable[[Naming, ScalarFunction], Steps[Names]]] = {
     "map_keys": _of_keys,
     "map_values": _of_values,
     "named_struct": _of_struct,
+    "spark_from_json": _of_schema,
+    "spark_from_json_or_fail": _of_schema,
 }
 """Functions whose result has other names in it than the arguments of its type."""
 

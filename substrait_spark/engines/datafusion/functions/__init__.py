@@ -33,6 +33,7 @@ FAMILIES = [
         "sketch",
         "statistics",
         "string",
+        "structured_text",
         "subquery",
         "time_cast",
         "time_zone",

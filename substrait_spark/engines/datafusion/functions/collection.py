@@ -13,56 +13,58 @@ from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
-from ..defects.floating import groupable, holds_float
-from ..structs import bare, guarded, null_like, size
+from ....lowering.expression import redeclared
+from ..defects.floating import groupable, holds_float, normalized
+from ..structs import bare, element, guarded, null_like, size
 from . import time_zone as tz
 from .datetime import date_part
 
 # ---- what DataFusion does to floating-point numbers and to nested nulls
 
 
-def by_bits(e: LoweringBuilder, list: Expression) -> None:
-    """Refuse floating-point elements where DataFusion compares them by their bits."""
-    if e.has_defect("nan_payloads") and holds_float(list.type):
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} compares floating-point elements by their bits",
-            "Compute this column in Spark, or cast the elements to decimals.",
-        )
-
-
 def groupable_elements(e: LoweringBuilder, list: Expression) -> Expression:
-    """The list to look values up in: with one NaN and one zero."""
+    """The list with one NaN and one zero."""
     element: Type = list.type.parameters[0]
     if not e.has_defect("nan_payloads") or not holds_float(element):
         return list
     if element.kind not in FLOATS:
-        by_bits(e, list)
+        return normalized(e, list)
     body = groupable(e, FieldReference(0, element, parameter=0))
     return e.call("datafusion:array_transform", list, Lambda((element,), body))
 
 
-def flat(e: LoweringBuilder, list: Expression) -> None:
-    """Refuse nested elements, where DataFusion orders the nulls in them in its own way."""
+def _as_set(e: LoweringBuilder, list: Expression) -> Expression:
+    """The list as Spark normalises it, where it does so itself."""
+    nested = _differ(e, list) and list.type.parameters[0].kind not in FLOATS
+    return groupable(e, list) if nested else groupable_elements(e, list)
+
+
+def _differ(e: LoweringBuilder, list: Expression) -> bool:
+    """Whether DataFusion has another order of floating-point elements."""
+    return e.has_defect("nan_payloads") and holds_float(list.type)
+
+
+def _nest(e: LoweringBuilder, list: Expression) -> bool:
+    """Whether DataFusion has nulls in elements where it puts null elements."""
     parts = list.type.parameters[0].parameters
-    if e.has_defect("nested_nulls_follow") and any(isinstance(part, Type) for part in parts):
-        raise NotInDialect(f"the dialect {e.dialect.name} orders nulls inside elements differently")
+    return e.has_defect("nested_nulls_follow") and any(isinstance(part, Type) for part in parts)
 
 
 # ---- against defects
 
 
 def extreme(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """array_min, array_max."""
-    by_bits(e, *call.children())
-    flat(e, *call.children())
-    return call
+    """array_min, array_max: the first of the elements that are equal."""
+    (list,) = call.children()
+    if not _differ(e, list) and not _nest(e, list):
+        return call
+    direction = "ASC" if call.declaration.name == "array_min" else "DESC"
+    return element(e, _sorted(e, list, direction, "NULLS LAST"), e.i64(1))
 
 
 def of_lists(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """array_distinct, array_union, array_except."""
-    for list in call.children():
-        by_bits(e, list)
-    return call
+    """array_distinct, array_union, array_except: of normalised elements, as Spark's results have them."""
+    return redeclared(e, call, tuple([_as_set(e, list) for list in call.children()]))
 
 
 def contains(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -75,8 +77,7 @@ def contains(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 def intersection(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """In the order of the first list: it without what is not in the second."""
-    left, right = unified(e, *call.children())
-    by_bits(e, left)
+    left, right = (_as_set(e, list) for list in unified(e, *call.children()))
     shared = e.share(left)
     return e.call("spark:array_except", shared, e.call("spark:array_except", shared, right))
 
@@ -93,7 +94,7 @@ def position(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def overlap(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Null where no value is common, neither list is empty, and one has a null."""
     left, right = unified(e, *call.children())
-    one, other = e.share(groupable_elements(e, left)), e.share(groupable_elements(e, right))
+    one, other = e.share(_as_set(e, left)), e.share(_as_set(e, right))
     common = e.call("datafusion:array_has_any", _compact(e, one), _compact(e, other))
     both = [e.call("comparison:gt", size(e, list), e.i32(0)) for list in (one, other)]
     nulls = e.or_(_holds_null(e, one), _holds_null(e, other))
@@ -113,9 +114,9 @@ def _holds_null(e: LoweringBuilder, list: Expression) -> Expression:
 def remove(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Null for a null value."""
     left, right = with_element(e, *call.children())
-    by_bits(e, left)
     value = e.share(right)
-    return guarded(e, [value], lambda: e.call("datafusion:array_remove_all", left, value))
+    name = "spark_array_remove" if _differ(e, left) else "array_remove_all"
+    return guarded(e, [value], lambda: e.call(f"datafusion:{name}", left, value))
 
 
 def insert(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -165,16 +166,15 @@ def sort(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The standard's sort."""
     (list,) = call.children()
     direction, _, nulls = dict(call.options)["direction"].partition("_")
-    by_bits(e, list)
     return _sorted(e, list, direction, nulls.replace("_", " "))
 
 
 def sort_array(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Nulls come first when ascending, last when descending."""
     list, ascending = call.children()
-    by_bits(e, list)
     if not isinstance(ascending, Literal):
-        raise NotInDialect("the direction is no literal")
+        descending = e.share(e.not_(ascending))
+        return guarded(e, [descending], lambda: _sorted_by_value(e, list, descending, descending))
     return _sorted(e, list, *(("ASC", "NULLS FIRST") if ascending.value else ("DESC", "NULLS LAST")))
 
 
@@ -183,15 +183,25 @@ def array_sort(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     list, *comparator = call.children()
     if comparator:
         raise e.lacks(call)
-    by_bits(e, list)
-    nullable = list.type.parameters[0].nullable
-    if nullable:
-        flat(e, list)
-    return _sorted(e, list, "ASC", "NULLS LAST" if nullable else "NULLS FIRST")
+    return _sorted(e, list, "ASC", "NULLS LAST" if list.type.parameters[0].nullable else "NULLS FIRST")
+
+
+DEFAULTS = {"ASC": "NULLS FIRST", "DESC": "NULLS LAST"}
+"""Where nulls are that are less than any value."""
 
 
 def _sorted(e: LoweringBuilder, list: Expression, direction: str, nulls: str) -> Expression:
+    if _differ(e, list) or (_nest(e, list) and DEFAULTS[direction] != nulls):
+        return _sorted_by_value(
+            e, list, *(e.true() if each else e.false() for each in (direction == "DESC", nulls == "NULLS LAST"))
+        )
     return e.call("datafusion:array_sort", list, e.text(direction), e.text(nulls))
+
+
+def _sorted_by_value(
+    e: LoweringBuilder, list: Expression, descending: Expression, nulls_last: Expression
+) -> Expression:
+    return e.call("datafusion:spark_sort_elements", list, descending, nulls_last)
 
 
 # ---- sequences

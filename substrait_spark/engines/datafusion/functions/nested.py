@@ -11,7 +11,7 @@ from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import ExpressionLowering
-from ..defects.floating import holds_float
+from ..defects.floating import groupable, holds_float
 from ..defects.same_names import as_wanted
 from ..defects.struct_names import Names, has_names, own_names, parts
 from ..defects.wanted_names import WantedNames
@@ -102,7 +102,7 @@ def _step(e: LoweringBuilder, value: Expression, kind: str, where: Any) -> Expre
 def _map_value(e: LoweringBuilder, map: Expression, key: Expression) -> Expression:
     """The value of a key; null for a key that the map lacks."""
     if holds_float(key.type) and e.has_defect("nan_payloads"):
-        raise NotInDialect("floating-point keys of maps are compared by their bits")
+        map, key = groupable(e, map), e.key(key)
     return element(e, e.call("datafusion:map_extract", map, key), e.i64(1))
 
 

@@ -64,10 +64,14 @@ def _sorts_keys(call: Call) -> bool:
     return any(call.constant(n).lower() == SORTED for n in range(3, len(call.values), 2))
 
 
+SETS = ("array_distinct", "array_except", "array_intersect", "array_union", "arrays_overlap")
+"""Functions that take lists for sets."""
+
 OTHERS: Mapping[str, Other] = {
     "aggregate_generic:count": Other((4, 3), "counts maps with entries in another order as others", _counts_maps),
     "arithmetic:acosh": Other((4, 2), "loses digits"),
     "arithmetic:asinh": Other((4, 2), "loses digits"),
+    **{f"spark:{name}": Other((4, 2), "may take -0.0 for another element than 0.0", _holds_floats) for name in SETS},
     "spark:collect_set": Other((4, 2), "has each NaN in a set", _holds_floats),
     "spark:overlay": Other((4, 2), "adds a position and a length in 32 bits", _is_long),
     "spark:regexp_instr": Other((4, 0), "counts some characters as two"),

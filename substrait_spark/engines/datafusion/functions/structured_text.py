@@ -1,0 +1,112 @@
+"""Functions on JSON, which Python computes (arrow_functions/)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ....algebra import types
+from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....algebra.types import INTEGERS, Type
+from ....dialects.rewrite import rewrites
+from ....errors import NotInDialect
+from ....lowering.builder import LoweringBuilder
+from ...type_text import field_names
+from ..arrow_functions.json_values import SWITCHES
+from ..defects.struct_names import Names, own_names, parts
+
+PARTS = ("struct", "list", "map")
+
+READ = (*INTEGERS, "boolean", "decimal", "fp32", "fp64", "string")
+WRITTEN = (*INTEGERS, "boolean", "decimal", "fp64", "string")
+KEYS = (*INTEGERS, "boolean", "string")
+"""Types without parts that JSON is read as, those that are written, and those of the keys of maps."""
+
+OF_TIMES = ("dateformat", "timestampformat", "timestampntzformat", "timezone", "enabledatetimeparsingfallback")
+"""Options that say nothing of other types than times."""
+
+READING = (*SWITCHES, *OF_TIMES, "mode")
+WRITING = (*OF_TIMES, "ignorenullfields")
+"""Options in lower case that are known, of from_json and of to_json."""
+
+
+def by_value(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The call under the name of what Python computes."""
+    return e.call(f"datafusion:spark_{call.declaration.name}", *call.children())
+
+
+def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Without the null that says the type."""
+    text, _, schema, _, *pairs = call.children()
+    options = _options(pairs, READING)
+    _require(e, call.type, READ, ("string",))
+    if call.type.kind == "list" and call.type.parameters[0].kind == "struct":
+        raise NotInDialect("Spark takes a field for the list where a struct is malformed that stands for one")
+    names = field_names(_text(schema))
+    _require_distinct(call.type, tuple(names))
+    if options.get("columnnameofcorruptrecord", "_corrupt_record") in names:
+        raise NotInDialect("a field is to hold what is malformed")
+    mode = options.get("mode", "PERMISSIVE").upper()
+    function = {"PERMISSIVE": "spark_from_json", "FAILFAST": "spark_from_json_or_fail"}.get(mode)
+    if function is None:
+        raise NotInDialect(f"the mode {mode} has no form")
+    return e.call_as(call.type, f"datafusion:{function}", text, schema, *pairs)
+
+
+def to_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """With the one option that counts as a value."""
+    value, schema, _, *pairs = call.children()
+    options = _options(pairs, WRITING)
+    _require(e, value.type, WRITTEN, KEYS)
+    with_nulls = options.get("ignorenullfields", "true").lower() == "false"
+    return e.call("datafusion:spark_to_json", value, schema, e.true() if with_nulls else e.false())
+
+
+def _require_distinct(type: Type, names: Names) -> None:
+    """Refuse structs of which a name doesn't tell the field."""
+    if type.kind == "struct":
+        own = [name.lower() for name in own_names(type, names) if name]
+        if len(set(own)) < len(type.parameters):
+            raise NotInDialect("two fields of a struct have the same name, or one has none")
+    if type.kind in PARTS:
+        for part, inside in zip(type.parameters, parts(type, names), strict=True):
+            _require_distinct(part, inside)
+
+
+def _options(pairs: Sequence[Expression], known: Sequence[str]) -> Mapping[str, str]:
+    """The options of a call by their names in lower case. Raises NotInDialect for others than the known ones."""
+    texts = list(map(_text, pairs))
+    found = dict(zip(map(str.lower, texts[::2]), texts[1::2], strict=True))
+    unknown = sorted(set(found) - set(known))
+    if unknown:
+        raise NotInDialect(f"the option {unknown[0]} of JSON has no form")
+    return found
+
+
+def _text(value: Expression) -> str:
+    if not isinstance(value, Literal):
+        raise NotInDialect("an option or a schema is no literal")
+    return str(value.value)
+
+
+def _require(e: LoweringBuilder, type: Type, values: Sequence[str], keys: Sequence[str]) -> None:
+    """Refuse types that JSON has no exact form of."""
+    if type.kind == "map" and type.parameters[0].kind not in keys:
+        raise NotInDialect(f"the dialect {e.dialect.name} has no {type.parameters[0]} as keys of JSON")
+    if type.kind not in (*values, *PARTS):
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} reads and writes no {types.required(type)} in JSON",
+            "Read it as a string and cast that, or cast it to a string before it is written.",
+        )
+    for part in type.parameters if type.kind in PARTS else ():
+        _require(e, part, values, keys)
+
+
+BY_VALUE = ("get_json_object", "json_array_length", "json_object_keys", "json_tuple")
+
+REWRITES = rewrites(
+    {
+        **{f"spark:{name}": by_value for name in BY_VALUE},
+        "spark:from_json": from_json,
+        "spark:to_json": to_json,
+    }
+)
