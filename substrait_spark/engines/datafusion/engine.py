@@ -13,16 +13,21 @@ if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
 
 
-def _rows(
+def rows(
     plan: Plan,
     tables: Mapping[str, Any] | None,
     files_under: Iterable[str | Path] | None,
     functions: Sequence[Any],
     _session: object,
+    *,
+    plain: bool = False,
 ) -> pa.Table:
-    from . import execute
+    """The rows of a plan, in a context with Spark's functions or, if it is to be `plain`, without."""
+    from .run import execute
+    from .session import plain_context
 
-    return execute(plan, tables=tables, files_under=files_under, functions=functions)
+    ctx = plain_context() if plain else None
+    return execute(plan, ctx, tables=tables, files_under=files_under, functions=functions)
 
 
-ENGINE = Engine("DataFusion", "datafusion", _rows)
+ENGINE = Engine("DataFusion", "datafusion", rows)
