@@ -86,9 +86,24 @@ def _written_to(root: Any, style: Style, out: list[str], as_string: Quoted) -> b
         out.append(root)
         return True
     if type(root) is list and style is Style.FLAT:
-        return sum([found_by(element, (), style, out, as_string) for element in root]) > 0
+        leaves = _leaves(root)
+        out += [written(leaf, as_string) for leaf in leaves]
+        return bool(leaves)
     out.append(written(root, as_string))
     return True
+
+
+def _leaves(elements: list[Any]) -> list[Any]:
+    """The elements, those of lists in their place; any depth is no matter."""
+    found = []
+    stack = elements[::-1]
+    while stack:
+        element = stack.pop()
+        if type(element) is list:
+            stack += element[::-1]
+        else:
+            found.append(element)
+    return found
 
 
 def _of_all(elements: list[Any], path: Path, style: Style, out: list[str], as_string: Quoted) -> bool:
