@@ -20,7 +20,7 @@ PAGE = PACKAGE.parent / "docs" / "how-to" / "add-a-relation.md"
 DOCUMENT = Path(__file__).parent / "documents" / "union.json"
 
 BLOCK = re.compile(
-    r"in `(?P<file>substrait_spark/[\w/]+\.py)`(?:, (?P<how>table|before) `(?P<name>\w+)`)?:\n\n    ```python\n(?P<code>.*?)\n    ```",
+    r"in `(?P<file>substrait_spark/[\w/]+\.py)`(?:, (?P<how>table|before) `(?P<name>\w+)`)?:\n\n    ```\{\.python \.edit\}\n(?P<code>.*?)\n    ```",
     re.DOTALL,
 )
 

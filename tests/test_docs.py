@@ -5,7 +5,8 @@
 * `bash`: `substrait-spark …` runs; a block behind it is what it prints. Of `pip install` the extras exist, of `make`
   the targets.
 * `yaml` and `toml` are read. They, and `python`, are saved under the name that the page gives them ("in `name.yaml`:"),
-  and such `python` is only run where the page uses it. `protobuf` says what our messages are.
+  and such `python` is only run where the page uses it. `{.python .edit}` blocks are for the package's own files (test_adding.py).
+  `protobuf` says what our messages are.
 """
 
 from __future__ import annotations
