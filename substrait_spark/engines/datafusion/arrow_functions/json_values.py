@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..functions.structured_text import SWITCHES
 from ..python_function import Compute, PythonFunction, Signature
 from .jackson import (
     Dialect,
@@ -272,15 +273,6 @@ def _elements(kind: pa.DataType) -> Reader:
 
 
 # ---- the function
-
-SWITCHES = {
-    "allowsinglequotes": "single_quotes",
-    "allowunquotedcontrolchars": "control_characters",
-    "allownumericleadingzeros": "leading_zeros",
-    "allownonnumericnumbers": "non_numeric_numbers",
-    "allowbackslashescapinganycharacter": "any_escape",
-}
-"""Options by which more is read, in lower case."""
 
 
 def _from_json(fails: bool) -> PythonFunction:

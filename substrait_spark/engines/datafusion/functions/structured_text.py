@@ -11,7 +11,6 @@ from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ...type_text import field_names
-from ..arrow_functions.json_values import SWITCHES
 from ..defects.struct_names import Names, own_names, parts
 
 PARTS = ("struct", "list", "map")
@@ -23,6 +22,15 @@ KEYS = (*INTEGERS, "boolean", "string")
 
 OF_TIMES = ("dateformat", "timestampformat", "timestampntzformat", "timezone", "enabledatetimeparsingfallback")
 """Options that say nothing of other types than times."""
+
+SWITCHES = {
+    "allowsinglequotes": "single_quotes",
+    "allowunquotedcontrolchars": "control_characters",
+    "allownumericleadingzeros": "leading_zeros",
+    "allownonnumericnumbers": "non_numeric_numbers",
+    "allowbackslashescapinganycharacter": "any_escape",
+}
+"""Options by which more is read, in lower case, and what `arrow_functions/jackson.py` calls them."""
 
 READING = (*SWITCHES, *OF_TIMES, "mode")
 WRITING = (*OF_TIMES, "ignorenullfields")
