@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,8 +63,8 @@ RELATIONS = {
 
 CALLS_A_QUERY = 30
 
-GIVEN = "/data/grid.parquet"
-"""The path of the grid in what is recorded."""
+LENGTH = re.compile(r"(?<=parquet length )\d+")
+"""The length of a file hangs on the release of what has written it."""
 
 
 def queries() -> dict[str, str]:
@@ -107,12 +108,13 @@ def test_documents_are_what_spark_gives(spark: SparkSession, tmp_path: Path, pyt
     grid.write(path)
     spark.read.parquet(str(path)).createOrReplaceTempView("grid")
     for name, query in QUERIES.items():
-        document = reader.read(spark.sql(query), Settings(load(None))).replace(str(path), GIVEN)
+        document = reader.read(spark.sql(query), Settings(load(None))).replace(str(tmp_path), "/data")
         plan = explain(emitted(document))
         if pytestconfig.getoption("--record"):
             (FIXTURES / f"{name}.json").write_text(document.replace("],[", "],\n[") + "\n", "utf-8")
             (FIXTURES / f"{name}.txt").write_text(plan, "utf-8")
-        assert plan == (FIXTURES / f"{name}.txt").read_text("utf-8"), f"{name}: {query}"
+        recorded = (FIXTURES / f"{name}.txt").read_text("utf-8")
+        assert LENGTH.sub("", plan) == LENGTH.sub("", recorded), f"{name}: {query}"
 
 
 def test_nothing_else_is_recorded() -> None:
