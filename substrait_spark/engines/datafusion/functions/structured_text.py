@@ -12,6 +12,7 @@ from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ...type_text import field_names
 from ..defects.struct_names import Names, own_names, parts
+from .by_value import by_value
 
 PARTS = ("struct", "list", "map")
 
@@ -35,11 +36,6 @@ SWITCHES = {
 READING = (*SWITCHES, *OF_TIMES, "mode")
 WRITING = (*OF_TIMES, "ignorenullfields")
 """Options in lower case that are known, of from_json and of to_json."""
-
-
-def by_value(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """The call under the name of what Python computes."""
-    return e.call(f"datafusion:spark_{call.declaration.name}", *call.children())
 
 
 def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
