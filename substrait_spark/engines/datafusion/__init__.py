@@ -14,13 +14,20 @@ if TYPE_CHECKING:
 
 __all__ = ["collect", "context", "execute", "show", "stream"]
 
-MODULES = {"collect": "dataframe", "context": "session", "execute": "run", "show": "dataframe", "stream": "dataframe"}
-"""Where each is."""
+MODULES = {
+    "collect": "dataframe",
+    "context": "session",
+    "execute": "run",
+    "plain_context": "session",
+    "show": "dataframe",
+    "stream": "dataframe",
+}
+"""Where that is which needs the engine's own package."""
 
 
 def __getattr__(name: str) -> Any:
     # Lowering needs the rules here, but not the engine's own package, which is an extra.
-    if name in __all__:
+    if name in MODULES:
         try:
             module = import_module(f".{MODULES[name]}", __name__)
         except ModuleNotFoundError as error:

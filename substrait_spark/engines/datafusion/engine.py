@@ -23,8 +23,7 @@ def rows(
     plain: bool = False,
 ) -> pa.Table:
     """The rows of a plan, in a context with Spark's functions or, if it is to be `plain`, without."""
-    from .run import execute
-    from .session import plain_context
+    from . import execute, plain_context
 
     ctx = plain_context() if plain else None
     return execute(plan, ctx, tables=tables, files_under=files_under, functions=functions)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeGuard
 
+from ....algebra.builder import UndeclaredFunctionError
 from ....algebra.expression import Expression, ScalarFunction
 from ....dialects.rewrite import Apply, Conversion, Rewrite, Sees
 from ....lowering.builder import LoweringBuilder
@@ -90,7 +91,10 @@ def by_value(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         if known is not None:
             translated(pattern(known))
     options: dict[str, str | None] = dict(call.options)
-    return e.call(name_of(call.declaration.function), *call.arguments, **options)
+    try:
+        return e.call(name_of(call.declaration.function), *call.arguments, **options)
+    except UndeclaredFunctionError:  # Python computes it of other types alone
+        return e.general(call)
 
 
 def with_values(listed: Sequence[Rewrite | Conversion]) -> list[Rewrite | Conversion]:

@@ -246,11 +246,14 @@ def ends(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 
 def levenshtein(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """With a threshold: -1 for a distance above it, and for each where it is null."""
+    """With a threshold: -1 for a distance above it.
+
+    Where the threshold is null, Spark's compiled code gives null and its interpreted code compares with 0.
+    """
     left, right, threshold = call.children()
-    distance = e.share(e.call("spark:levenshtein", left, right))
+    distance = e.call("spark:levenshtein", left, right)
     near = e.call("comparison:lte", distance, threshold)
-    return e.if_then(near, distance, e.is_null(distance), e.null(types.I32), e.i32(-1))
+    return e.if_then(near, distance, e.is_null(near), e.null(types.I32), e.i32(-1))
 
 
 CALLS = {
