@@ -30,13 +30,16 @@ def extreme_by(name: str) -> Apply:
 
 
 def extreme_by_order(call: LoweredCall, value: Expression, order: Expression, name: str) -> AggregateForm:
-    """The last or the first value by the order, of the rows that have one."""
+    """The last or the first value by the order, of the rows that have one.
+
+    Nulls come first, though no row is without an order: DataFusion puts the nulls inside a list there, too.
+    """
     e = call.e
     sorts: tuple[SortField, ...]
     if order.type.kind == "struct":
         sorts = by_fields(e, e.share(order))
     else:
-        sorts = (SortField(e.key(order), True, name == "max_by"),)
+        sorts = (SortField(e.key(order), True, True),)
     function = {"max_by": "datafusion:last_value", "min_by": "datafusion:first_value"}[name]
     return call.one(function, value, where=e.is_not_null(order), sorts=sorts, skips=None)
 
@@ -46,7 +49,7 @@ def extremes_by(
 ) -> AggregateForm:
     """The beginning of a sorted list."""
     e = call.e
-    sort = SortField(e.key(order), ascending, False)
+    sort = SortField(e.key(order), ascending, ascending)
     listed = call.call("datafusion:array_agg", value, where=e.is_not_null(order), sorts=(sort,))
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
