@@ -83,7 +83,7 @@ OF_EXPRESSIONS = [
     Rewrite(Conjunction, connectives.flat, "chained_conjuncts"),
     Rewrite(Key, floating.key, "nan_payloads"),
     Rewrite(SortField, floating.sort_key, "nan_payloads"),
-    Rewrite(SortField, nested_nulls.refused, "nested_nulls_follow"),
+    Rewrite(SortField, nested_nulls.sort_key, "nested_nulls_follow"),
     Rewrite(AggregateFunction, floating.distinct, "nan_payloads"),
     Rewrite(WindowCall, empty_frames.refused, "empty_frames"),
 ]

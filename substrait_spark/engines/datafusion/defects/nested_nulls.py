@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from ....algebra.expression import SortField
 from ....algebra.types import Type
-from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
+from ..functions.nested_order import order_key
 
 
-def refused(e: LoweringBuilder, sort: SortField) -> SortField:
-    """The sort key. Raises NotInDialect for one whose nulls inside would go elsewhere."""
-    kind = sort.expression.type
-    if sort.ascending != sort.nulls_first and _holds_nulls(kind):
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} puts the nulls inside a {kind.kind} where the nulls of the column go",
-            "Sort by the fields or elements themselves, or in the default order of nulls.",
-        )
-    return sort
+def sort_key(e: LoweringBuilder, sort: SortField) -> SortField:
+    """The sort key: by its bytes where its nulls inside would go elsewhere."""
+    if sort.ascending == sort.nulls_first or not _holds_nulls(sort.expression.type):
+        return sort
+    return sort.by(order_key(e, sort.expression))
 
 
 def _holds_nulls(type: Type) -> bool:

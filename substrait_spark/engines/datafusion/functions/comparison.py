@@ -1,16 +1,14 @@
 """The greatest and the least of some values.
 
-DataFusion takes -0.0 for less than 0.0, and some NaNs for less than any number, so that floating-point values are
-compared one by one.
+DataFusion takes -0.0 for less than 0.0, some NaNs for less than any number, and nulls inside a list or struct for greater
+than values, so that these are compared one by one.
 """
 
 from __future__ import annotations
 
-from ....algebra import types
 from ....algebra.expression import Expression, ScalarFunction
 from ....algebra.types import FLOATS
 from ....dialects.rewrite import Apply, rewrites
-from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ..defects.floating import comparable
 
@@ -20,10 +18,7 @@ def extreme(name: str) -> Apply:
     better = "comparison:gt" if name == "greatest" else "comparison:lt"
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-        kind = call.type
-        if any(isinstance(part, types.Type) for part in kind.parameters):
-            raise NotInDialect(f"the dialect {e.dialect.name} orders nulls inside a {kind.kind} in its own way")
-        if kind.kind not in FLOATS:
+        if call.type.kind not in (*FLOATS, "struct", "list"):
             return e.call(f"datafusion:{name}", *call.children())
         best, *rest = map(e.share, call.children())
         for value in rest:

@@ -14,7 +14,7 @@ from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ..defects.floating import comparable
-from .struct_order import by_fields
+from .nested_order import ascending, order_key
 
 
 def extreme_by(name: str) -> Apply:
@@ -30,18 +30,10 @@ def extreme_by(name: str) -> Apply:
 
 
 def extreme_by_order(call: LoweredCall, value: Expression, order: Expression, name: str) -> AggregateForm:
-    """The last or the first value by the order, of the rows that have one.
-
-    Nulls come first, though no row is without an order: DataFusion puts the nulls inside a list there, too.
-    """
+    """The last or the first value by the order, of the rows that have one."""
     e = call.e
-    sorts: tuple[SortField, ...]
-    if order.type.kind == "struct":
-        sorts = by_fields(e, e.share(order))
-    else:
-        sorts = (SortField(e.key(order), True, True),)
     function = {"max_by": "datafusion:last_value", "min_by": "datafusion:first_value"}[name]
-    return call.one(function, value, where=e.is_not_null(order), sorts=sorts, skips=None)
+    return call.one(function, value, where=e.is_not_null(order), sorts=ascending(e, order), skips=None)
 
 
 def extremes_by(
@@ -49,7 +41,8 @@ def extremes_by(
 ) -> AggregateForm:
     """The beginning of a sorted list."""
     e = call.e
-    sort = SortField(e.key(order), ascending, ascending)
+    key = order_key(e, order) if order.type.kind in ("struct", "list") else e.key(order)
+    sort = SortField(key, ascending, ascending)
     listed = call.call("datafusion:array_agg", value, where=e.is_not_null(order), sorts=(sort,))
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:

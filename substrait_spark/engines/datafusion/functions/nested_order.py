@@ -1,0 +1,44 @@
+"""The order of structs and lists, in which null is less than any value.
+
+DataFusion's comparisons have it, and its sorts where nulls come first. Its own extremes, and first and last values by lists, don't:
+
+    SELECT min(x) FROM (VALUES ([1, NULL]), ([NULL]), ([1])) t(x)   -- [1]
+"""
+
+from __future__ import annotations
+
+from ....algebra.expression import Expression, SortField
+from ....algebra.types import Type
+from ....lowering.builder import LoweringBuilder
+from ..structs import field_of
+
+
+def ascending(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:
+    """What to sort by for the values to ascend, as first and last values need it. Nulls come first."""
+    if value.type.kind == "struct" and not _holds_list(value.type):
+        return _by_fields(e, e.share(value))
+    if value.type.kind in ("struct", "list"):
+        return (SortField(order_key(e, value), True, True),)
+    return (SortField(e.key(value), True, True),)
+
+
+def order_key(e: LoweringBuilder, value: Expression) -> Expression:
+    """Bytes in the values' order, null where the value is."""
+    return e.call("datafusion:spark_order_key", value)
+
+
+def _by_fields(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:
+    """The fields of a struct in turn, those of structs inside in their place."""
+    keys: list[SortField] = []
+    for ordinal in range(len(value.type.parameters)):
+        part = field_of(e, value, ordinal)
+        if part.type.kind == "struct":
+            part = e.share(part)
+            keys += [SortField(e.is_not_null(part), True, True), *_by_fields(e, part)]
+        else:
+            keys.append(SortField(e.key(part), True, True))
+    return tuple(keys)
+
+
+def _holds_list(type: Type) -> bool:
+    return type.kind == "list" or any(isinstance(part, Type) and _holds_list(part) for part in type.parameters)
