@@ -19,10 +19,11 @@ from pyspark.sql import SparkSession
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan, PlanRel, Version
 
-from substrait_spark import df_to_substrait, explain
+from substrait_spark import declare_function, df_to_substrait, explain, write_extension_file
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.command_line import foreign_files
 from substrait_spark.command_line.waiting import waiting
+from substrait_spark.dialects.loading import module_from
 
 pytest.importorskip("click")
 
@@ -224,6 +225,119 @@ def test_run_says_what_datafusion_takes_in_its_own_way(spark: SparkSession) -> N
     assert "rows may be others than Spark's" in said
     assert "add:i64_i64 of extension:io.substrait:functions_arithmetic with overflow=ERROR" in said
     assert "substrait-spark lower PLAN --dialect datafusion" in said
+
+
+TYPED = """
+from pyspark.sql.functions import udf
+from pyspark.sql.types import StringType
+
+
+@udf(StringType())
+def clean_item(text):
+    return None if text is None else text.strip().upper()
+"""
+OWN = f"""{TYPED}
+
+import pandas as pd
+from pyspark.sql.functions import pandas_udf
+from substrait_spark import declare_function
+
+
+@pandas_udf("double")
+def with_tax(price: pd.Series) -> pd.Series:
+    return price * 1.25
+
+
+halve = udf(lambda price: price / 2, "double")
+twice = declare_function(udf(lambda price: price * 2, "double"), name="doubled", urn="extension:com.example:twice")
+number = 5
+"""
+OWN_CALLED = (
+    "SELECT clean_item(item) AS name, sum(doubled(halve(with_tax(price)))) AS total FROM orders GROUP BY 1 ORDER BY 1"
+)
+OWN_NAMES = ("clean_item", "with_tax", "halve", "twice")
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with functions of a user's own."""
+    path = tmp_path_factory.mktemp("own") / "mine.py"
+    path.write_text(OWN, "utf-8")
+    return path
+
+
+def test_own_functions(orders: Path, own: Path, tmp_path: Path) -> None:
+    """Where a type is text, PySpark needs a session for it: running the plan starts one."""
+    given = [word for name in OWN_NAMES for word in ("--functions", f"{own}:{name}")]
+    plan = tmp_path / "own.plan"
+    done = command("export", OWN_CALLED, "-t", f"orders={orders}", *given, "-d", "datafusion", "-o", plan)
+    assert done.returncode == 0, done.stderr
+    done = command("run", plan, *given, "-f", "csv")
+    assert done.stdout.decode().splitlines() == ['"name","total"', ",1.25", '"RYE",6.25', '"TEA",8.75'], done.stderr
+
+
+def test_own_functions_without_spark(spark: SparkSession, orders: Path, tmp_path: Path) -> None:
+    own = tmp_path / "typed.py"
+    own.write_text(TYPED, "utf-8")
+    clean_item = module_from(own).clean_item
+    df = spark.read.parquet(str(orders)).select(clean_item("item").alias("name")).where("name > 'T'")
+    canonical, lowered = tmp_path / "canonical.plan", tmp_path / "lowered.plan"
+    declared = [declare_function(clean_item, name="clean_item", urn="extension:com.example:shop")]
+    canonical.write_bytes(df_to_substrait(df, functions=declared).SerializeToString())
+    refused = command("lower", canonical, "-d", "datafusion")
+    assert refused.returncode == 1
+    said = refused.stderr.decode()
+    assert "it calls functions that nobody declares: clean_item of extension:com.example:shop" in said
+    assert "hint: Give your own as functions=[clean_item]. If they are an engine's: lower the canonical plan" in said
+    (file,) = write_extension_file(tmp_path / "shop.yaml", df_to_substrait(df, functions=declared), declared)
+    assert command("lower", canonical, "-d", "datafusion", "--functions", file, "-o", lowered).returncode == 0
+    lacking = command("check", lowered, "-d", "datafusion")
+    assert (lacking.returncode, b"scalar function clean_item:str" in lacking.stdout) == (1, True)
+    assert command("check", lowered, "-d", "datafusion", "--functions", file).returncode == 0
+    missing = command("run", lowered)
+    assert missing.returncode == 2
+    assert b"calls the function clean_item of extension:com.example:shop, which is not there" in missing.stderr
+    other = command("run", lowered, "--functions", f"{own}:clean_item")
+    assert (other.returncode, other.stdout) == (2, b"")
+    plan = tmp_path / "own.plan"
+    plan.write_bytes(df_to_substrait(df, functions=[clean_item], dialect="datafusion").SerializeToString())
+    done = command("run", plan, "--functions", f"{own}:clean_item", "-f", "csv")
+    assert done.stdout.decode().splitlines() == ['"name"', '"TEA"', '"TEA"'], done.stderr
+    assert b"starting Spark" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("{own}:total", "AttributeError: module 'mine' has no attribute 'total'"),
+        ("{own}:number", "functions= takes functions that udf, pandas_udf or arrow_udf has made"),
+        ("{own}.txt:number", "--functions"),
+        ("nowhere.py:number", "FileNotFoundError: there is no file 'nowhere.py'"),
+        ("no_such_module:number", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("number", "--functions takes FILE.yaml, MODULE:NAME or FILE.py:NAME, not 'number'."),
+        ("nowhere.yaml", "The extension file nowhere.yaml can't be read: No such file or directory."),
+    ],
+)
+def test_what_is_no_function_is_told(exported: Path, own: Path, name: str, said: str) -> None:
+    done = command("run", exported, "--functions", name.format(own=own))
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert said in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_own_functions_with_spark(orders: Path, own: Path, tmp_path: Path) -> None:
+    given = [word for name in OWN_NAMES for word in ("--functions", f"{own}:{name}")]
+    table = ("-t", f"orders={orders}")
+    assert command("compare", OWN_CALLED, *table, *given).stdout.startswith(
+        b"Spark and DataFusion have the same 3 rows"
+    )
+    assert command("compare", OWN_CALLED, *table, *given, "-e", "spark").returncode == 0
+    assert command("check", "--sql", OWN_CALLED, *table, *given, "-d", "datafusion").returncode == 0
+    plan = tmp_path / "own.plan"
+    assert command("export", OWN_CALLED, *table, *given, "-o", plan).returncode == 0
+    rows = command("run", plan, "-e", "spark", *given, "-f", "csv").stdout.decode().splitlines()
+    assert rows == ['"name","total"', ",1.25", '"RYE",6.25', '"TEA",8.75']
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from .engines import compared, run_on, run_on_spark
 from .outcome import FINDING, FINE
 from .plan_tables import require_tables
 from .script import captured, summary
-from .spark_query import Query, dataframe, with_tables
+from .spark_query import Query, dataframe, functions_without_session, with_tables
 from .user_functions import FUNCTIONS
 from .user_functions import given as own_functions
 from .waiting import waiting
@@ -301,7 +301,7 @@ def lower_command(plan: str, dialect: str, functions: tuple[str, ...], form: str
       substrait-spark lower revenue.plan --dialect datafusion -o revenue_for_datafusion.plan
       cat revenue.json | substrait-spark lower - --dialect our_engine.yaml -f json
     """
-    lowered = lower(plan_files.read_plan(plan), dialect, functions=own_functions(functions))
+    lowered = lower(plan_files.read_plan(plan), dialect, functions=functions_without_session(functions))
     plan_files.write_plan(lowered, output, plan_files.form_of(output, form))
 
 
@@ -363,7 +363,7 @@ def check(
         good = "\n".join([f"The query can be exported {_for(dialect)}.", *needs])
         _conclude(bool(report), good, str(report))
         return
-    known = known.with_functions(UserFunctions(own_functions(functions)).named)
+    known = known.with_functions(UserFunctions(functions_without_session(functions)).named)
     departing = departures(plan_files.read_plan(str(plan)), known)
     lacking = [f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in departing)]
     _conclude(not departing, f"{known.name} has everything that the plan needs.", "\n".join(lacking))
@@ -510,7 +510,7 @@ def run(
     if chosen.in_spark:
         result = run_on_spark(message, dict(tables), files_under or None, settings, functions)
     else:
-        result = run_on(chosen, message, dict(tables), files_under or None, own_functions(functions))
+        result = run_on(chosen, message, dict(tables), files_under or None, functions_without_session(functions))
     plan_files.write(rows.written(result, form), output)
 
 

@@ -18,7 +18,7 @@ from ..catalyst.failures import sentence, spark_errors
 from ..catalyst.session import NO_PYSPARK
 from ..catalyst.statement import command_kind
 from ..engines.table_format import table_format
-from .user_functions import registered
+from .user_functions import NoSessionError, given, registered
 from .waiting import waiting
 
 if TYPE_CHECKING:
@@ -81,6 +81,15 @@ def session(settings: Sequence[tuple[str, str]]) -> Iterator[SparkSession]:
             yield spark
         finally:
             spark.stop()
+
+
+def functions_without_session(names: Sequence[str]) -> Functions:
+    """The functions that a command is given which needs no session: Spark is started, until it ends, only where PySpark needs it for them."""
+    try:
+        return given(names)
+    except NoSessionError:
+        click.get_current_context().with_resource(session(()))
+        return given(names)
 
 
 def _session(directory: Path, settings: Sequence[tuple[str, str]], log: IO[bytes]) -> SparkSession:

@@ -13,7 +13,7 @@ from ..algebra.traversal import inputs_first, transformed
 from ..dialects.dialect import Dialect
 from ..errors import Problem, Unsupported
 from ..extensions import registry
-from ..lowering.plan import engines_functions, lowered_already, lowered_root, problem_of
+from ..lowering.plan import lowered_root, problem_of, undeclared_functions
 from ..reading.encodings import unknown_fields
 from ..reading.plan import ReadPlan, read_plan
 from ..user_functions.declared import NO_FUNCTIONS, UserFunctions
@@ -28,8 +28,8 @@ def lower_expressions(
     """The message in the dialect's forms, or None and what stands in its way."""
     registry.load_all()
     plan = plan_of(message)
-    if lowered_for := engines_functions(plan, functions):
-        return None, [lowered_already(lowered_for)]
+    if undeclared := undeclared_functions(plan, functions):
+        return None, [undeclared]
     if unknown := _unknown_fields(message):
         return None, [
             problem_of("", None, Unsupported(f"Substrait 0.106 has no field {unknown[0]} of ExtendedExpression"))

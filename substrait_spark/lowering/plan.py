@@ -32,8 +32,8 @@ def lower_plan(
 
 def _lowered(plan: Plan, dialect: Dialect, functions: UserFunctions) -> tuple[Plan | None, Sequence[Problem]]:
     registry.load_all()
-    if lowered_for := engines_functions(plan, functions):
-        return None, [lowered_already(lowered_for)]
+    if undeclared := undeclared_functions(plan, functions):
+        return None, [undeclared]
     lowered, names, problems = lowered_root(read_plan(plan, functions.nondeterministic), dialect)
     if lowered is None:
         return None, problems
@@ -66,25 +66,33 @@ def lowered_root(read: ReadPlan, dialect: Dialect) -> tuple[Relation | None, Seq
 CANONICAL = "Lower the canonical plan, which df_to_substrait makes without a dialect."
 
 
-def lowered_already(functions: Sequence[str]) -> Problem:
-    """The problem of a plan that calls functions of an engine: it is lowered already."""
-    reason = f"it is in the forms of an engine already, whose functions {', '.join(functions)} it calls"
-    return problem_of("", None, Unsupported(reason, CANONICAL))
+def undeclared_functions(plan: Plan, functions: UserFunctions = NO_FUNCTIONS) -> Problem | None:
+    """The problem of a plan of ours that calls functions of an engine, or such of somebody's own as the caller doesn't declare.
 
-
-def engines_functions(plan: Plan, functions: UserFunctions = NO_FUNCTIONS) -> list[str]:
-    """The extension files of engines that a plan of ours calls functions of, which canonical plans do not.
-
-    Those of the caller's own functions are none of an engine.
-
-    To lower it again would go against defects twice. Plans of other producers may call what functions they like.
+    Canonical plans call neither. To lower one of an engine again would go against defects twice. Plans of other producers may call
+    what functions they like.
     """
     if not plan.version.producer.startswith(PRODUCER):
-        return []
+        return None
     canonical = (*registry.STANDARD, registry.OWN)
-    urns = [entry.urn for entry in plan.extension_urns]
     own = {urn for urn, _ in functions.named}
-    return [urn for urn in urns if urn not in own and registry.built_in_alias(urn) not in canonical]
+    urns = {
+        entry.extension_urn_anchor: entry.urn
+        for entry in plan.extension_urns
+        if entry.urn not in own and registry.built_in_alias(entry.urn) not in canonical
+    }
+    if not urns:
+        return None
+    if any(registry.built_in_alias(urn) for urn in urns.values()):
+        reason = f"it is in the forms of an engine already, whose functions {', '.join(urns.values())} it calls"
+        return problem_of("", None, Unsupported(reason, CANONICAL))
+    called = [extension.extension_function for extension in plan.extensions]
+    names = {
+        f.name.partition(":")[0]: urns[f.extension_urn_reference] for f in called if f.extension_urn_reference in urns
+    }
+    reason = f"it calls functions that nobody declares: {', '.join(f'{name} of {urn}' for name, urn in names.items())}"
+    hint = f"Give your own as functions=[{', '.join(names)}]. If they are an engine's: {CANONICAL[0].lower()}{CANONICAL[1:]}"
+    return problem_of("", None, Unsupported(reason, hint))
 
 
 def problem_of(path: str, origin: Origin | None, problem: Unsupported) -> Problem:

@@ -59,7 +59,7 @@ def rule_of(call: Call) -> Rule:
         declaration = call.function.declaration
         raise Unsupported(
             f"the function {declaration.compound} of {declaration.urn or 'no extension file'} is not run in Spark",
-            "Compute it elsewhere, or replace the function.",
+            f"Give it as functions=[{declaration.name}], if it is your own. Or compute it elsewhere, or replace the function.",
         )
     require_same(call)
     return rule
