@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
     from typing_extensions import Unpack
 
-    from .context import WriteRoot
+    from .context import Settings, WriteRoot
     from .dialects import Dialect
     from .user_functions.declared import UserFunction
 
@@ -115,9 +115,11 @@ def write_to_substrait(
     The rows go to a `table`, as by `saveAsTable`, or to the folder `path`, as by `save`. `mode` is `"errorifexists"`, `"append"`,
     `"overwrite"` or `"ignore"`; `format` Spark's name of the format, which is the session's default if it is not given;
     `partition_by` the columns by whose values the rows are parted; `options` are those of the format. The plan is a `WriteRel`,
-    and its table's name is the one that is given.
+    and its table's name is the one that is given. With Delta's option `replaceWhere`, it is that of an `INSERT … REPLACE WHERE`, and
+    the table must be there.
 
-    Raises what `df_to_substrait` raises, and ValueError unless there is either a table or a path, or for an unknown mode.
+    Raises what `df_to_substrait` raises, ValueError unless there is either a table or a path, or for an unknown mode, and Spark's
+    errors where `replaceWhere` is no condition over the table.
     """
     if (table is None) == (path is None):
         raise ValueError("give either a table or a path to write to")
@@ -129,7 +131,7 @@ def write_to_substrait(
     if not is_connect(df):
         require_running(df)
     names = () if table is None else name_parts(table)
-    from .statements.convert import finishing_saved, session_of_writes
+    from .statements.convert import finishing_replaced, finishing_saved, session_of_writes
 
     try:
         default, session = session_of_writes(df)
@@ -142,11 +144,16 @@ def write_to_substrait(
             {name: str(value) for name, value in (options or {}).items()},
         )
         said = saving(writer, session)
+        finish, problems = (
+            finishing_replaced(df, said, _settings(asked)) if said.condition else (finishing_saved(said), ())
+        )
     except Unsupported as problem:
         raise UnsupportedPlanError(
             [Problem("the write", "DataFrameWriter", "df.write", problem.reason, problem.hint)]
         ) from None
-    plan, problems = _convert(df, asked, finishing_saved(said))
+    if finish is None:
+        raise UnsupportedPlanError(problems)
+    plan, problems = _convert(df, asked, finish)
     if plan is None:
         raise UnsupportedPlanError(problems)
     return plan
@@ -332,6 +339,13 @@ def write_extension_file(path: str | Path, plan: Plan, functions: Sequence[Any])
 NOT_OURS = "Ask the producer of the plan for one that keeps to the specification."
 
 
+def _settings(asked: FrameOptions, *, writes: bool = False) -> Settings:
+    from .conversion import settings_of
+
+    wanted: dict[str, Any] = {name: value for name, value in asked.items() if name != "allow_version_mismatch"}
+    return settings_of(**wanted, writes=writes)
+
+
 def _convert(
     df: DataFrame, asked: FrameOptions, write_root: WriteRoot | None = None, *, writes: bool = True
 ) -> tuple[Plan | None, Sequence[Problem]]:
@@ -340,10 +354,9 @@ def _convert(
     def converted(frame: reader.Planned) -> tuple[Plan | None, Sequence[Problem]]:
         reader.prepare(frame, asked.get("stage", "optimized"))
         # Imported while the JVM compiles the reader: at the first plan, not with the package.
-        from .conversion import convert_as, settings_of
+        from .conversion import convert_as
 
-        wanted: dict[str, Any] = {name: value for name, value in asked.items() if name != "allow_version_mismatch"}
-        return convert_as(frame, settings_of(**wanted, writes=writes), write_root)
+        return convert_as(frame, _settings(asked, writes=writes), write_root)
 
     require_dataframe(df)
     if is_connect(df):

@@ -24,11 +24,12 @@ def table() -> str:
 
 
 def _line(name: str, case: Case, read: Read) -> str:
-    query = read.sql.format(t="t", v="…").replace("|", "\\|")
+    query = read.sql.format(t="t", v="…", f="/folder/t", p="/folder/p").replace("|", "\\|")
+    shown = f"`` {query} ``" if "`" in query else f"`{query}`"
     asked = "" if read.reads == "auto" else f', `reads="{read.reads}"`'
     runs = "" if read.becomes == REFUSED else f"refused: {read.says}" if read.says else "runs"
     becomes = f"refused: {read.says}" if read.becomes == REFUSED else read.becomes
-    return f"| {name} | `{query}`{asked} | {becomes} | {runs} |"
+    return f"| {name} | {shown}{asked} | {becomes} | {runs} |"
 
 
 def written() -> str:

@@ -1227,8 +1227,8 @@ public class PlanReader {
     }
 
     /**
-     * Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, the columns, and the filters in it; `"schema"`
-     * where Spark reads the snapshot with a schema that neither the table nor the snapshot has.
+     * Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, the columns, the filters in it, and which columns
+     * have default values in older files; `"schema"` where Spark reads the snapshot with a schema that neither the table nor the snapshot has.
      */
     private void icebergEntry(Object scan, DataSourceV2ScanRelation relation) {
       boolean isBatch = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan");
@@ -1265,10 +1265,32 @@ public class PlanReader {
         if (!first) out.append(',');
         known = icebergPredicate(each.next(), columns);
       }
-      out.append("]]");
+      out.append("],");
+      names(icebergDefaulted(icebergSchema(table, snapshot)).iterator());
+      out.append(']');
       if (known) return;
       out.setLength(start);
       out.append("null");
+    }
+
+    /** The columns that have a default value, or a field that has one, in rows of files that were written before them. */
+    private static List icebergDefaulted(Object schema) {
+      List found = new ArrayList();
+      Iterator fields = icebergFields(schema).iterator();
+      while (fields.hasNext()) {
+        Object field = fields.next();
+        if (icebergHasDefault(field)) found.add(call(field, "name"));
+      }
+      return found;
+    }
+
+    private static boolean icebergHasDefault(Object field) {
+      if (call(field, "initialDefault") != null) return true;
+      Object type = call(field, "type");
+      if (!Boolean.TRUE.equals(call(type, "isNestedType"))) return false;
+      Iterator fields = icebergFields(type).iterator();
+      while (fields.hasNext()) if (icebergHasDefault(fields.next())) return true;
+      return false;
     }
 
     private static boolean isTravelling(Object scan, Object table) {

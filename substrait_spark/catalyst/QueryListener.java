@@ -18,9 +18,13 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.connector.catalog.StagedTable;
+import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.execution.CommandExecutionMode$;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.datasources.WriteFiles;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
 import org.apache.spark.sql.internal.SQLConf;
@@ -118,13 +122,25 @@ public class QueryListener {
   /** Where a command writes: of its fields those that name a table, a path, a format, a mode or columns. */
   public static class Target extends CommandFields.Writer {
     /** The options that say where a source writes that knows no paths, and which rows it replaces; others may hold secrets. */
-    private static final String[] OPTIONS = {"dbtable", "path", "partitionoverwritemode", "replacewhere"};
+    private static final String[] OPTIONS = {"dbtable", "overwrite-mode", "path", "partitionoverwritemode", "replacewhere"};
 
     static String of(LogicalPlan command, SQLConf settings) {
       StringBuilder out = new StringBuilder();
-      new Target().begin((scala.Product) command, out);
+      Target target = new Target();
+      target.begin((scala.Product) command, out);
+      if (command instanceof V2WriteCommand && ((V2WriteCommand) command).table() instanceof DataSourceV2Relation) target.overwritten(((DataSourceV2Relation) ((V2WriteCommand) command).table()).table(), out);
       if (settings != null) PlanReader.Walk.string(settings.getConfString("spark.sql.sources.partitionOverwriteMode", "static"), out.append(",\"partitionOverwriteMode\":"));
       return out.append('}').toString();
+    }
+
+    /** Of a table whose rows are overwritten, what it is a table of, and whether it has partitions, where that is known. */
+    private void overwritten(Table table, StringBuilder out) {
+      Object source = table.properties().get("provider");
+      boolean isStaged = table instanceof StagedTable;
+      // A table that is to replace another has no rows; Delta's is the other itself, whose partitions it doesn't know.
+      if (source == null || isStaged && !table.getClass().getName().startsWith("org.apache.spark.sql.delta.")) return;
+      text(source, out.append(",\"source\":"));
+      if (!isStaged) out.append(",\"isPartitioned\":").append(table.partitioning().length > 0);
     }
 
     public void other(Object value, StringBuilder out) {

@@ -27,7 +27,8 @@ class Target(NamedTuple):
     partitioned_by: tuple[str, ...] = ()
     """The partition columns, or what partitions are computed of."""
     replaces: str | None = None
-    """Of the rows that are there, those that are replaced, where these aren't all: a condition as SQL, or `PARTITIONS_OF_ROWS`."""
+    """Of the rows that are there, those that are replaced, where these aren't all: a condition as SQL, `PARTITIONS_OF_ROWS` or
+    `PARTITIONS_IF_ANY`."""
 
     def __str__(self) -> str:
         name = (
@@ -41,12 +42,16 @@ class Target(NamedTuple):
         if self.partitioned_by:
             how.append(f"partitioned by {', '.join(self.partitioned_by)}")
         if self.replaces is not None:
-            how.append(f"of {self.replaces}" if self.replaces == PARTITIONS_OF_ROWS else f"where {self.replaces}")
+            by_partition = self.replaces in (PARTITIONS_OF_ROWS, PARTITIONS_IF_ANY)
+            how.append(f"of {self.replaces}" if by_partition else f"where {self.replaces}")
         return f"{name} ({', '.join(how)})" if how else name
 
 
 PARTITIONS_OF_ROWS = "the partitions of its rows"
 """What is replaced where partitions are overwritten as the new rows say."""
+
+PARTITIONS_IF_ANY = f"{PARTITIONS_OF_ROWS} if it has partitions"
+"""What is replaced so of a table that may have none, whose rows go then."""
 
 
 def _stated(command: Command) -> str:
@@ -113,6 +118,9 @@ def target(command: Command | None) -> Target | None:
 DYNAMIC_BY_SETTING = ("InsertIntoHadoopFsRelationCommand", "SaveIntoDataSourceCommand")
 """Commands that the session tells whether only partitions of new rows are overwritten, where no option does."""
 
+DYNAMIC_BY_OPTION = {"delta": "partitionoverwritemode", "iceberg": "overwrite-mode"}
+"""Sources that overwrite only partitions of new rows where an option says so, though Spark has them overwrite all."""
+
 
 def _replaces(command: Command) -> str | None:
     """Which rows a command that overwrites replaces, where these aren't all."""
@@ -121,14 +129,27 @@ def _replaces(command: Command) -> str | None:
         return str(condition)
     if command["class"] == "OverwriteByExpression":
         condition = command.get("deleteExpr")
-        return None if condition in (None, "true") else str(condition)
+        return _replaces_of_all(command, options) if condition in (None, "true") else str(condition)
     if command["class"] in ("DeltaDynamicPartitionOverwriteCommand", "OverwritePartitionsDynamic"):
         return PARTITIONS_OF_ROWS
     if command["class"] not in DYNAMIC_BY_SETTING or WRITES[command["class"]](command) != "overwrite":
         return None
-    unpartitioned = command["class"] == "InsertIntoHadoopFsRelationCommand" and not command.get("partitionColumns")
     mode = options.get("partitionoverwritemode") or command.get("partitionOverwriteMode") or ""
-    return PARTITIONS_OF_ROWS if mode.lower() == "dynamic" and not unpartitioned else None
+    if mode.lower() != "dynamic":
+        return None
+    if command["class"] == "InsertIntoHadoopFsRelationCommand":
+        return PARTITIONS_OF_ROWS if command.get("partitionColumns") else None
+    return PARTITIONS_IF_ANY
+
+
+def _replaces_of_all(command: Command, options: Mapping[str, str]) -> str | None:
+    """Which rows a source replaces of a table where Spark has it overwrite all."""
+    source = str(command.get("source", "")).lower()
+    of_session = command.get("partitionOverwriteMode") if source == "delta" else None
+    mode = options.get(DYNAMIC_BY_OPTION.get(source, "")) or of_session or ""
+    if mode.lower() != "dynamic" or command.get("isPartitioned") is False:
+        return None
+    return PARTITIONS_OF_ROWS if command.get("isPartitioned") else PARTITIONS_IF_ANY
 
 
 def merged(targets: Sequence[Target]) -> Target:

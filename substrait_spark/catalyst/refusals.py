@@ -45,6 +45,10 @@ ENVIRONMENT = {
         "Use a built-in function, or compute this column before the exported part of the query.",
     ),
     "Collations": ("it lists the collations of the Spark that runs it", "Save the list as a table."),
+    "GenerateIdentityValues": (
+        "a table numbers its own rows (an identity column), and knows the last number alone",
+        "Run the statement in Spark, or export the query whose rows it uses.",
+    ),
     "InputFileBlockLength": _FILE,
     "InputFileBlockStart": _FILE,
     "InputFileName": (

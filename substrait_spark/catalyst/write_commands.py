@@ -42,6 +42,8 @@ class Change(NamedTuple):
     """The names of a view's columns, where these are not the query's."""
     where: bool = False
     """Whether only some rows of the table are overwritten: which, the statement says (`Statement.change`)."""
+    condition: str = ""
+    """Which rows of the table are overwritten, as SQL, where a writer says it."""
     schema: tuple[Type, ...] | None = None
     """The types of the table's columns, where these are known."""
 
@@ -322,6 +324,7 @@ CHANGES: Mapping[str, Callable[[Command], Change]] = {
     "CreateTable": _create_named,
     "CreateTableAsSelect": _create_named_as_select,
     "CreateViewCommand": _create_view,
+    "DeltaDynamicPartitionOverwriteCommand": _overwrite_partitions,
     "DropColumns": _alter("table"),
     "DropTable": _drop("child", lambda _: "TABLE"),
     "DropTableCommand": _drop("tableName", lambda command: "VIEW" if command["isView"] else "TABLE"),
@@ -362,11 +365,33 @@ def saving(writer: Saving, session: Session) -> Change:
     """What a DataFrame writer changes. Raises `Unsupported` for what no plan says."""
     given = {name.lower(): value for name, value in writer.options.items()}
     overwritten = given.pop("partitionoverwritemode", "dynamic" if session.dynamic else "static").lower()
+    if (condition := given.pop("replacewhere", None)) is not None:
+        return _saving_some(writer, condition, given)
     storage = Storage(writer.format, _location(writer.path, session.file_system), options(given), writer.partition_by)
     create_mode = SAVE_MODES[writer.mode]
-    by_partition = create_mode == "REPLACE" and not writer.names and bool(writer.partition_by)
-    behavior = Behavior(dynamic_partitions=by_partition and overwritten == "dynamic")
-    return Change("CTAS", Target(writer.names, storage, behavior), create_mode=create_mode)
+    by_partition = create_mode == "REPLACE" and overwritten == "dynamic"
+    if writer.format.lower() != "delta":
+        by_partition = by_partition and not writer.names and bool(writer.partition_by)
+    elif by_partition and not writer.partition_by:
+        raise Unsupported(
+            "only the partitions of its rows are overwritten, if what is there has any, which is not said",
+            "Say what it is partitioned by, or overwrite all of it (partitionOverwriteMode static).",
+        )
+    return Change(
+        "CTAS", Target(writer.names, storage, Behavior(dynamic_partitions=by_partition)), create_mode=create_mode
+    )
+
+
+def _saving_some(writer: Saving, condition: str, given: Mapping[str, str]) -> Change:
+    """What Delta's writer does with replaceWhere, for tables that are there: what `INSERT … REPLACE WHERE` does."""
+    if writer.format.lower() != "delta" or SAVE_MODES[writer.mode] != "REPLACE" or not writer.names:
+        raise Unsupported(
+            "replaceWhere is known of tables of Delta's that are overwritten",
+            "Give the table, format='delta' and mode='overwrite'.",
+        )
+    if given:
+        raise Unsupported(f"its options {', '.join(sorted(given))} are in no plan with replaceWhere", "Leave them out.")
+    return Change("INSERT", Target(writer.names, behavior=Behavior(overwrite=True)), condition=condition)
 
 
 def name_parts(name: str) -> tuple[str, ...]:

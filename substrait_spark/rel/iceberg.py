@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..algebra.relation import Filter, IcebergTable, Relation
@@ -35,15 +35,15 @@ OPPOSITES = {"NOT_EQ": "EQ", "NOT_IN": "IN", "NOT_NAN": "IS_NAN", "NOT_STARTS_WI
 def read(r: RelationBuilder, output: Sequence[tree.Expression], scan: Any) -> Output:
     """A table's rows. Every filter in the scan is a conjunct of the query, so that it holds for all of its rows.
 
-    `scan` has the table's metadata file, the number of a snapshot or nothing, the columns and the filters; it is a text where
-    there is no snapshot with the columns that Spark reads.
+    `scan` has the table's metadata file, the number of a snapshot or nothing, the columns, the filters, and the names of columns
+    with default values for older files; it is a text where there is no snapshot with the columns that Spark reads.
     """
     if isinstance(scan, str):
         raise Unsupported(
             "it reads a snapshot with columns that the snapshot doesn't have: the table's columns were changed since",
             "Read the snapshot by VERSION AS OF, which takes its own columns, or save the rows as Parquet.",
         )
-    metadata, snapshot, columns, filters = scan
+    metadata, snapshot, columns, filters, defaulted = scan
     locations.require_no_secret(metadata)
     columns = [column for column in columns if "__metadata_col" not in column["metadata"]]
     known = set(ids_of(columns))
@@ -53,6 +53,9 @@ def read(r: RelationBuilder, output: Sequence[tree.Expression], scan: Any) -> Ou
             raise Unsupported(
                 f"the column {attribute['name']} is metadata of the table, which no other engine has", "Leave it out."
             )
+    # Of the analyzed plan, it is not known which filters Spark pushes into the scan.
+    by_analysis = [attribute["name"] for attribute in used] if r.context.settings.stage == "analyzed" else []
+    _require_no_default([*by_analysis, *(name for filter in filters for name in _names(filter))], defaulted)
     # Of structs, a scan gives the fields that the query uses.
     given = {attribute["exprId"]: attribute for attribute in output}
     schema = stored(r, [given.get(column["exprId"], column) for column in columns], by_name=True)
@@ -63,6 +66,30 @@ def read(r: RelationBuilder, output: Sequence[tree.Expression], scan: Any) -> Ou
         by_name = {attribute["name"]: attribute for attribute in schema.attributes}
         table = Filter(table, e.and_(*e.emit_all([_predicate(filter, by_name) for filter in filters])))
     return Output(table, ids).select(ids_of(used))
+
+
+def _names(filter: Sequence[Any]) -> Iterator[str]:
+    """The columns and fields that an Iceberg expression is over."""
+    _, *operands = filter
+    if operands and isinstance(operands[0], str):
+        yield operands[0]
+    else:
+        for operand in operands:
+            yield from _names(operand)
+
+
+def _require_no_default(names: Sequence[str], defaulted: Sequence[str]) -> None:
+    """Refuse filters on columns with default values: in Spark, they find no row of a file that was written before the column.
+
+    Iceberg's reader takes such a file for one of nulls, and leaves it out (ParquetMetricsRowGroupFilter, 1.10 and 1.11). By the
+    specification, as in other readers, its rows have the default value.
+    """
+    for column in defaulted:
+        if any(f"{name}.".startswith(f"{column}.") for name in names):
+            raise Unsupported(
+                f"the column {column} has a default value for rows of older files, which Iceberg's reader in Spark leaves out where it filters",
+                "Save the table's rows as Parquet.",
+            )
 
 
 def _predicate(filter: Sequence[Any], columns: dict[str, tree.Expression]) -> tree.Expression:

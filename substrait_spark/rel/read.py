@@ -28,7 +28,7 @@ def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     if named and chosen is None and reads != "files":
         return _named_table(r, table_name(node["catalogTable"]), node["output"], statistics)
     relation, version = node["relation"], node["delta"]
-    if version is not None and (not delta.is_files(relation) or (named and reads == "tables")):
+    if version is not None and (not delta.is_files(relation) or reads == "tables"):
         return delta.read(r, _stored_columns(r, node["output"]), *version)
     if chosen and version is None and reads != "files":
         raise _not_in_name(chosen)

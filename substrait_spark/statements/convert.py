@@ -10,6 +10,7 @@ from substrait.plan_pb2 import Plan
 
 from ..algebra.expression import Literal
 from ..algebra.relation import Relation
+from ..algebra.types import equal_but_nullability
 from ..algebra.write import Ddl, Write
 from ..catalyst import reader
 from ..catalyst.failures import failure_text
@@ -85,7 +86,7 @@ def _converted(analysed: Statement, settings: Settings) -> tuple[Plan | None, Se
         query = analysed.query
         if query is None:
             raise Unsupported("its query is not known", HINT)
-        whole, problems = (said, ()) if rows is None else replacing(rows, said, settings)
+        whole, problems = (said, ()) if rows is None else replacing(rows.rows, said, settings)
     except Unsupported as problem:
         return None, [Problem("the statement", command["class"], command["class"], problem.reason, problem.hint)]
     return (None, problems) if whole is None else convert_as(query, settings, finishing(whole))
@@ -157,12 +158,53 @@ def finishing_saved(said: Change) -> WriteRoot:
     return finish
 
 
-def _place(key: str, shown: Sequence[str], document: Document) -> int:
+def finishing_replaced(df: DataFrame, said: Change, settings: Settings) -> tuple[WriteRoot | None, Sequence[Problem]]:
+    """What makes of a DataFrame's relation the one that puts it in the place of some rows of a table; or what stands in the way.
+
+    The columns are those of the table, by their names. Raises Spark's errors where the condition is none.
+    """
+    spark, name = df.sparkSession, ".".join(f"`{part.replace('`', '``')}`" for part in said.target.names)
+    if is_connect(df):
+        raise Unsupported("a server has the table whose rows it replaces, out of reach", "Give a classic session.")
+    if not spark.catalog.tableExists(name):
+        raise Unsupported(f"there is no table {name}, of which it would replace rows", "Create the table before.")
+    table = spark.table(name)
+    whole, problems = replacing(table.where(said.condition), said, settings)
+    if whole is None:
+        return None, problems
+    columns, schema = table.columns, whole.schema or ()
+
+    def finish(relation: Relation, names: Sequence[str], document: Document) -> Relation:
+        shown = list(document.names)
+        order = [_place(column, shown, document, "for the table's") for column in columns]
+        if len(order) < len(shown):
+            raise Unsupported("it has columns that the table has not", f"The table has {', '.join(columns)}.")
+        relation = relation.select(order)
+        differing = [
+            column
+            for column, *types in zip(columns, relation.types, schema, strict=True)
+            if not equal_but_nullability(*types)
+        ]
+        if differing:
+            raise Unsupported(
+                f"the table has another type for {', '.join(differing)}", "Cast these columns to the table's types."
+            )
+        names = [
+            name
+            for column, n in zip(columns, order, strict=True)
+            for name in field_names(column, document.output[n].type)
+        ]
+        return Write(relation, names, whole.op, whole.create_mode, whole.target, whole.schema)
+
+    return finish, ()
+
+
+def _place(key: str, shown: Sequence[str], document: Document, purpose: str = "to partition by") -> int:
     """Which column a name means, as the session compares names."""
     exact = document.configuration.get("spark.sql.caseSensitive") == "true"
     places = [n for n, name in enumerate(shown) if name == key or (not exact and name.lower() == key.lower())]
     if len(places) != 1:
-        raise Unsupported(f"there is not one column {key!r} to partition by", f"It has {', '.join(shown)}.")
+        raise Unsupported(f"there is not one column {key!r} {purpose}", f"It has {', '.join(shown)}.")
     return places[0]
 
 

@@ -32,12 +32,11 @@ def changed(change: RowChange, settings: Settings) -> tuple[Plan | None, Sequenc
     return convert_as(change.rows, settings, partial(CHANGES[change.kind], change))
 
 
-def replacing(change: RowChange, said: Change, settings: Settings) -> tuple[Change | None, Sequence[Problem]]:
+def replacing(rows: reader.Planned, said: Change, settings: Settings) -> tuple[Change | None, Sequence[Problem]]:
     """A change that overwrites some rows of a table, with which these are; or None and what stands in the way."""
     if not settings.dialect.is_canonical:
         raise Unsupported("a dialect has no words for the rows that it replaces", "Make the plan without a dialect.")
-    rows = change.rows
-    context = Context(replace(settings, stage=STAGE))
+    context = Context(replace(settings, stage=STAGE, reads="auto"))
 
     def with_condition() -> Change:
         relation, _ = relation_of(context, rewrite(decode(reader.read(rows, context.settings))))

@@ -5,14 +5,22 @@ docs/reference/sources.md shows them: the tests see to it that they are so.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
+
+from pyspark.sql import SparkSession
+
+from .beyond_statements import add_columns_with_defaults, create_with_identity, delete_by_equality
 
 ICEBERG, SNAPSHOT, DELTA = "`IcebergTable`", "`IcebergTable` with a snapshot", "`DeltaTable`"
 FILES, NAME, ROWS, REFUSED = "`LocalFiles`", "`NamedTable`", "rows", "refused"
 
 
 class Read(NamedTuple):
-    """A query of the table `{t}`; `{v}` is the number of its first version or snapshot."""
+    """A query of the table `{t}`; `{v}` is the number of its first version or snapshot, `{f}` a Delta table's folder.
+
+    `{p}` is a folder of Parquet files with columns k and v.
+    """
 
     sql: str
     becomes: str
@@ -23,10 +31,10 @@ class Read(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A table, made by statements, and what is read of it."""
+    """A table, made by statements and by functions of a session and its name, and what is read of it."""
 
     name: str
-    statements: tuple[str, ...]
+    statements: tuple[str | Callable[[SparkSession, str], None], ...]
     reads: tuple[Read, ...]
 
 
@@ -185,6 +193,54 @@ ICEBERG_CASES = (
         ),
     ),
     Case(
+        "rows deleted by what they are equal to",
+        (
+            "CREATE TABLE {t} (k INT, s STRING) USING iceberg TBLPROPERTIES ('format-version'='2')",
+            "INSERT INTO {t} SELECT /*+ COALESCE(1) */ * FROM VALUES (1, 'a'), (2, NULL), (3, 'c'), (NULL, 'd')",
+            delete_by_equality,
+        ),
+        (
+            Read("SELECT * FROM {t}", ICEBERG, "does not yet support equality deletes"),
+            Read("SELECT count(*) FROM {t}", ICEBERG, "does not yet support equality deletes"),
+            Read("SELECT s FROM {t} VERSION AS OF {v} WHERE k = 2 OR k IS NULL", SNAPSHOT),
+        ),
+    ),
+    Case(
+        "columns with default values of format version 3",
+        (
+            "CREATE TABLE {t} (k INT, s STRING) USING iceberg TBLPROPERTIES ('format-version'='3')",
+            "INSERT INTO {t} VALUES (1, 'a'), (2, NULL)",
+            add_columns_with_defaults,
+            "INSERT INTO {t} VALUES (3, 'c', 7, NULL)",
+        ),
+        (
+            Read("SELECT * FROM {t}", ICEBERG, stages=("optimized",)),
+            Read("SELECT c, x FROM {t} WHERE k < 3", ICEBERG, stages=("optimized",)),
+            Read("SELECT k FROM {t} WHERE k < 3", ICEBERG),
+            Read("SELECT * FROM {t} VERSION AS OF {v}", SNAPSHOT),
+            Read("SELECT count(c), max(c) FROM {t}", ICEBERG, stages=("optimized",)),
+            Read("SELECT k FROM {t} WHERE c + 0 = 5", REFUSED, "the column c has a default value"),
+            Read("SELECT k FROM {t} WHERE x = 'ü' OR k = 1", REFUSED, "the column x has a default value"),
+        ),
+    ),
+    Case(
+        "joined with others",
+        (
+            "CREATE TABLE {t} (k INT, s STRING) USING iceberg",
+            "INSERT INTO {t} VALUES (1, 'a'), (2, NULL), (2, 'b'), (NULL, 'c'), (70, 'd')",
+            "CREATE TABLE spark_catalog.default.other (k INT, d DOUBLE) USING delta",
+            "INSERT INTO spark_catalog.default.other VALUES (2, double('NaN')), (70, -0.0), (NULL, 1.0)",
+        ),
+        (
+            Read("SELECT * FROM {t} a JOIN parquet.`{p}` b ON a.k = b.k", ICEBERG),
+            Read(
+                "SELECT a.s, b.v, c.d FROM {t} a FULL JOIN parquet.`{p}` b ON a.k = b.k FULL JOIN spark_catalog.default.other c ON c.k = a.k",
+                ICEBERG,
+            ),
+            Read("SELECT * FROM {t} WHERE k NOT IN (SELECT k FROM parquet.`{p}`)", ICEBERG),
+        ),
+    ),
+    Case(
         "deletion vectors of format version 3",
         (
             f"CREATE TABLE {{t}} (k INT, s STRING) USING iceberg TBLPROPERTIES ('format-version'='3', {MERGE_ON_READ})",
@@ -326,6 +382,31 @@ DELTA_CASES = (
             "INSERT INTO {t} VALUES (3, 'y')",
         ),
         (Read("SELECT * FROM {t}", FILES, reads="files"), Read("SELECT * FROM {t}", NAME)),
+    ),
+    Case(
+        "columns that number rows or are computed",
+        (create_with_identity, "INSERT INTO {t} (k) VALUES (10), (20)", "INSERT INTO {t} (k) VALUES (NULL)"),
+        (
+            Read("SELECT * FROM {t}", FILES, reads="files"),
+            Read("SELECT id FROM {t} WHERE g > 11 OR k IS NULL", NAME),
+            Read("SELECT * FROM {t} VERSION AS OF 1", DELTA, reads="tables"),
+        ),
+    ),
+    Case(
+        "by its path",
+        (
+            "CREATE TABLE {t} (k INT, s STRING) USING delta TBLPROPERTIES ('delta.enableDeletionVectors'='true')",
+            "INSERT INTO {t} SELECT /*+ COALESCE(1) */ * FROM VALUES (1, 'a'), (2, NULL), (3, 'c')",
+            "DELETE FROM {t} WHERE k = 1",
+        ),
+        (
+            Read("SELECT * FROM delta.`{f}`", DELTA),
+            Read("SELECT * FROM delta.`{f}` VERSION AS OF 1", FILES),
+            Read("SELECT * FROM delta.`{f}` VERSION AS OF 1", DELTA, reads="tables"),
+            Read("SELECT * FROM delta.`{f}@v1` WHERE s = 'a'", FILES),
+            Read("SELECT a.k, b.v FROM delta.`{f}` a JOIN parquet.`{p}` b ON a.k = b.k", DELTA),
+            Read("SELECT b.k, a.s FROM delta.`{f}` a RIGHT JOIN {t} b ON a.k = b.k AND a.s = 'c'", DELTA),
+        ),
     ),
     Case(
         "clustered by columns",

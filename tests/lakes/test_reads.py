@@ -36,19 +36,36 @@ def tables(spark: SparkSession) -> Iterator[dict[tuple[str, str], tuple[str, str
         spark.sql(f"DROP TABLE {name}")
 
 
+@pytest.fixture(scope="module")
+def parquet(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder of Parquet files."""
+    path = str(tmp_path_factory.mktemp("joined") / "parquet")
+    spark.sql("SELECT * FROM VALUES (2, 'x'), (2, NULL), (3, ''), (10, 'y') AS t(k, v)").write.parquet(path)
+    return path
+
+
 def query(
-    spark: SparkSession, made: dict[tuple[str, str], tuple[str, str]], format: str, case: Case, read: Read
+    spark: SparkSession,
+    made: dict[tuple[str, str], tuple[str, str]],
+    parquet: str,
+    format: str,
+    case: Case,
+    read: Read,
 ) -> DataFrame:
     if (format, case.name) not in made:
         name = f"{PLACES[format]}t{len(made)}"
         first = ""
         for statement in case.statements:
-            spark.sql(statement.format(t=name))
-            if not first and format == "Iceberg" and statement.startswith("INSERT"):
+            if isinstance(statement, str):
+                spark.sql(statement.format(t=name))
+            else:
+                statement(spark, name)
+            if not first and format == "Iceberg" and str(statement).startswith("INSERT"):
                 first = str(spark.sql(f"SELECT snapshot_id FROM {name}.snapshots").head()[0])  # type: ignore[index]
         made[format, case.name] = name, first
     name, first = made[format, case.name]
-    return spark.sql(read.sql.format(t=name, v=first))
+    path = folder(spark, name) if format == "Delta" else ""
+    return spark.sql(read.sql.format(t=name, v=first, f=path, p=parquet))
 
 
 def becomes(plan: Plan) -> str:
@@ -74,9 +91,14 @@ def folder(spark: SparkSession, table: str) -> str:
 
 @pytest.mark.parametrize(("format", "case", "read"), ALL)
 def test_reads(
-    spark: SparkSession, tables: dict[tuple[str, str], tuple[str, str]], format: str, case: Case, read: Read
+    spark: SparkSession,
+    tables: dict[tuple[str, str], tuple[str, str]],
+    parquet: str,
+    format: str,
+    case: Case,
+    read: Read,
 ) -> None:
-    df = query(spark, tables, format, case, read)
+    df = query(spark, tables, parquet, format, case, read)
     if read.becomes == REFUSED:
         with pytest.raises(UnsupportedPlanError, match=re.escape(read.says)):
             df_to_substrait(df, reads=read.reads)

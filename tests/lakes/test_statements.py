@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from typing import Any
+
 import pytest
 from merged_rows import matched_twice
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.functions import col
 from releases import since
-from row_changes import left_by, query_of, replaced, root
+from row_changes import left_by, query_of, replaced, root, without
 from rows import differences, other_session, spark_table
+from substrait.algebra_pb2 import Rel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import UnsupportedPlanError, sql_to_substrait
+from substrait_spark import UnsupportedPlanError, sql_to_substrait, write_to_substrait
+from substrait_spark.algebra.extension_messages import WriteBehavior
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.testing import structural_problems
 
@@ -81,16 +87,153 @@ def test_changed_rows(spark: SparkSession, made: str, statement: str) -> None:
     assert not differing(spark, made, statement, left_by(plan))
 
 
-@pytest.mark.parametrize("made", ["Delta", "Iceberg, copy on write"], indirect=True)
-def test_replaced_rows(spark: SparkSession, made: str) -> None:
-    plan = sql_to_substrait(spark, f"INSERT INTO {made} REPLACE WHERE k = 1 SELECT 1, 'z', 2.0D, NULL")
-    expected = spark_table(spark.sql(f"SELECT * FROM {made} WHERE k = 1"))
-    assert expected.num_rows == 2
-    other = other_session(spark)
-    before = other.sql(f"SELECT * FROM {ROWS}")
-    found = spark_engine.execute(query_of(plan, replaced(root(plan))), other, tables={"changing": before})
-    assert not differences(expected, spark_table(found))
+# ---- rows that are written
 
+PARTED = {
+    "Delta": ("spark_catalog.default.written", "delta"),
+    "Iceberg": ("ice.db.written", "iceberg"),
+}
+
+NEW_ROWS = "SELECT * FROM VALUES (7, 1.5D, named_struct('a', 1, 'b', '')), (NULL, double('NaN'), NULL) AS v(k, d, n)"
+
+INSERTS = (
+    f"INSERT INTO {{t}} SELECT k, 'new', d, n FROM ({NEW_ROWS})",
+    "INSERT INTO {t} BY NAME SELECT n, d * 2 AS d, s, CAST(k AS SMALLINT) AS k FROM {t} WHERE k < 5",
+    "INSERT OVERWRITE {t} SELECT k, upper(s), -d, n FROM {t} WHERE k > 0",
+    f"INSERT OVERWRITE {{t}} PARTITION (s = 'a') {NEW_ROWS}",
+    f"INSERT OVERWRITE {{t}} PARTITION (s = 'none') {NEW_ROWS}",
+    f"INSERT INTO {{t}} REPLACE WHERE s = 'a' SELECT k, 'a', d, n FROM ({NEW_ROWS})",
+    f"INSERT INTO {{t}} REPLACE WHERE s IS NULL OR s = '' SELECT k, NULL, d, n FROM ({NEW_ROWS})",
+    "INSERT INTO {t} REPLACE WHERE s = 'a' SELECT * FROM {t} WHERE false",
+)
+
+
+@pytest.fixture
+def parted(spark: SparkSession, request: pytest.FixtureRequest) -> str:
+    """A table that is partitioned by s."""
+    name, format = PARTED[request.param]
+    spark.sql(f"DROP TABLE IF EXISTS {name}")
+    columns = "(k INT, s STRING, d DOUBLE, n STRUCT<a: INT, b: STRING>)"
+    spark.sql(f"CREATE TABLE {name} {columns} USING {format} PARTITIONED BY (s)")
+    spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ * FROM {ROWS}")
+    return name
+
+
+def present(spark: SparkSession, name: str) -> DataFrame:
+    """The rows that a table has now, for another session, whatever becomes of the table."""
+    table = spark.table(name)
+    return other_session(spark).createDataFrame(table.collect(), table.schema)
+
+
+def written(spark: SparkSession, name: str, plan: Plan) -> DataFrame:
+    """The rows that a table has once a plan's are written into it."""
+    write, before = root(plan), present(spark, name)
+    behavior = WriteBehavior()
+    write.named_table.advanced_extension.enhancement.Unpack(behavior)
+
+    def rows(rel: Rel) -> DataFrame:
+        return spark_engine.execute(query_of(plan, rel), before.sparkSession, tables={"written": before})
+
+    new = rows(write.input)
+    if behavior.HasField("replace_where"):
+        return rows(without(write, replaced(write))).unionByName(new)
+    if behavior.dynamic_partitions:
+        parts = new.select(col("s").alias("part")).distinct()
+        return before.join(parts, col("s").eqNullSafe(col("part")), "left_anti").unionByName(new)
+    if behavior.static_partitions:
+        kept = [~col(part.name).eqNullSafe(part.value) for part in behavior.static_partitions]
+        return before.where(reduce(Column.__and__, kept)).unionByName(new)
+    return new if behavior.overwrite else before.unionByName(new)
+
+
+@pytest.mark.parametrize("overwritten", ["static", "dynamic"])
+@pytest.mark.parametrize("statement", INSERTS)
+@pytest.mark.parametrize("parted", PARTED, indirect=True)
+def test_written_rows(spark: SparkSession, parted: str, statement: str, overwritten: str) -> None:
+    if overwritten == "dynamic" and "OVERWRITE" not in statement:
+        return  # as it is static
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", overwritten)
+    try:
+        statement = statement.format(t=parted)
+        found = spark_table(written(spark, parted, sql_to_substrait(spark, statement)))
+        assert spark.table(parted).count() == 6, "the statement has run"
+        spark.sql(statement)
+        assert not differences(spark_table(spark.table(parted)), found)
+    finally:
+        spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+
+
+@pytest.mark.parametrize("parted", PARTED, indirect=True)
+def test_tables_of_queries(spark: SparkSession, parted: str) -> None:
+    name, format = f"{parted}_anew", PARTED["Delta" if "spark_catalog" in parted else "Iceberg"][1]
+    for statement in (
+        f"CREATE TABLE {name} USING {format} PARTITIONED BY (k) AS SELECT *, d > 1 AS b FROM {parted}",
+        f"CREATE OR REPLACE TABLE {name} USING {format} AS SELECT s, count(*) AS rows FROM {parted} GROUP BY s",
+    ):
+        plan = sql_to_substrait(spark, statement)
+        before = present(spark, parted)
+        query = query_of(plan, root(plan).input)
+        found = spark_engine.execute(query, before.sparkSession, tables={"written": before})
+        spark.sql(statement)
+        assert list(root(plan).named_table.names) == name.split(".")
+        assert not differences(spark_table(spark.table(name)), spark_table(found))
+    spark.sql(f"DROP TABLE {name}")
+
+
+REPLACING = ("s = 'a'", "s = 'a' AND k > 0", "k IS NULL OR s IS NULL", "false")
+
+
+@DELTAS_UPDATES
+@pytest.mark.parametrize("condition", REPLACING)
+@pytest.mark.parametrize("parted", ["Delta"], indirect=True)
+def test_replacing_by_a_writer(spark: SparkSession, parted: str, condition: str) -> None:
+    rows = spark.table(parted).where(condition).selectExpr("n", "-d AS D", "k", "s")
+    plan = write_to_substrait(rows, table=parted, format="delta", mode="overwrite", options={"replaceWhere": condition})
+    found = spark_table(written(spark, parted, plan))
+    rows.write.format("delta").mode("overwrite").option("replaceWhere", condition).saveAsTable(parted)
+    assert not differences(spark_table(spark.table(parted)), found)
+
+
+@DELTAS_UPDATES
+@pytest.mark.parametrize("parted", ["Delta"], indirect=True)
+def test_partitions_by_a_writer(spark: SparkSession, parted: str) -> None:
+    rows = spark.sql(f"SELECT k, 'a' AS s, d, n FROM ({NEW_ROWS})")
+    options = {"partitionOverwriteMode": "dynamic"}
+    plan = write_to_substrait(rows, table=parted, format="delta", mode="overwrite", partition_by="s", options=options)
+    found = spark_table(written(spark, parted, plan).select("k", "s", "d", "n"))
+    rows.write.format("delta").mode("overwrite").partitionBy("s").options(**options).saveAsTable(parted)
+    assert not differences(spark_table(spark.table(parted)), found)
+
+
+WRONG_REPLACING: dict[str, tuple[dict[str, Any], str]] = {
+    "no table": ({"table": "nowhere"}, "there is no table `nowhere`"),
+    "another mode": ({"mode": "append"}, "replaceWhere is known of tables of Delta's"),
+    "another format": ({"format": "parquet"}, "replaceWhere is known of tables of Delta's"),
+    "options": (
+        {"options": {"replaceWhere": "k = 1", "mergeSchema": "true"}},
+        "its options mergeschema are in no plan",
+    ),
+    "a dialect": ({"dialect": "datafusion"}, "a dialect has no words for the rows that it replaces"),
+    "partitions that are not said": ({"options": {"partitionOverwriteMode": "dynamic"}}, "if what is there has any"),
+}
+
+
+@pytest.mark.parametrize("parted", ["Delta"], indirect=True)
+def test_wrong_replacing(spark: SparkSession, parted: str) -> None:
+    given = {"table": parted, "format": "delta", "mode": "overwrite", "options": {"replaceWhere": "s = 'a'"}}
+    for wrong, reason in WRONG_REPLACING.values():
+        with pytest.raises(UnsupportedPlanError, match=reason):
+            write_to_substrait(spark.table(parted), **{**given, **wrong})
+    for columns, reason in (
+        (["k", "s", "d"], "there is not one column 'n' for the table's"),
+        (["k", "s", "d", "n", "k AS more"], "it has columns that the table has not"),
+        (["CAST(k AS BIGINT) AS k", "s", "d", "n"], "the table has another type for k"),
+    ):
+        with pytest.raises(UnsupportedPlanError, match=reason):
+            write_to_substrait(spark.table(parted).selectExpr(*columns), **given)  # type: ignore[arg-type]
+
+
+# ---- rows that are merged
 
 SOURCE = "(SELECT * FROM VALUES (1, 'c'), (2, NULL), (NULL, 'b'), (9, 'z') AS v(k, s)) v"
 
