@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -50,7 +50,9 @@ def df_to_substrait(
     here, which must be of the server's minor version, unless `allow_version_mismatch` is true. `functions` are your own that the
     plan may call by their names: what `udf`, `pandas_udf`, `arrow_udf` or `udf.register` returns, or that under another name by
     `declare_function`; and paths of extension files, which declare functions by names and types. Nothing of a function but its
-    name gets into the plan.
+    name gets into the plan. `accept` are concessions by their names, what may differ from Spark where there is a standard
+    function for it then: `"decimal_rounding"`, `"overflow"` (docs/how-to/accept-differences.md says what each does, and what it
+    never does). The plan says where one was used.
 
     Starts no Spark job, except to fetch the rows of a `createDataFrame`: at most `inline_limit + 1`, or all with `local_data`.
 
@@ -173,7 +175,7 @@ def check(
     """Every obstacle between a DataFrame and its plan; true when there is none. Arguments as `df_to_substrait`.
 
     Of a plan that can be made, it also says what an engine needs for it beyond the specification, and for which values the plan of
-    a dialect raises an error where Spark has a result. Nothing is written into the
+    a dialect raises an error where Spark has a result, and each place where a concession was used. Nothing is written into the
     folder of `local_data`.
 
     Raises what `df_to_substrait` raises, but for UnsupportedPlanError.
@@ -181,10 +183,11 @@ def check(
     plan, problems = _convert(df, options, writes=False)
     if plan is None:
         return Report(tuple(problems))
+    from .plan.concessions import uses_in
     from .plan.required_extensions import beyond_specification
     from .plan.unread_values import unread_values
 
-    return Report(beyond=beyond_specification(plan), unread=unread_values(plan))
+    return Report(beyond=beyond_specification(plan), unread=unread_values(plan), conceded=tuple(uses_in(plan)))
 
 
 @takes(QueryOptions)
@@ -232,56 +235,68 @@ def expressions_to_substrait(
     dialect: str | Path | Dialect | None = None,
     detach: bool = False,
     functions: Sequence[Any] = (),
+    accept: Collection[str] = frozenset(),
     allow_version_mismatch: bool = False,
 ) -> ExtendedExpression:
     """Expressions by themselves, over the columns of a schema: `substrait.proto.ExtendedExpression`, version 0.106.
 
     `expressions` are Columns, or SQL text of one each, by the names that they get: scalar expressions, and aggregates, each of
     which is one measure. The schema is that of a DataFrame, of which nothing else matters, or a `StructType`, or one in
-    words such as `"price double, item string"`; for these, the active session settles what expressions mean. `dialect`, `functions`
+    words such as `"price double, item string"`; for these, the active session settles what expressions mean. `dialect`, `functions`, `accept`
     and `allow_version_mismatch` are as for `df_to_substrait`. With `detach`, what nests deeper than readers of protobuf follow is
     stored apart (`ExtendedExpression.detached_expressions`). Starts no Spark job.
 
     Raises UnsupportedPlanError, which lists every obstacle, with the name of the expression; UnsupportedSessionError and
     DialectError as `df_to_substrait` does; ValueError where there is no expression, and TypeError for what is none.
     """
-    from .dialects.file import load
+    from .dialects.asked import asked_dialect
     from .extended.api import convert
     from .user_functions.declared import UserFunctions
 
+    given = UserFunctions(functions)
     return convert(
         df_or_schema,
         expressions,
-        load(dialect),
+        asked_dialect(dialect, given.named, accept),
         detach=detach,
-        functions=UserFunctions(functions),
+        functions=given,
         allow_version_mismatch=allow_version_mismatch,
     )
 
 
 @overload
-def lower(plan: Plan, dialect: str | Path | Dialect, *, functions: Sequence[Any] = ()) -> Plan: ...
+def lower(
+    plan: Plan, dialect: str | Path | Dialect, *, functions: Sequence[Any] = (), accept: Collection[str] = frozenset()
+) -> Plan: ...
 @overload
 def lower(
-    plan: ExtendedExpression, dialect: str | Path | Dialect, *, functions: Sequence[Any] = ()
+    plan: ExtendedExpression,
+    dialect: str | Path | Dialect,
+    *,
+    functions: Sequence[Any] = (),
+    accept: Collection[str] = frozenset(),
 ) -> ExtendedExpression: ...
 def lower(
-    plan: Plan | ExtendedExpression, dialect: str | Path | Dialect, *, functions: Sequence[Any] = ()
+    plan: Plan | ExtendedExpression,
+    dialect: str | Path | Dialect,
+    *,
+    functions: Sequence[Any] = (),
+    accept: Collection[str] = frozenset(),
 ) -> Plan | ExtendedExpression:
     """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
     Likewise an extended expression.
 
     The plan may be `df_to_substrait`'s or another producer's: any plan of one root relation whose parts are read
     (docs/design.md says how). A plan of `df_to_substrait`'s that calls an engine's own functions is lowered already, and is
-    refused, since what keeps the engine from its defects would be in it twice. `dialect` and `functions` are as for
-    `df_to_substrait`.
+    refused, since what keeps the engine from its defects would be in it twice. `dialect`, `functions` and `accept` are as for
+    `df_to_substrait`; what concessions were used for the plan before, it says again.
 
     Raises UnsupportedPlanError, which lists every obstacle by its place in the plan; DialectError for a dialect that is
     unknown or invalid; TypeError where `plan` is no such message.
     """
     from substrait.plan_pb2 import Plan as Message
 
-    from .dialects.file import load
+    from .dialects.asked import asked_dialect
     from .extended.lowering import lower_expressions
     from .extended.plans import is_extended_expression
     from .lowering.plan import lower_plan
@@ -289,7 +304,7 @@ def lower(
     from .user_functions.declared import UserFunctions
 
     given = UserFunctions(functions)
-    wanted = load(dialect).with_functions(given.named) if given else load(dialect)
+    wanted = asked_dialect(dialect, given.named, accept)
     lowered: Plan | ExtendedExpression | None
     if is_extended_expression(plan):
         lowered, problems = lower_expressions(plan, wanted, given)

@@ -13,6 +13,7 @@ from .algebra.relation import Relation
 from .catalyst.tree import Document, Plan
 from .dialects.dialect import Dialect
 from .errors import Origin, Unsupported
+from .plan.concessions import Use
 from .user_functions.declared import NO_FUNCTIONS, UserFunctions
 
 READS = ("auto", "files", "tables")
@@ -90,6 +91,8 @@ class Context:
     """How often the plan refers to each common table expression."""
     shares_ctes: bool = False
     """Whether one that is used several times is one relation, which the plan refers to, as canonical plans have it."""
+    uses: list[Use] = field(default_factory=list)
+    """Where concessions were used."""
     spilled_rows: dict[Path, bytes] = field(default_factory=dict)
     """Files that the plan reads and that are still to be written, by their paths."""
     gateway: Any = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,12 +20,15 @@ from .catalyst.tree import Document, Node
 from .catalyst.types import field_names
 from .catalyst.versions import release
 from .context import READS, STAGES, SWITCHES, Context, PendingProblem, Settings, WriteRoot
-from .dialects import Dialect, load
+from .dialects import Dialect
+from .dialects.asked import asked_dialect
 from .errors import UNEXPECTED, Origin, Problem, SubstraitSparkError, Unsupported, unknown_form
 from .expr.ambiguous_in import ambiguous_in
 from .functions import dispatch as expressions
+from .lowering.concessions.rewriting import conceded
 from .lowering.lowering import Lowering
 from .lowering.older_forms import written_for
+from .plan.concessions import note_uses
 from .plan.message import RELATION_DEPTH, TOO_DEEP, build
 from .plan.provenance import note_provenance
 from .plan.type_aliases import declare_aliases
@@ -62,6 +65,7 @@ def settings_of(
     dialect: str | Path | Dialect | None = None,
     local_data: str | Path | None = None,
     functions: Sequence[Any] = (),
+    accept: Collection[str] = frozenset(),
     **asked: Any,
 ) -> Settings:
     """What the caller asked for, if it can be asked for. Arguments as `df_to_substrait` has them, and fields of `Settings`.
@@ -70,7 +74,7 @@ def settings_of(
     """
     given = UserFunctions(functions)
     settings = Settings(
-        load(dialect).with_functions(given.named) if given else load(dialect),
+        asked_dialect(dialect, given.named, accept),
         local_data=None if local_data is None else spilled_rows.folder(local_data),
         functions=given or NO_FUNCTIONS,
         **asked,
@@ -160,6 +164,7 @@ def emit_document(context: Context, document: Document) -> Plan:
     plan = written_for(settings.dialect, build(lowered, names, settings.detach))
     if settings.type_aliases:
         declare_aliases(plan)
+    note_uses(plan, context.uses)
     if settings.provenance:
         note_provenance(plan, document, settings.stage)
     return plan
@@ -187,6 +192,9 @@ def relation_of(
     relations = RelationBuilder(context, handlers, expressions)
     output = relations.emit(document.root)
     relation = relations.finished(output.select([attribute["exprId"] for attribute in document.output]).relation)
+    if not context.problems:
+        relation, uses = conceded(relation, context.settings.dialect, context.traits)
+        context.uses += uses
     names = [
         name
         for shown, attribute in zip(document.names, document.output, strict=True)

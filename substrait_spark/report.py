@@ -10,6 +10,7 @@ from .algebra.limits import text_of
 from .errors import Problem
 from .errors.problem import obstacles_text
 from .errors.quotation import printable
+from .plan.concessions import Use
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,6 +24,9 @@ class Report:
     unread: tuple[str, ...] = ()
     """Values for which a plan of a dialect raises an error though Spark has a result, if any of them occurs."""
 
+    conceded: tuple[Use, ...] = ()
+    """Where a concession was used: its name, and the place."""
+
     def __bool__(self) -> bool:
         return not self.problems
 
@@ -34,7 +38,9 @@ class Report:
 
     def __str__(self) -> str:
         if not self.problems:
-            return "\n".join(["The plan can be expressed in Substrait.", *self._beyond(), *self._unread()])
+            return "\n".join(
+                ["The plan can be expressed in Substrait.", *self._beyond(), *self._unread(), *self._conceded()]
+            )
         return obstacles_text(self.problems)
 
     def _beyond(self) -> Iterator[str]:
@@ -46,6 +52,11 @@ class Report:
         if self.unread:
             yield "Where one of these occurs, it ends in an error, and Spark has a result:"
             yield from (f"    {printable(values)}" for values in self.unread)
+
+    def _conceded(self) -> Iterator[str]:
+        for name in dict.fromkeys(use.concession for use in self.conceded):
+            yield f"By the concession {name}, it may differ from Spark at:"
+            yield from (f"    {printable(use.place)}" for use in self.conceded if use.concession == name)
 
     __repr__ = __str__
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -156,9 +156,11 @@ def assert_plan_raises(plan: Plan) -> None:
     pytest.fail(f"Spark raises, and the engine returned {result.to_pylist()[:SHOWN]}")
 
 
-def plan_of(df: DataFrame, dialect: str | None = None, stage: str = "optimized") -> Plan:
+def plan_of(
+    df: DataFrame, dialect: str | None = None, stage: str = "optimized", accept: Collection[str] = frozenset()
+) -> Plan:
     """The plan of a DataFrame. That it keeps the structural rules is seen to wherever a test makes a plan (conftest.py)."""
-    return df_to_substrait(df, dialect=dialect, stage=stage)
+    return df_to_substrait(df, dialect=dialect, stage=stage, accept=accept)
 
 
 def spark_table(df: DataFrame) -> pa.Table:

@@ -101,7 +101,7 @@ DIALECTS = [
     (casts("{THROW_EXCEPTION: {i32: i64}, RETURN_NULL: {}}"), "the `exact` casts of THROW_EXCEPTION are no lists of types"),
     (casts("{THROW_EXCEPTION: {i32: [int]}, RETURN_NULL: {}}"), "THROW_EXCEPTION name 'int', which is no kind of type"),
     ("supported_expressions: [{expression: CAST, metadata: {exacts: {}}}]", "metadata.exacts is not known"),
-    ("metadata: {3: x, a: y}", "metadata.3 is not known; there may be abilities, defects, extends, extensions, rewrites, without"),
+    ("metadata: {3: x, a: y}", "metadata.3 is not known; there may be abilities, accept, defects, extends, extensions, rewrites, without"),
     ("metadata: {abilities: {3: true}}", "metadata.abilities.3 is not known"),
     ("metadata: {abilities: {emits: false}}", "metadata.abilities.emits is not known; is emit meant?"),
     (function("source: arithmetic, name: sum, supported_impls: [i32]"), "no scalar function sum:i32; sum is one for supported_aggregate_functions"),

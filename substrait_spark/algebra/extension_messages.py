@@ -96,6 +96,7 @@ _MESSAGES: dict[str, _Fields] = {
         ("operation", FieldDescriptorProto.TYPE_STRING, ""),
         ("partitions", FieldDescriptorProto.TYPE_INT64, ""),
     ),
+    "Concessions": (("uses", FieldDescriptorProto.TYPE_MESSAGE, f".{PACKAGE}.SparkOption"),),
     "Provenance": (
         ("spark_version", FieldDescriptorProto.TYPE_STRING, ""),
         ("stage", FieldDescriptorProto.TYPE_STRING, ""),
@@ -105,7 +106,7 @@ _MESSAGES: dict[str, _Fields] = {
 """The same of all messages."""
 
 _REPEATED = (
-    *("keys", "names", "options", "other_keys", "settings"),
+    *("keys", "names", "options", "other_keys", "settings", "uses"),
     *("partition_by", "bucket_by", "sort_by", "static_partitions", "column_comments"),
     *("matched", "not_matched", "not_matched_by_source", "transformations"),
 )
@@ -130,6 +131,7 @@ def _message(name: str) -> Any:
 _POOL = descriptor_pool.Default()
 _POOL.AddSerializedFile(_file().SerializeToString())
 
+Concessions = _message("Concessions")
 DeltaTable = _message("DeltaTable")
 FlatMap = _message("FlatMap")
 FlatMapCoGroups = _message("FlatMapCoGroups")
@@ -174,6 +176,11 @@ def unpacked_table(detail: Any) -> Any:
 def unpacked_note(extension: Any) -> Any:
     """The message in an advanced extension of a plan where it is ours, else None."""
     return _unpacked(extension, Parameters)
+
+
+def unpacked_concessions(extension: Any) -> Any:
+    """The message in an advanced extension of a plan that says which concessions were used, else None."""
+    return _unpacked(extension, Concessions)
 
 
 def unpacked_write(extension: Any) -> Any:

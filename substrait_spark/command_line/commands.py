@@ -12,6 +12,8 @@ from .. import check as check_query
 from ..captured import COMMAND
 from ..context import READS, STAGES, SWITCHES
 from ..dialects import discovery
+from ..dialects.asked import asked_dialect
+from ..dialects.concessions import CONCESSIONS
 from ..dialects.file import load
 from ..engines import engine as engines
 from ..engines import progress
@@ -49,6 +51,13 @@ DIALECT = click.option(
     "--dialect",
     metavar="NAME|FILE",
     help=f"A built-in dialect ({', '.join(discovery.engines(discovery.DIALECT))}), or the path of a dialect file. Without one, the specification's canonical forms.",
+)
+ACCEPT = click.option(
+    "--accept",
+    "accept",
+    type=click.Choice(list(CONCESSIONS)),
+    multiple=True,
+    help="A concession: what may differ from Spark in the plan's rows, where a standard function can be called then. check tells where. Repeat it for several.",
 )
 READS_OPTION = click.option(
     "--reads",
@@ -181,6 +190,7 @@ def group() -> None:
 @STAGE
 @click.option("--statements", is_flag=True, help="Take other statements than queries too; nothing of them runs.")
 @SWITCHED_ON
+@ACCEPT
 @FUNCTIONS
 @FORMAT
 @OUTPUT
@@ -193,6 +203,7 @@ def export(
     stage: str,
     statements: bool,
     switches: tuple[str, ...],
+    accept: tuple[str, ...],
     functions: tuple[str, ...],
     form: str | None,
     output: str,
@@ -210,7 +221,7 @@ def export(
     """
     from ..conversion import settings_of
 
-    asked: dict[str, Any] = {"dialect": dialect, "reads": reads, "stage": stage}
+    asked: dict[str, Any] = {"dialect": dialect, "reads": reads, "stage": stage, "accept": accept}
     asked.update({switch.replace("-", "_"): True for switch in switches})
     try:
         settings_of(**asked)
@@ -245,6 +256,7 @@ def export(
     type=click.Path(file_okay=False),
     help="Where to write local rows (createDataFrame) of which there are more than 10,000, as Parquet files that the plans read. If not given, they are refused.",
 )
+@ACCEPT
 @FUNCTIONS
 def capture_command(
     script: str,
@@ -253,6 +265,7 @@ def capture_command(
     reads: str,
     output: str,
     local_data: str | None,
+    accept: tuple[str, ...],
     functions: tuple[str, ...],
 ) -> None:
     """Run a script, and keep the plans of its queries.
@@ -271,7 +284,8 @@ def capture_command(
     """
     from ..conversion import settings_of
 
-    settings = settings_of(dialect=dialect, reads=reads, local_data=local_data, functions=own_functions(functions))
+    given = own_functions(functions)
+    settings = settings_of(dialect=dialect, reads=reads, local_data=local_data, functions=given, accept=accept)
     queries, code = captured(script, arguments, settings)
     plan_files.write_captured(queries, output)
     click.echo(summary(queries, output), err=True)
@@ -288,10 +302,13 @@ def capture_command(
     required=True,
     help=f"A built-in dialect ({', '.join(discovery.engines(discovery.DIALECT))}), or the path of a dialect file.",
 )
+@ACCEPT
 @FUNCTIONS
 @FORMAT
 @OUTPUT
-def lower_command(plan: str, dialect: str, functions: tuple[str, ...], form: str | None, output: str) -> None:
+def lower_command(
+    plan: str, dialect: str, accept: tuple[str, ...], functions: tuple[str, ...], form: str | None, output: str
+) -> None:
     """Put a plan into the forms of an engine.
 
     PLAN is a canonical plan, of this command or of another producer. The new plan means the same, in what the dialect
@@ -301,7 +318,7 @@ def lower_command(plan: str, dialect: str, functions: tuple[str, ...], form: str
       substrait-spark lower revenue.plan --dialect datafusion -o revenue_for_datafusion.plan
       cat revenue.json | substrait-spark lower - --dialect our_engine.yaml -f json
     """
-    lowered = lower(plan_files.read_plan(plan), dialect, functions=functions_without_session(functions))
+    lowered = lower(plan_files.read_plan(plan), dialect, functions=functions_without_session(functions), accept=accept)
     plan_files.write_plan(lowered, output, plan_files.form_of(output, form))
 
 
@@ -328,6 +345,7 @@ def explain_command(plan: str, verbose: bool, output: str) -> None:
 @click.option("--sql", help="Check this query (its text, a .sql file, or -) in place of a plan.")
 @query_options
 @DIALECT
+@ACCEPT
 @FUNCTIONS
 def check(
     plan: str | None,
@@ -335,6 +353,7 @@ def check(
     tables: list[tuple[str, str]],
     settings: list[tuple[str, str]],
     dialect: str | None,
+    accept: tuple[str, ...],
     functions: tuple[str, ...],
 ) -> None:
     """Check a plan or a query against a dialect.
@@ -350,20 +369,21 @@ def check(
     """
     if plan is None and sql is None:
         raise click.UsageError("Give a PLAN, or a query by --sql.")
-    if plan is not None and (sql is not None or tables or settings):
-        raise click.UsageError("A PLAN is checked as it is: --sql, --table and --conf are for a query, without a PLAN.")
+    if plan is not None and (sql is not None or tables or settings or accept):
+        raise click.UsageError(
+            "A PLAN is checked as it is: --sql, --table, --conf and --accept are for a query, without a PLAN."
+        )
     if plan is not None and dialect is None:
         raise click.UsageError("Say by --dialect what to check the plan against.")
-    known = load(dialect)
     if sql is not None:
         query = Query(_text(sql), tables, settings, functions)
         with dataframe(query) as (df, given), waiting("checking the query"):
-            report = check_query(df, dialect=dialect, functions=given)
+            report = check_query(df, dialect=dialect, functions=given, accept=accept)
         _, *needs = str(report).splitlines()
         good = "\n".join([f"The query can be exported {_for(dialect)}.", *needs])
         _conclude(bool(report), good, str(report))
         return
-    known = known.with_functions(UserFunctions(functions_without_session(functions)).named)
+    known = asked_dialect(dialect, UserFunctions(functions_without_session(functions)).named, ())
     departing = departures(plan_files.read_plan(str(plan)), known)
     lacking = [f"{known.name} lacks what the plan needs:", *(f"  {departure}" for departure in departing)]
     _conclude(not departing, f"{known.name} has everything that the plan needs.", "\n".join(lacking))

@@ -112,6 +112,8 @@ class Dialect:
             for kind, section in registry.KINDS.items()
         }
         self._given: frozenset[tuple[str, str]] = frozenset()
+        self.accepted: frozenset[str] = frozenset(metadata.get("accept") or ())
+        """The concessions that may be used for it, by their names."""
         self._known: dict[tuple[Any, ...], Function | None] = {}
         self.known_forms: set[tuple[Any, ...]] = set()
         """Forms of expressions that were found to be supported: their kinds, types and variants."""
@@ -128,6 +130,14 @@ class Dialect:
         extended = copy(self)
         extended._given = self._given | named
         extended._known, extended.known_forms, extended._allowed_types = {}, set(), {}
+        return extended
+
+    def accepting(self, concessions: frozenset[str]) -> Dialect:
+        """The dialect of an engine for which these concessions may be used too."""
+        if concessions <= self.accepted:
+            return self
+        extended = copy(self)
+        extended.accepted = self.accepted | concessions
         return extended
 
     def allows_type(self, type: Type, column: bool = False) -> bool:
@@ -215,6 +225,12 @@ class Dialect:
             return True
         entry = self._entry(kind, declaration, options)
         return entry is not None and _takes(entry, arguments)
+
+    def names_function(
+        self, kind: str, declaration: registry.Declaration, options: tuple[tuple[str, str], ...]
+    ) -> bool:
+        """Whether it lists a function with these options as one that the engine has: not where it lists none."""
+        return self._functions[kind] is not None and self._entry(kind, declaration, options) is not None
 
     def require_function(
         self,

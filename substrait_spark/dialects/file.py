@@ -14,13 +14,14 @@ from ..extensions import registry, yaml_schema, yaml_text
 from ..extensions.yaml_schema import likely
 from ..extensions.yaml_text import parsed_of_users
 from . import discovery
+from .concessions import accepted
 from .declared import instead
 from .dialect import CAST_OPTIONS, Abilities, Dialect
 from .extending import extended
 from .loading import Listed, are_rewrites, problems_of_guards, problems_of_rewrites, rewrites_of
 from .rewrite import defects_of
 
-METADATA = ("abilities", "defects", "extends", "extensions", "rewrites", "without")
+METADATA = ("abilities", "accept", "defects", "extends", "extensions", "rewrites", "without")
 """What the metadata of a dialect may say."""
 
 FUNCTION_METADATA: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
@@ -224,6 +225,7 @@ def problems(document: Mapping[str, Any], rewrites: Listed, own: Collection[str]
     if "without" in metadata:
         yield "metadata.without is for a dialect that extends another, which metadata.extends names"
     yield from _problems_of_abilities(metadata.get("abilities"))
+    yield from _problems_of_concessions(metadata.get("accept"))
     yield from problems_of_rewrites(rewrites)
     yield from _problems_of_defects(metadata.get("defects"), set(defects_of(rewrites)))
     for noun in ("type", "relation", "expression"):
@@ -288,6 +290,13 @@ def _problems_of_abilities(abilities: Any) -> Iterator[str]:
             yield f"metadata.abilities.{name} is not known; {likely(str(name), Abilities._fields)}"
         elif not isinstance(value, bool):
             yield f"metadata.abilities.{name} must be true or false, not {value!r}"
+
+
+def _problems_of_concessions(names: Any) -> Iterator[str]:
+    try:
+        accepted([] if names is None else names, "metadata.accept")
+    except ValueError as error:
+        yield str(error)
 
 
 def _problems_of_defects(defects: Any, known: Collection[str]) -> Iterator[str]:

@@ -37,8 +37,7 @@ def settings_of(dialect: Dialect, detach: bool, functions: UserFunctions) -> Set
     """How expressions are read. Raises ValueError for a dialect and expressions that are stored apart."""
     if detach and not dialect.is_canonical:
         raise ValueError(DETACHED_IN_DIALECT)
-    wanted = dialect.with_functions(functions.named) if functions else dialect
-    return Settings(wanted, "auto", 0, stage=reader.OVER_SCHEMA, detach=detach, functions=functions)
+    return Settings(dialect, "auto", 0, stage=reader.OVER_SCHEMA, detach=detach, functions=functions)
 
 
 def schema_of(frame: reader.Planned, settings: Settings) -> tuple[Schema | None, Sequence[Problem]]:
@@ -75,7 +74,7 @@ def referred(
         relation, _ = relation_of(context, rewrite(document), HANDLERS)
         names = field_names(name, document.output[0].type)
         value = _value(context, relation, document, names, schema)
-        return None if value is None else Referred(names, value)
+        return None if value is None else Referred(names, value, tuple(context.uses))
 
     context.enter(f"expression {name!r}")
     expression = reported(context, made)

@@ -13,7 +13,8 @@ from ..algebra.traversal import inputs_first, transformed
 from ..dialects.dialect import Dialect
 from ..errors import Problem, Unsupported
 from ..extensions import registry
-from ..lowering.plan import lowered_root, problem_of, undeclared_functions
+from ..lowering.plan import lowered_root, problem_of, undeclared_functions, with_concessions
+from ..plan.concessions import uses_in
 from ..reading.encodings import unknown_fields
 from ..reading.plan import ReadPlan, read_plan
 from ..user_functions.declared import NO_FUNCTIONS, UserFunctions
@@ -40,14 +41,16 @@ def lower_expressions(
     lowered: list[Referred] = []
     problems: list[Problem] = []
     for n, reference in enumerate(message.referred_expr):
-        schema, referred, obstacles = _lowered(read_plan(_only(plan, n), functions.nondeterministic), dialect, detach)
+        read, used = with_concessions(read_plan(_only(plan, n), functions.nondeterministic), dialect)
+        schema, referred, obstacles = _lowered(read, dialect, detach)
         name = f"expression {reference.output_names[0]!r}" if reference.output_names else f"expression {n}"
         problems += [replace(each, path=name) for each in obstacles]
-        lowered += [] if referred is None else [referred]
+        uses = [use._replace(place=f"{name} / {use.place}") for use in used]
+        lowered += [] if referred is None else [referred._replace(uses=uses)]
     if problems or schema is None:
         return None, problems
     try:
-        return build(schema, lowered, detach), ()
+        return build(schema, lowered, detach, uses_in(message)), ()
     except Unsupported as problem:
         return None, [problem_of("", None, problem)]
 

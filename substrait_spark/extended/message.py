@@ -15,6 +15,7 @@ from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import Aggregate, BaseSchema, Project
 from ..algebra.types import Type
 from ..errors import Unsupported
+from ..plan.concessions import Use, note_uses
 from ..plan.message import DEPTH_LIMIT, PRODUCER, SUBSTRAIT_VERSION, Declarations
 
 _LEVELS = 5
@@ -33,20 +34,24 @@ class Referred(NamedTuple):
 
     names: Sequence[str]
     value: Expression | AggregateFunction
+    uses: Sequence[Use] = ()
+    """Where concessions were used for it."""
 
 
-def build(schema: Schema, referred: Sequence[Referred], detach: bool = False) -> ExtendedExpression:
-    """The message. With `detach`, what nests too deep is stored apart.
+def build(
+    schema: Schema, referred: Sequence[Referred], detach: bool = False, uses: Sequence[Use] = ()
+) -> ExtendedExpression:
+    """The message. With `detach`, what nests too deep is stored apart. `uses` are of concessions that were used before.
 
     Raises `Unsupported` where it would draw the same random numbers at several places.
     """
-    _require_drawn_once(schema, [value for _, value in referred])
+    _require_drawn_once(schema, [each.value for each in referred])
     message = ExtendedExpression()
     version = message.version
     version.major_number, version.minor_number, version.patch_number = SUBSTRAIT_VERSION
     version.producer = f"{PRODUCER} {__version__}"
     declarations = Declarations(message)
-    for names, whole in referred:
+    for names, whole, _ in referred:
         value = _in_parts(whole) if detach else whole
         reference = message.referred_expr.add()
         if isinstance(value, Expression):
@@ -58,6 +63,7 @@ def build(schema: Schema, referred: Sequence[Referred], detach: bool = False) ->
     message.base_schema.names.extend(schema.names)
     types.write_struct(schema.types, message.base_schema.struct)
     declarations.types()
+    note_uses(message, [*uses, *(use for each in referred for use in each.uses)])
     return message
 
 

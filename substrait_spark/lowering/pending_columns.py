@@ -79,8 +79,8 @@ def _projected(lowering: Lowering, relation: Project, pending: PendingColumns) -
 
 
 def _wholly_used(expression: Expression) -> Iterator[int]:
-    """The columns that an expression uses as a whole, not just one of their fields or elements."""
-    for part in subexpressions(expression):
+    """The columns that an expression uses as a whole, not just one of their fields or elements, as often as it does."""
+    for part in (expression, *(child for each in subexpressions(expression) for child in each.children())):
         if isinstance(part, FieldReference) and not part.path and not part.outer and part.parameter is None:
             yield part.ordinal
 

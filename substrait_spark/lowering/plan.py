@@ -12,10 +12,12 @@ from ..dialects.dialect import Dialect
 from ..errors import Origin, Problem, Unsupported
 from ..extensions import registry
 from ..plan import parameters
+from ..plan.concessions import Use, note_uses, uses_in
 from ..plan.message import PRODUCER, RELATION_DEPTH, TOO_DEEP, build
 from ..reading.place import MessagePart
 from ..reading.plan import ReadPlan, read_plan
 from ..user_functions.declared import NO_FUNCTIONS, UserFunctions
+from .concessions.rewriting import conceded
 from .lowering import Lowering
 from .older_forms import written_for
 
@@ -34,15 +36,25 @@ def _lowered(plan: Plan, dialect: Dialect, functions: UserFunctions) -> tuple[Pl
     registry.load_all()
     if undeclared := undeclared_functions(plan, functions):
         return None, [undeclared]
-    lowered, names, problems = lowered_root(read_plan(plan, functions.nondeterministic), dialect)
+    read, uses = with_concessions(read_plan(plan, functions.nondeterministic), dialect)
+    lowered, names, problems = lowered_root(read, dialect)
     if lowered is None:
         return None, problems
     try:
         built = written_for(dialect, build(lowered, names))
+        note_uses(built, [*uses_in(plan), *uses])
         parameters.carry_over(plan, built)
         return built, ()
     except Unsupported as problem:
         return None, [problem_of("", None, problem)]
+
+
+def with_concessions(read: ReadPlan, dialect: Dialect) -> tuple[ReadPlan, Sequence[Use]]:
+    """A plan in which the concessions that a dialect accepts are used, and where."""
+    if read.root is None or read.problems:
+        return read, ()
+    root, uses = conceded(read.root, dialect, read.traits)
+    return read._replace(root=root), uses
 
 
 def lowered_root(read: ReadPlan, dialect: Dialect) -> tuple[Relation | None, Sequence[str], Sequence[Problem]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
@@ -32,6 +32,7 @@ class QueryOptions(TypedDict, total=False):
     share_subplans: bool
     hints: bool
     functions: Sequence[Any]
+    accept: Collection[str]
 
 
 class StatementOptions(QueryOptions, total=False):
@@ -59,6 +60,7 @@ DEFAULTS: Mapping[str, object] = {
     "share_subplans": False,
     "hints": False,
     "functions": (),
+    "accept": frozenset(),
     "allow_version_mismatch": False,
 }
 """The defaults. Signatures show them; `context.Settings` has the same."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,7 @@ def collect(
     stage: str = "optimized",
     progress: bool | None = None,
     functions: Sequence[Any] = (),
+    accept: Collection[str] = frozenset(),
     allow_version_mismatch: bool = False,
 ) -> pa.Table:
     """The rows of a Spark DataFrame, computed by DataFusion: its plan is made, run and collected in one call.
@@ -50,7 +51,7 @@ def collect(
     with `otherwise="spark"` collected in Spark: a CollectedInSparkWarning says so once, with the reasons. Then what the
     query raises in Spark is raised as an EngineError.
 
-    `ctx` is the DataFusion context, for example of limited memory (`datafusion.context`). `stage` and
+    `ctx` is the DataFusion context, for example of limited memory (`datafusion.context`). `stage`, `accept` and
     `allow_version_mismatch` are as `df_to_substrait` has them, and `progress` as `execute` has it. `functions` are your own that the
     query calls, as both have them.
 
@@ -60,7 +61,7 @@ def collect(
     """
     _require(otherwise)
     try:
-        return _stream(df, ctx, stage, progress, functions, allow_version_mismatch).read_all()
+        return _stream(df, ctx, stage, progress, functions, accept, allow_version_mismatch).read_all()
     except (*REFUSED, EngineError) as error:
         if otherwise is None:
             raise
@@ -79,6 +80,7 @@ def stream(
     stage: str = "optimized",
     progress: bool | None = None,
     functions: Sequence[Any] = (),
+    accept: Collection[str] = frozenset(),
     allow_version_mismatch: bool = False,
 ) -> pa.RecordBatchReader:
     """The rows of a DataFrame, or of a plan of the `datafusion` dialect, batch by batch, so that they needn't fit in memory.
@@ -99,7 +101,7 @@ def stream(
     if wrong := [name for name, value in given.items() if value is not None]:
         raise TypeError(f"{wrong[0]} is for a plan: a DataFrame knows where its rows are.")
     try:
-        return _stream(df_or_plan, ctx, stage, progress, functions, allow_version_mismatch)
+        return _stream(df_or_plan, ctx, stage, progress, functions, accept, allow_version_mismatch)
     except REFUSED as error:
         if otherwise is None:
             raise
@@ -115,9 +117,10 @@ def show(
     ctx: SessionContext | None = None,
     progress: bool | None = None,
     functions: Sequence[Any] = (),
+    accept: Collection[str] = frozenset(),
 ) -> None:
     """Print the first `n` rows of a DataFrame, computed by DataFusion. Arguments and errors as `collect`."""
-    rows = collect(df.limit(n + 1), otherwise, ctx=ctx, progress=progress, functions=functions)
+    rows = collect(df.limit(n + 1), otherwise, ctx=ctx, progress=progress, functions=functions, accept=accept)
     more = rows.num_rows > n
     print(text_table(rows.slice(0, n), f"only the first {n:,} rows" if more else None), end="")  # noqa: T201
 
@@ -133,6 +136,7 @@ def _stream(
     stage: str,
     progress: bool | None,
     functions: Sequence[Any],
+    accept: Collection[str],
     allow_version_mismatch: bool,
 ) -> pa.RecordBatchReader:
     folder = tempfile.TemporaryDirectory(prefix="substrait-spark-", ignore_cleanup_errors=True)
@@ -145,6 +149,7 @@ def _stream(
             list_files=None,
             stage=stage,
             functions=functions,
+            accept=accept,
             allow_version_mismatch=allow_version_mismatch,
         )
         return run.opened(plan, ctx, progress=progress, functions=functions, finish=folder.cleanup)

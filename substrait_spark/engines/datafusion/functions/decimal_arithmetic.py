@@ -13,9 +13,10 @@ from ....algebra import types
 from ....algebra.builder import is_at_hand
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import Type
-from ....dialects.rewrite import Apply, rewrites
+from ....dialects.rewrite import Apply, Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
+from ....lowering.expression import ExpressionLowering
 from ..value_bounds import magnitude, scale
 
 ERROR, NULL = "ERROR", "NULL"
@@ -48,24 +49,28 @@ def operation(name: str) -> Operation:
         if name == "multiply":
             _require_one_rounding(e, left, right, wanted)
 
-        def in_wider_decimals(left: Expression, right: Expression) -> Expression:
-            wide = e.call(f"arithmetic_decimal:{name}", widened(e, left), widened(e, right))
-            return e.narrow(wide, wanted, on_failure == ERROR)
-
         exact = e.call(f"arithmetic_decimal:{name}", left, right)
         if exact.type.parameters != wanted.parameters or SCALES[name](left, right) != scale(wanted):
-            return in_wider_decimals(left, right)
+            return in_wider_decimals(e, name, left, right, wanted, on_failure)
         limits = LIMITS[name](left, right)
         large = [magnitude(part) >= limit for part, limit in zip((left, right), limits, strict=True)]
         if not any(large):
             return exact
         if not (is_at_hand(left) and is_at_hand(right)):
-            return in_wider_decimals(left, right)
+            return in_wider_decimals(e, name, left, right, wanted, on_failure)
         small = [_is_below(e, part, limit) for part, limit in compress(zip((left, right), limits, strict=True), large)]
         in_own = e.call(f"arithmetic_decimal:{name}", left, right)
-        return e.if_then(e.and_(*small), in_own, in_wider_decimals(left, right))
+        return e.if_then(e.and_(*small), in_own, in_wider_decimals(e, name, left, right, wanted, on_failure))
 
     return lower
+
+
+def in_wider_decimals(
+    e: LoweringBuilder, name: str, left: Expression, right: Expression, wanted: Type, on_failure: str
+) -> Expression:
+    """A result in the engine's wider decimals, rounded half up to a type and checked to fit."""
+    wide = e.call(f"arithmetic_decimal:{name}", widened(e, left), widened(e, right))
+    return e.narrow(wide, wanted, on_failure == ERROR)
 
 
 Limits = tuple[int, int]
@@ -243,10 +248,23 @@ def standard_operation(name: str) -> Apply:
     return lower
 
 
-REWRITES = rewrites(
+def rounded_operation(name: str) -> Apply:
+    """The standard operation of a type with fewer digits behind the point than the engine's own result has."""
+
+    def lower(lowering: ExpressionLowering, call: ScalarFunction) -> Expression | None:
+        if scale(call.type) == SCALES[name](*call.children()):
+            return None
+        left, right = lowering.lower_all(call.children())
+        # The standard function leaves open how it rounds: half up is as good as any.
+        return in_wider_decimals(lowering.e, name, left, right, call.type, ERROR)
+
+    return lower
+
+
+REWRITES = rewrites({f"arithmetic_decimal:{name}": rounded_operation(name) for name in SCALES}, sees=Sees.BOTH)
+REWRITES += rewrites(
     {
         "arithmetic_decimal:add": standard_operation("add"),
-        # The standard function leaves open how it rounds: half up is as good as any.
         "arithmetic_decimal:divide": ruled(divide, ERROR),
         "arithmetic_decimal:multiply": standard_operation("multiply"),
         "arithmetic_decimal:subtract": standard_operation("subtract"),
