@@ -175,13 +175,13 @@ def test_iceberg_by_snapshot_with_its_filters() -> None:
     assert read.iceberg_table.direct.snapshot_id.isdigit()
     assert list(read.base_schema.names) == ["k", "p", "d", "ts", "c"]
     assert "equal($1:p, 'a')" in explain(plan)
-    assert "lt($4:c, 3.50::decimal<5, 2>)" in explain(plan)
+    assert "lt($3:c, 3.50::decimal<5, 2>)" in explain(plan)
     changed, context = recorded("iceberg", EQ="NEVER_HEARD_OF")
     assert changed is None
     assert "NEVER_HEARD_OF" in context.problems[0].reason
     plan, _ = recorded("iceberg", LT="NOT_EQ")
     assert plan is not None
-    assert "not(equal($4:c, 3.50::decimal<5, 2>))" in explain(plan)
+    assert "not(equal($3:c, 3.50::decimal<5, 2>))" in explain(plan)
 
 
 def test_delta_by_the_files_of_its_snapshot() -> None:

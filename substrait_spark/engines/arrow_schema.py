@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from substrait.algebra_pb2 import ReadRel
@@ -31,6 +32,15 @@ _SIMPLE = {
 _UNITS = {0: "s", 3: "ms", 6: "us", 9: "ns"}
 
 
+class Condition(NamedTuple):
+    """What is true of a column in all rows that are wanted: it compares so with one of the values."""
+
+    column: str
+    comparison: str
+    values: tuple[Any, ...]
+    """Of `=` one or several; of others one."""
+
+
 @dataclass(frozen=True)
 class Columns:
     """The columns of a read: all of them, and the names of those that the plan uses, and that are never null."""
@@ -38,10 +48,12 @@ class Columns:
     schema: pa.Schema
     used: frozenset[str]
     required: frozenset[str]
+    conditions: tuple[Condition, ...] = ()
+    """What is true of all rows that the plan uses: a reader may leave out others."""
 
     def without(self, names: Container[str]) -> Columns:
         """The columns but those of these names."""
-        return Columns(pa.schema([field for field in self.schema if field.name not in names]), self.used, self.required)
+        return replace(self, schema=pa.schema([field for field in self.schema if field.name not in names]))
 
 
 def columns_of(read: ReadRel) -> Columns:

@@ -62,6 +62,10 @@ def read(r: RelationBuilder, output: Sequence[tree.Expression], scan: Any) -> Ou
     table: Relation = IcebergTable(metadata, snapshot or None, schema.names, schema.types)
     ids = ids_of(schema.attributes)
     if filters:
+        filtered = {name.partition(".")[0] for filter in filters for name in _names(filter)}
+        by_filter = [each["exprId"] for each in schema.attributes if each["name"].partition(".")[0] in filtered]
+        wanted = {*ids_of(used), *by_filter}
+        table, ids = Output(table, ids).select([id for id in ids if id in wanted])
         e = r.expressions(Scope(ids, table.types))
         by_name = {attribute["name"]: attribute for attribute in schema.attributes}
         table = Filter(table, e.and_(*e.emit_all([_predicate(filter, by_name) for filter in filters])))

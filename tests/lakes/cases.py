@@ -63,6 +63,33 @@ NESTED_ROWS = """SELECT /*+ COALESCE(1) */ * FROM VALUES
     (1, array(NULL, named_struct('u', 1, 'v', array(2))), map('k', named_struct('u', 1, 'v', NULL)), array(array(1), NULL)),
     (2, array(), map(), array()), (3, NULL, NULL, NULL)"""
 
+FILES_OF_ROWS = tuple(
+    f"INSERT INTO {{t}} SELECT /*+ COALESCE(1) */ CAST(k AS INT), s, CAST(day AS DATE), f FROM VALUES {rows} AS v(k, s, day, f)"
+    for rows in (
+        "(1, 'a', '2024-01-01', 1.0D), (NULL, NULL, NULL, NULL), (3, '', '1969-12-31', double('NaN'))",
+        "(-2147483648, repeat('x', 40) || 'a', '0001-01-01', -0.0D), (2147483647, repeat('x', 40) || 'b', '9999-12-31', 0.0D)",
+        "(5, 'ü', '1970-01-01', 2.0D), (6, '\U0001f600', '1971-01-01', double('NaN')), (7, \"o'clock\", '2024-02-29', 3.0D)",
+        "(NULL, 'only', '2024-01-31', NULL)",
+    )
+)
+"""Statements that each make a file of columns k, s, day and f."""
+
+FILTERED = (
+    "SELECT * FROM {t} WHERE k = 5",
+    "SELECT s FROM {t} WHERE 3 < k",
+    "SELECT k FROM {t} WHERE k <= 1 AND f < 2",
+    "SELECT s, f FROM {t} WHERE k IN (-2147483648, 6, 8) AND s <> 'a'",
+    "SELECT k FROM {t} WHERE s = repeat('x', 40) || 'b'",
+    "SELECT k, day FROM {t} WHERE s > 'x'",
+    "SELECT k FROM {t} WHERE s IN ('ü', 'only', \"o'clock\")",
+    "SELECT k, s FROM {t} WHERE day < DATE'1971-01-01'",
+    "SELECT k, s FROM {t} WHERE day >= DATE'2024-01-31'",
+    "SELECT k FROM {t} WHERE day = DATE'2024-02-29' OR k = 1",
+    "SELECT f FROM {t} WHERE f > 1 AND day > DATE'1970-01-01'",
+    "SELECT a.k FROM {t} a JOIN {t} b ON a.k = b.k AND a.s = 'a' AND b.k < 100",
+)
+"""Queries whose filters leave out files."""
+
 MERGE_ON_READ = (
     "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.merge.mode'='merge-on-read'"
 )
@@ -193,6 +220,40 @@ ICEBERG_CASES = (
         ),
     ),
     Case(
+        "files that filters leave out",
+        (
+            "CREATE TABLE {t} (k INT, s STRING, day DATE, f DOUBLE) USING iceberg TBLPROPERTIES ('format-version'='2')",
+            *FILES_OF_ROWS[:2],
+            "ALTER TABLE {t} ALTER COLUMN k TYPE BIGINT",
+            f"ALTER TABLE {{t}} SET TBLPROPERTIES ({MERGE_ON_READ})",
+            *FILES_OF_ROWS[2:],
+            "DELETE FROM {t} WHERE k = 7",
+        ),
+        tuple(Read(sql, ICEBERG) for sql in FILTERED),
+    ),
+    Case(
+        "partitions that filters leave out",
+        (
+            "CREATE TABLE {t} (k INT, s STRING, day DATE, f DOUBLE) USING iceberg PARTITIONED BY (bucket(3, k), truncate(1, s))",
+            *FILES_OF_ROWS[:2],
+            "ALTER TABLE {t} DROP PARTITION FIELD truncate(1, s)",
+            "ALTER TABLE {t} ADD PARTITION FIELD months(day)",
+            *FILES_OF_ROWS[2:3],
+            "ALTER TABLE {t} RENAME COLUMN k TO kk",
+            "ALTER TABLE {t} RENAME COLUMN s TO k",
+            "ALTER TABLE {t} RENAME COLUMN kk TO s",
+            "ALTER TABLE {t} ADD PARTITION FIELD k",
+            "INSERT INTO {t} VALUES (NULL, 'only', DATE'2024-01-31', NULL)",
+        ),
+        (
+            Read("SELECT * FROM {t} WHERE k = 'only'", ICEBERG),
+            Read("SELECT s FROM {t} WHERE k > 'w' AND s > 0", ICEBERG),
+            Read("SELECT k FROM {t} WHERE s IN (1, 5) OR k = ''", ICEBERG),
+            Read("SELECT k, s FROM {t} WHERE s = -2147483648", ICEBERG),
+            Read("SELECT k, s FROM {t} WHERE day < DATE'1971-02-01'", ICEBERG),
+        ),
+    ),
+    Case(
         "rows deleted by what they are equal to",
         (
             "CREATE TABLE {t} (k INT, s STRING) USING iceberg TBLPROPERTIES ('format-version'='2')",
@@ -307,6 +368,23 @@ DELTA_CASES = (
             Read("SELECT k FROM {t} WHERE s = 'a b'", FILES, reads="files"),
             Read("SELECT k FROM {t} VERSION AS OF 2 WHERE day < DATE'2024-01-02'", FILES),
         ),
+    ),
+    Case(
+        "files that filters leave out",
+        (
+            "CREATE TABLE {t} (k INT, s STRING, day DATE, f DOUBLE) USING delta",
+            *FILES_OF_ROWS,
+            "DELETE FROM {t} WHERE k = 7",
+        ),
+        tuple(Read(sql, NAME) for sql in FILTERED),
+    ),
+    Case(
+        "partitions that filters leave out",
+        (
+            "CREATE TABLE {t} (k INT, s STRING, day DATE, f DOUBLE) USING delta PARTITIONED BY (s, day)",
+            *FILES_OF_ROWS,
+        ),
+        tuple(Read(sql, NAME) for sql in FILTERED),
     ),
     Case(
         "deletion vectors",

@@ -91,3 +91,23 @@ def test_a_version_that_is_not_there(spark: SparkSession, delta: str) -> None:
     detail.value = detail.value[:-1] + b"\x63"
     with pytest.raises(InvalidPlanError, match="can't be read by deltalake"):
         datafusion.execute(plan)
+
+
+@pytest.mark.parametrize("format", ["iceberg", "delta"])
+def test_files_that_filters_leave_out(spark: SparkSession, format: str) -> None:
+    """They are not opened: one is not there any more."""
+    table = "ice.db.left_out" if format == "iceberg" else "left_out"
+    spark.sql(f"CREATE TABLE {table} (k INT, s STRING) USING {format}")
+    for row in ("(1, 'a')", "(2, NULL)"):
+        spark.sql(f"INSERT INTO {table} VALUES {row}")
+    (file,) = spark.sql(f"SELECT input_file_name() FROM {table} WHERE k = 2").collect()[0]
+    location = spark.sql("DESCRIBE DETAIL left_out").collect()[0]["location"] if format == "delta" else ""
+    tables = {"left_out": str(location).removeprefix("file:")}
+    Path(str(file).removeprefix("file:")).unlink()
+    for wanted, there in (("k < 2", True), ("1 = k AND s > ''", True), ("k + 1 = 2", False)):
+        plan = df_to_substrait(spark.sql(f"SELECT k, s FROM {table} WHERE {wanted}"), dialect="datafusion")
+        if there:
+            assert rows(datafusion.execute(plan, tables=tables)) == ROWS[:1]
+        else:
+            with pytest.raises(InvalidPlanError, match="can't be read by"):
+                datafusion.execute(plan, tables=tables)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,7 +16,7 @@ from substrait.algebra_pb2 import ReadRel
 
 from ...algebra.extension_messages import unpacked_table
 from ...errors import InvalidPlanError, exception_text
-from ..arrow_schema import Columns
+from ..arrow_schema import Columns, Condition
 from ..file_access import Folders
 from ..table_format import table_format
 
@@ -113,7 +114,54 @@ def _iceberg(table: Any, snapshot: int | None, columns: Columns, shown: str) -> 
         present = {field.name for field in scan.projection().fields}
         if missing := [name for name in names if name not in present]:
             raise InvalidPlanError(f"The table {shown} has no column {missing[0]!r}.")
+        return _rows(table, scan, snapshot, columns)
+
+
+def _rows(table: Any, scan: Any, snapshot: int | None, columns: Columns) -> pa.Table:
+    """The rows of a scan but for those of files that have none that the plan's filters keep.
+
+    pyiceberg compares bounds of files and partitions alone, by the columns of today; rows it would compare as pyarrow does.
+    """
+    from pyiceberg.expressions import AlwaysTrue
+    from pyiceberg.io.pyarrow import ArrowScan
+
+    is_current = snapshot is None or scan.snapshot().schema_id == table.metadata.current_schema_id
+    wanted = _predicates(table, columns.conditions) if is_current else []
+    if not wanted:
         return scan.to_arrow()
+    kept = {task.file.file_path for task in reduce(type(scan).filter, wanted, scan).plan_files()}
+    tasks = [task for task in scan.plan_files() if task.file.file_path in kept]
+    return ArrowScan(table.metadata, scan.io, scan.projection(), AlwaysTrue()).to_table(tasks)
+
+
+COMPARED = ("int", "long", "string", "date")
+"""Iceberg's types of columns by which files are left out."""
+
+EARLIEST = dt.date(1971, 1, 1)
+"""From here on, no value is in the partition of an older one: older writers counted months and years before 1970 one too many."""
+
+
+def _predicates(table: Any, conditions: Sequence[Condition]) -> list[Any]:
+    """pyiceberg's expressions of those conditions that its bounds of files and partitions tell about."""
+    from pyiceberg import expressions
+
+    made = {
+        "<": expressions.LessThan,
+        "<=": expressions.LessThanOrEqual,
+        ">": expressions.GreaterThan,
+        ">=": expressions.GreaterThanOrEqual,
+    }
+    fields = {field.name: field for field in table.schema().fields}
+    found = []
+    for column, comparison, values in conditions:
+        field = fields.get(column)
+        # A name with a point is a field's, too; a default value is in no file's bounds.
+        if field is None or "." in column or field.initial_default is not None or str(field.field_type) not in COMPARED:
+            continue
+        if any(isinstance(value, dt.date) and value < EARLIEST for value in values):
+            continue
+        found.append(expressions.In(column, set(values)) if comparison == "=" else made[comparison](column, values[0]))
+    return found
 
 
 def _loses_nulls(kind: pa.DataType) -> bool:
@@ -137,10 +185,44 @@ def _delta_rows(table: Any, columns: Columns, shown: str) -> pa.Table:
         from deltalake import QueryBuilder
 
         _require_times(table, columns, shown)
-        selected = ", ".join('"' + name.replace('"', '""') + '"' for name in _used(columns))
+        selected = ", ".join(map(_quoted, _used(columns)))
+        where = _where(table, columns.conditions)
         # DataFusion itself fails to plan the scan of a table with deletion vectors (EnsureCooperative).
-        reader = QueryBuilder().register("t", table).execute(f"SELECT {selected} FROM t")  # noqa: S608 - names in quotes
+        reader = QueryBuilder().register("t", table).execute(f"SELECT {selected} FROM t{where}")  # noqa: S608 - all in quotes
         return pa.table(reader.read_all())
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _where(table: Any, conditions: Sequence[Condition]) -> str:
+    """The conditions that deltalake leaves files out by, of tables whose files hold nothing but their rows.
+
+    Texts are compared of partitions alone, since of others the log has only how they begin.
+    """
+    if table.protocol().min_reader_version > 1:
+        return ""
+    types = {field.name: str(getattr(field.type, "type", "")) for field in table.schema().fields}
+    parts = table.metadata().partition_columns
+    found = [
+        f"{_quoted(column)} {comparison} {_literal(values[0])}"
+        if comparison != "="
+        else f"{_quoted(column)} IN ({', '.join(map(_literal, values))})"
+        for column, comparison, values in conditions
+        if types.get(column) in WHOLE or (types.get(column) == "string" and column in parts)
+    ]
+    return f" WHERE {' AND '.join(found)}" if found else ""
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, dt.date):
+        return f"DATE '{value.isoformat()}'"
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+
+
+WHOLE = ("byte", "short", "integer", "long", "date")
+"""Delta's types of columns whose bounds its log has in full."""
 
 
 def _local(location: str) -> str:

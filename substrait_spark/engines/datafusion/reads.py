@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from datafusion import DataFrame, SessionContext
 from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
+from ...algebra.message_walk import messages
 from ...errors import InvalidPlanError, Unsupported
 from ...reading.relation import spark_files
 from .. import local_files, parquet
-from ..arrow_schema import Columns, columns_of
+from ..arrow_schema import Columns, Condition, columns_of
 from ..file_access import Folders
+from ..read_conditions import conditions
 from ..spark_files import spark_table
 from . import lakes
 from .inputs import Inputs, in_columns
@@ -35,9 +38,15 @@ class Binding:
     tables: Mapping[str, Any]
     under: Folders
     registered: list[str] = field(default_factory=list)
+    conditions: dict[int, tuple[Condition, ...]] = field(default_factory=dict)
+    """What the plan's filters say of columns, by the `id` of the read."""
 
     def __post_init__(self) -> None:
         self.inputs = Inputs(self.tables)
+
+    def columns(self, read: ReadRel) -> Columns:
+        """The columns of a read, and what the plan's filters say of them."""
+        return replace(columns_of(read), conditions=self.conditions.get(id(read), ()))
 
     def register(self, frames: Sequence[DataFrame]) -> str:
         """The name of a table with all rows of the frames."""
@@ -66,9 +75,11 @@ class Binding:
             self.ctx.deregister_table(name)
 
 
-def bind(reads: Sequence[ReadRel], binding: Binding) -> None:
-    """Have reads name tables of the context's. Raises InvalidPlanError where Spark would have other rows, or there are none."""
+def bind(plan: Plan, binding: Binding) -> None:
+    """Have a plan's reads name tables of the context's. Raises InvalidPlanError where Spark would have other rows, or there are none."""
+    reads = [message for message in messages(plan) if isinstance(message, ReadRel)]
     _require_distinct(reads, binding.tables)
+    binding.conditions = dict(zip(map(id, reads), conditions(plan, reads), strict=True))
     for read in reads:
         binder = BINDERS.get(str(read.WhichOneof("read_type")))
         if binder is not None:
@@ -107,7 +118,7 @@ def _bind_named_table(read: ReadRel, binding: Binding) -> None:
     parts = list(read.named_table.names)
     given = binding.inputs.name_of(parts)
     if given is not None:
-        _rename(read, [binding.register(binding.inputs.frames(given, binding.ctx, columns_of(read)))])
+        _rename(read, [binding.register(binding.inputs.frames(given, binding.ctx, binding.columns(read)))])
         return
     known = _registered(binding.ctx, parts)
     if known is None:
@@ -176,7 +187,7 @@ def _spark_tables(items: Sequence[Any], paths: Sequence[Path], columns: Columns)
 
 
 def _bind_lake_table(read: ReadRel, binding: Binding) -> None:
-    columns = columns_of(read)
+    columns = binding.columns(read)
     rows, shown = lakes.table(read, columns, binding.under)
     _rename(read, [binding.register_rows(in_columns(rows, columns, shown))])
 

@@ -137,7 +137,7 @@ def _executed(plan: Plan, binding: Binding) -> tuple[Result, list[str]]:
     part, names = _without_root(plan)
     try:
         with _refusing():
-            bind(_reads(part), binding)
+            bind(part, binding)
             for rel in _generators(part):
                 _bind_generated(rel, part, binding)
         return _run(part, binding.ctx), names
