@@ -83,11 +83,15 @@ class CapturedQueries(Sequence[CapturedQuery]):
 
 
 class Capture:
-    """Listens to sessions, and makes plans of what ran in them. Whatever fails in it is told as a query's problem."""
+    """Listens to sessions, and makes plans of what ran in them. Whatever fails in it is told as a query's problem.
 
-    def __init__(self, settings: Settings) -> None:
+    `settings_then` gives the settings of each plan when it is made, where they have what the job itself makes: functions.
+    """
+
+    def __init__(self, settings: Settings, settings_then: Callable[[], Settings] | None = None) -> None:
         self.queries = CapturedQueries(self._updated)
         self._settings = settings
+        self._settings_then = settings_then or (lambda: settings)
         self._listeners: list[Listener] = []
         self._numbered: list[tuple[int, CapturedQuery]] = []
         self._lock = threading.RLock()
@@ -166,10 +170,10 @@ class Capture:
 
         try:
             if execution.change is not None and execution.obstacle is None:
-                return row_changes.changed(execution.change, self._settings)
+                return row_changes.changed(execution.change, self._settings_then())
             if execution.query is None:
                 return None, [_problem(unplanned)]
-            return convert_as(execution.query, self._settings)
+            return convert_as(execution.query, self._settings_then())
         except Unsupported as problem:
             return None, [Problem("the plan", "QueryExecution", "QueryExecution", problem.reason, problem.hint)]
         except Exception as error:  # noqa: BLE001 - the queries after it have plans

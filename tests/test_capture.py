@@ -601,3 +601,47 @@ def test_a_script(tmp_path: Path) -> None:
     assert "ValueError: invalid literal" in done.stderr
     assert "runpy" not in done.stderr
     assert "2 plans in plans" in done.stderr
+
+
+SCRIPT_OF_FUNCTIONS = """
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+import cleaning
+
+@udf("int")
+def twice(n):
+    return n * 2
+
+def large(frames):
+    for frame in frames:
+        yield frame[frame["n"] > 2]
+
+days = spark.createDataFrame([("mon ", 1), ("tue", 2)], "day string, n int")
+days.select(cleaning.clean("day").alias("day"), twice("n").alias("n")).mapInPandas(large, "day string, n int").collect()
+spark.stop()
+"""
+
+
+@pytest.mark.slow
+def test_a_script_with_functions_of_its_own(tmp_path: Path) -> None:
+    """Those of its modules, and those that it makes itself."""
+    (tmp_path / "job.py").write_text(SCRIPT_OF_FUNCTIONS, "utf-8")
+    (tmp_path / "cleaning.py").write_text(
+        "from pyspark.sql.functions import udf\n\n\n@udf('string')\ndef clean(text):\n    return text.strip()\n",
+        "utf-8",
+    )
+    command = [sys.executable, "-m", "substrait_spark", "capture", "job.py", "-o", "plans"]
+    given = [word for name in ("job.py:twice", "cleaning:clean", "job.py:large") for word in ("--functions", name)]
+    done = run(*command, *given, folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "plans" / "001-collect.txt").read_text("utf-8")
+    assert "twice($" in text
+    assert "clean($" in text
+    assert "substrait_spark.FlatMap large(" in text
+    lacking = run(
+        *command, *given[:2], "--functions", "cleaning.py:clean", "--functions", "job.py:small", folder=tmp_path
+    )
+    assert lacking.returncode == 1
+    assert "--functions job.py:small: AttributeError" in lacking.stderr

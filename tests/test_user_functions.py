@@ -22,7 +22,7 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StringType
 from pyspark.sql.udf import UserDefinedFunction
-from releases import has, later, since
+from releases import later, since
 from rows import differences
 
 from substrait_spark import (
@@ -247,6 +247,7 @@ def test_structs_and_lists_are_made(edges: DataFrame, way: int) -> None:
     fields = edges.select(build("integer", "text").alias("s")).select("s.b", F.col("s.c")[0], "s.a")
     assert_same(fields, [build])
     assert_same(edges.where(build("integer", "text")["a"] > 0).select("key"), [build])
+    assert_same(edges.where("integer > 0").select(build("integer", "text").alias("s")).select("s", "s.b"), [build])
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -654,6 +655,10 @@ def test_what_is_not_declared_names_what_declares_it(edges: DataFrame) -> None:
     )
     assert problem.hint.startswith("Let plans call it by its name: functions=[clean_country].")
     assert "functions=[clean_country]" in check(edges.select(clean("text")))._repr_html_()
+    upper = made(ways.PICKLED, same, "string", "upper")
+    (problem,) = check(edges.select(upper("text")))
+    assert "functions=[declare_function(upper, name='my_upper')]" in problem.hint
+    assert check(edges.select(upper("text")), functions=[declare_function(upper, name="my_upper")])
     assert check(edges.select(clean("text").alias("c")), functions=[clean])
 
 
@@ -750,8 +755,49 @@ def test_conversions_of_time_zones_are_stated(edges: DataFrame) -> None:
 
 
 def test_maps_of_pickled_rows_are_refused(edges: DataFrame) -> None:
-    keys = made(ways.PICKLED, lambda m: None, "int", "keys")
-    plan = df_to_substrait(edges.select(keys("map")), functions=[keys], dialect="datafusion")
-    with pytest.raises(InvalidPlanError, match=r"arguments that are maps can't be run here"):
-        datafusion.execute(plan, functions=[keys])
-    assert has("3.5")
+    taken = made(ways.PICKLED, lambda m: None, "int", "taken")
+    returned = made(ways.PICKLED, lambda n: {"n": n, "m": n}, "map<string, int>", "returned")
+    inside = made(ways.PICKLED, lambda n: [{"n": n}], "array<map<string, int>>", "inside")
+    for function, column, what in (
+        (taken, "map", "arguments"),
+        (returned, "key", "results"),
+        (inside, "key", "results"),
+    ):
+        plan = df_to_substrait(edges.select(function(column)), functions=[function], dialect="datafusion")
+        with pytest.raises(
+            InvalidPlanError, match=rf"{what} that are maps can't be run here.*Use udf\(…, useArrow=True\)"
+        ):
+            datafusion.execute(plan, functions=[function])
+
+
+def test_maps_that_come_by_arrow(edges: DataFrame) -> None:
+    returned = made(
+        ways.ARROW_BATCHED, lambda n: None if n is None else {"n": n, "m": None}, "map<string, int>", "returned"
+    )
+    assert_same(edges.select(returned("integer").alias("m")).select("m", F.element_at("m", F.lit("n"))), [returned])
+
+
+@since("4.0", "SQL functions")
+def test_functions_of_sql_call_functions_of_python(edges: DataFrame) -> None:
+    """Spark puts the body of a function in SQL in the place of its call, with the calls that are in it."""
+    spark = edges.sparkSession.newSession()
+    twice = spark.udf.register("twice_in_sql", made(ways.PICKLED, lambda n: n * 2, "int", "twice_in_sql"))
+    edges.createOrReplaceGlobalTempView("edges_of_sql_functions")
+    view = "global_temp.edges_of_sql_functions"
+    spark.sql("CREATE TEMPORARY FUNCTION four_times(n INT) RETURNS INT RETURN twice_in_sql(twice_in_sql(n))")
+    spark.sql("CREATE TEMPORARY FUNCTION area(w DOUBLE, h DOUBLE DEFAULT 2) RETURNS DOUBLE RETURN w * h")
+    spark.sql(f"CREATE TEMPORARY FUNCTION longest() RETURNS INT RETURN SELECT max(length(text)) FROM {view}")
+    spark.sql(
+        f"CREATE TEMPORARY FUNCTION keyed(k INT) RETURNS TABLE (t STRING) RETURN SELECT text FROM {view} WHERE key = k"
+    )
+    for query in (
+        f"SELECT four_times(key) AS f, area(double), area(h => double, w => 1) FROM {view} WHERE four_times(key) > 4",
+        f"SELECT key, longest() AS most FROM {view}",
+        "SELECT * FROM keyed(2)",
+        f"SELECT sum(area(key, double)) AS total FROM {view} GROUP BY key",
+    ):
+        for stage in ("optimized", "analyzed"):
+            df = spark.sql(query)
+            plan = df_to_substrait(df, functions=[twice], dialect="datafusion", stage=stage)
+            found = differences(spark_rows(df), datafusion.execute(plan, functions=[twice]))
+            assert not found, [query, stage, *found]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..errors import SeveralUnsupported, Unsupported
+from ..extensions import registry
 from .tree import Expression, Node, Opaque, Plan
 from .types import REFUSED, base_name, holds_collation, refusal, to_substrait
 
@@ -157,8 +158,7 @@ STATEFUL = (
 
 def _declaring_rows(function: Node) -> str:
     """A hint for a function over rows, which is a plain function of Python: the argument that declares it."""
-    name = name_of(function)
-    given = name if name.isidentifier() else "declare_function(the_function, name='its_name')"
+    given = _given(name_of(function))
     if function.name != "PythonUDF" or not isinstance(function, Expression) or function.type.name != "struct":
         return _STEP
     return f"Let plans call it by its name: functions=[{given}], the function itself. Or {_STEP[0].lower()}{_STEP[1:]}"
@@ -232,14 +232,20 @@ def _declaring(node: Node, kind: str, otherwise: str) -> str:
     if types is None or " " in name:
         return otherwise
     if node.name.startswith("Python"):
-        given = name if name.isidentifier() else "declare_function(the_function, name='its_name')"
-        return f"Let plans call it by its name: functions=[{given}]. {instead}"
+        return f"Let plans call it by its name: functions=[{_given(name)}]. {instead}"
     arguments = ", ".join(f'{{value: "{each}"}}' for each in types[:-1])
     return (
         "Let plans call it by its name: functions=['functions.yaml'], a file that declares it, as "
         f'{{urn: "extension:com.example:functions", {kind}_functions: [{{name: "{name}", impls: '
         f'[{{args: [{arguments}], nullability: "DECLARED_OUTPUT", return: "{types[-1]}"}}]}}]}}. {instead}'
     )
+
+
+def _given(name: str) -> str:
+    """What to give of a function in Python: the function, under another name where plans can't call it by its own."""
+    if not name.isidentifier():
+        return "declare_function(the_function, name='its_name')"
+    return f"declare_function({name}, name='my_{name}')" if name.lower() in registry.taken_names() else name
 
 
 def _made_by(node: Node) -> str:

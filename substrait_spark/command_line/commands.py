@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -27,7 +28,6 @@ from .plan_tables import require_tables
 from .script import captured, summary
 from .spark_query import Query, dataframe, functions_without_session, with_tables
 from .user_functions import FUNCTIONS
-from .user_functions import given as own_functions
 from .waiting import waiting
 
 PLAN = click.argument("plan", metavar="PLAN", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
@@ -284,9 +284,8 @@ def capture_command(
     """
     from ..conversion import settings_of
 
-    given = own_functions(functions)
-    settings = settings_of(dialect=dialect, reads=reads, local_data=local_data, functions=given, accept=accept)
-    queries, code = captured(script, arguments, settings)
+    settings = partial(settings_of, dialect=dialect, reads=reads, local_data=local_data, accept=accept)
+    queries, code = captured(script, arguments, settings, functions)
     plan_files.write_captured(queries, output)
     click.echo(summary(queries, output), err=True)
     lacking = any(query.plan is None and query.action != COMMAND for query in queries)

@@ -8,23 +8,35 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..captured import Capture, CapturedQueries
 from ..catalyst.session import NO_PYSPARK
+from . import user_functions
 from .outcome import INTERRUPTED
 
 if TYPE_CHECKING:
     from ..context import Settings
 
 
-def captured(path: str, arguments: Sequence[str], settings: Settings) -> tuple[CapturedQueries, int]:
-    """What a script ran, and the exit code that it ended with; what it raised is on stderr."""
-    capture = Capture(settings)
+def captured(
+    path: str, arguments: Sequence[str], settings: Callable[..., Settings], functions: Sequence[str]
+) -> tuple[CapturedQueries, int]:
+    """What a script ran, and the exit code that it ended with; what it raised is on stderr.
+
+    `functions` are names of the user's own, which the script itself may have. `settings` makes settings with them.
+    """
+    script: list[ModuleType] = []
+
+    def settings_then() -> Settings:
+        return settings(functions=user_functions.given(functions, [*script, *sys.modules.values()]))
+
+    capture = Capture(settings(), settings_then)
     try:
-        with _listening(capture):
+        with _listening(capture, script):
             code = _run(path, arguments)
     finally:
         capture.stop()
@@ -80,8 +92,11 @@ _RUNNING = (__file__, runpy.__file__, "<frozen runpy>")
 
 
 @contextmanager
-def _listening(capture: Capture) -> Iterator[None]:
-    """Within it, what runs in any classic session of this process is captured, and read before the session stops."""
+def _listening(capture: Capture, script: list[ModuleType]) -> Iterator[None]:
+    """Within it, what runs in any classic session of this process is captured, and read before the session stops.
+
+    The list gets the script's module, which is gone when its end is reached.
+    """
     try:
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
@@ -94,6 +109,7 @@ def _listening(capture: Capture) -> Iterator[None]:
             make(session, *arguments, **options)
             if id(session._sc) not in heard:
                 heard.add(id(session._sc))
+                script.append(sys.modules["__main__"])
                 capture.listen(session, every_session=True)
 
         return init

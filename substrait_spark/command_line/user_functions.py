@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,12 +35,12 @@ NO_SESSION = "SparkContext or SparkSession should be created first"
 """What PySpark says then."""
 
 
-def given(names: Sequence[str]) -> list[Path | UserFunction]:
-    """The functions of these names. Modules and files of Python are run.
+def given(names: Sequence[str], loaded: Iterable[ModuleType] = ()) -> list[Path | UserFunction]:
+    """The functions of these names. Modules and files of Python are run, but files of which there is a loaded module.
 
     Raises NoSessionError where PySpark needs a session for that, and there is none.
     """
-    return [Path(name) if name.endswith((".yaml", ".yml")) else _object(name) for name in names]
+    return [Path(name) if name.endswith((".yaml", ".yml")) else _object(name, loaded) for name in names]
 
 
 def registered(spark: SparkSession, names: Sequence[str]) -> list[Path | UserFunction]:
@@ -54,13 +55,12 @@ def registered(spark: SparkSession, names: Sequence[str]) -> list[Path | UserFun
     return functions
 
 
-def _object(name: str) -> UserFunction:
+def _object(name: str, loaded: Iterable[ModuleType]) -> UserFunction:
     where, colon, attribute = name.rpartition(":")
     if not colon or not where or not attribute:
         raise click.UsageError(f"--functions takes FILE.yaml, MODULE:NAME or FILE.py:NAME, not {name!r}.")
     try:
-        module: Any = module_from(Path(where)) if where.endswith(".py") else importlib.import_module(where)
-        function = _declared(getattr(module, attribute), attribute)
+        function = _declared(getattr(_module(where, loaded), attribute), attribute)
         if function.spark is not None and function.spark.eval_type != PLAIN:
             _ = function.spark.return_type  # is parsed now
     except (FunctionError, TypeError) as error:
@@ -69,6 +69,14 @@ def _object(name: str) -> UserFunction:
         kind = NoSessionError if NO_SESSION in str(error) else click.ClickException
         raise kind(f"--functions {name}: {kind_of(error)}: {error}") from error
     return function
+
+
+def _module(where: str, loaded: Iterable[ModuleType]) -> ModuleType:
+    if not where.endswith(".py"):
+        return importlib.import_module(where)
+    path = Path(where).resolve()
+    files = ((Path(file).resolve(), module) for module in loaded if (file := getattr(module, "__file__", None)))
+    return next((module for file, module in files if file == path), None) or module_from(Path(where))
 
 
 def _declared(value: Any, attribute: str) -> UserFunction:

@@ -198,6 +198,13 @@ def built_in_alias(urn: str) -> str | None:
     return _built_in().get(urn)
 
 
+@cache
+def taken_names() -> frozenset[str]:
+    """The names of all functions in the files that come with the package and the specification, in lower case."""
+    sections = [load(alias).get(kind) or () for alias in ALIASES for kind in KINDS.values()]
+    return frozenset(str(function["name"]).lower() for section in sections for function in section)
+
+
 def urn(alias: str) -> str:
     """The URN of an extension file: its line alone is read, because the URNs of all files are asked for, but few of the files."""
     line = re.search(r"^urn: ([\w.:-]+)$", _text(alias), re.MULTILINE)

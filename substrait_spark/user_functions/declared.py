@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,7 +69,7 @@ def declare_function(function: Any, *, name: str | None = None, urn: str | None 
         raise FunctionError(
             f"A function of the name {called!r} can't be called in a plan: give it one, as declare_function(function, name='clean')."
         )
-    if called.lower() in _taken():
+    if called.lower() in registry.taken_names():
         raise FunctionError(
             f"There is a standard function {called}, and readers look functions up by their names: give this one another, "
             f"as declare_function(function, name='my_{called}')."
@@ -83,13 +83,6 @@ def _why(function: SparkFunction) -> str:
     if function.eval_type not in spark_function.TABLE_FUNCTIONS:
         return ""
     return ": a table function may keep state from row to row and end with rows of its own"
-
-
-@cache
-def _taken() -> frozenset[str]:
-    """The names of all functions in the files that come with the package and the specification, in lower case."""
-    sections = [registry.load(alias).get(kind) or () for alias in registry.ALIASES for kind in registry.KINDS.values()]
-    return frozenset(str(function["name"]).lower() for section in sections for function in section)
 
 
 class UserFunctions:

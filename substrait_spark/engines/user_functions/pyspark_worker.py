@@ -67,9 +67,9 @@ def _worker(
     settings = {"spark.sql.session.timeZone": time_zone, **_settings(version)}
     called = _Called(function)
     if version < (4, 3):
-        message = _Message(version, function, offsets, arguments, settings)
-        read = worker.read_udfs(called, message.stream(), function.eval_type)
-        return _over_stream(function, version, *read)
+        sent = _Message(version, function, offsets, arguments, settings).stream()
+        settings_read = [worker.RunnerConf(sent), worker.EvalConf(sent)] if version >= (4, 2) else []
+        return _over_stream(function, version, *worker.read_udfs(called, sent, function.eval_type, *settings_read))
     info = SimpleNamespace(udfs=[b""], args=list(offsets), kwargs={}, result_id=None)
     kinds = {"input_type": json.dumps(arguments.jsonValue())}
     read = worker.read_udfs(called, [info], function.eval_type, worker.RunnerConf(settings), worker.EvalConf(kinds))
@@ -78,7 +78,7 @@ def _worker(
 
 def _settings(version: tuple[int, ...]) -> dict[str, str]:
     """The settings that a release sends its workers, where they are not what workers take them for."""
-    safely = version >= (4, 2)
+    safely = version >= (4, 1)
     return {"spark.sql.execution.pandas.convertToArrowArraySafely": str(safely).lower()}
 
 
@@ -107,24 +107,33 @@ class _Message:
         settings: dict[str, str],
     ) -> None:
         self._written: list[bytes] = []
-        self._number(len(settings))
-        for name, value in settings.items():
-            self._text(name)
-            self._text(value)
-        if version >= (4, 1) and function.eval_type == ARROW_BATCHED:
-            self._text(json.dumps(arguments.jsonValue()))
-        if version >= (4, 0):
+        input_type = json.dumps(arguments.jsonValue())
+        self._settings(settings)
+        if version >= (4, 2):
+            self._settings({"input_type": input_type})
+        elif version >= (4, 1) and function.eval_type == ARROW_BATCHED:
+            self._text(input_type)
+        if (4, 0) <= version < (4, 2):
             self._switch(False)  # no profiler
+        has_names = version >= (4, 2) or (version >= (4, 0) and function.eval_type not in METHODS)
         self._number(1)
         self._number(len(offsets))
         for offset in offsets:
             self._number(offset)
-            if version >= (4, 0) and function.eval_type not in METHODS:
+            if has_names:
                 self._switch(False)  # no argument by name
         self._number(1)
+        if version >= (4, 2):
+            self._written.append(struct.pack("!q", 0))  # the function's number, which profilers ask for
 
     def stream(self) -> io.BytesIO:
         return io.BytesIO(b"".join(self._written))
+
+    def _settings(self, settings: dict[str, str]) -> None:
+        self._number(len(settings))
+        for name, value in settings.items():
+            self._text(name)
+            self._text(value)
 
     def _number(self, value: int) -> None:
         self._written.append(struct.pack("!i", value))

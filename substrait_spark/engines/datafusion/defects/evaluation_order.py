@@ -15,8 +15,9 @@ from ....algebra.feature import MAY_RAISE
 from ....algebra.relation import Fetch, Filter, Project, Relation, Sort
 from ....algebra.traversal import transformed
 from ....lowering.builder import LoweringBuilder
-from ..structs import require_nameless
+from ..structs import null_like, require_nameless
 from .neutral_values import neutral
+from .struct_names import names_of
 
 
 def guard_above_filters(e: LoweringBuilder, root: Relation) -> Relation:
@@ -81,10 +82,18 @@ def _guarded(e: LoweringBuilder, relation: Relation, input: Relation) -> Relatio
         if isinstance(expression, ScalarFunction) and not expression.raises_itself and _holds_struct(expression):
             # Not every engine has a null in a struct's place, but it needs none where the parts raise.
             return expression.with_children([guard(part) for part in expression.children()])
-        require_nameless(e, expression.type)
-        return e.if_then(mark, expression, Literal(neutral(expression.type), expression.type))
+        return e.if_then(mark, expression, _instead(e, expression))
 
     return relation.over((input,), [guard(expression) for expression in relation.expressions()])
+
+
+def _instead(e: LoweringBuilder, expression: Expression) -> Expression:
+    """What stands for a value in rows that a filter drops."""
+    if _holds_struct(expression):
+        if not expression.type.nullable or None in names_of(e, expression):
+            require_nameless(e, expression.type)
+        return null_like(e, expression)
+    return Literal(neutral(expression.type), expression.type)
 
 
 def _holds_struct(expression: Expression) -> bool:
