@@ -604,10 +604,14 @@ def test_a_script(tmp_path: Path) -> None:
 
 
 SCRIPT_OF_FUNCTIONS = """
+import os
+import sys
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
+os.environ["PYSPARK_PYTHON"] = sys.executable
 spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+spark.sparkContext.addPyFile("cleaning.py")
 import cleaning
 
 @udf("int")

@@ -15,6 +15,7 @@ import click
 
 from ..captured import Capture, CapturedQueries
 from ..catalyst.session import NO_PYSPARK
+from ..errors import Unsupported
 from . import user_functions
 from .outcome import INTERRUPTED
 
@@ -32,7 +33,10 @@ def captured(
     script: list[ModuleType] = []
 
     def settings_then() -> Settings:
-        return settings(functions=user_functions.given(functions, [*script, *sys.modules.values()]))
+        try:
+            return settings(functions=user_functions.given(functions, [*script, *sys.modules.values()]))
+        except click.ClickException as error:
+            raise Unsupported(error.message) from error
 
     capture = Capture(settings(), settings_then)
     try:
