@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from ..python_function import PythonFunction
 from . import (
     bitmaps,
+    decimals,
     elements,
     encodings,
     hashes,
@@ -26,6 +27,7 @@ from . import (
 
 FAMILIES = (
     bitmaps,
+    decimals,
     elements,
     encodings,
     hashes,

@@ -11,7 +11,7 @@ from itertools import compress
 
 from ....algebra import types
 from ....algebra.builder import is_at_hand
-from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....algebra.expression import Expression, ScalarFunction
 from ....algebra.types import Type
 from ....dialects.rewrite import Apply, Sees, rewrites
 from ....errors import NotInDialect
@@ -26,7 +26,7 @@ NARROW, WIDE = 38, 76
 """Digits of the decimals of Substrait, and of DataFusion's wider ones."""
 
 SPARK_DIGITS = 39
-"""How many digits of a product or remainder Spark keeps before it rounds to the result's type."""
+"""How many digits Spark's quotients have at most where it computes a remainder."""
 
 Operation = Callable[[LoweringBuilder, Expression, Expression, Type, str], Expression]
 """Of two decimals, with the type of the result and what is done where there is none."""
@@ -46,9 +46,6 @@ def operation(name: str) -> Operation:
     """+, - and *, of results that Spark rounds or that may not fit: in wider decimals."""
 
     def lower(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type, on_failure: str) -> Expression:
-        if name == "multiply":
-            _require_one_rounding(e, left, right, wanted)
-
         exact = e.call(f"arithmetic_decimal:{name}", left, right)
         if exact.type.parameters != wanted.parameters or SCALES[name](left, right) != scale(wanted):
             return in_wider_decimals(e, name, left, right, wanted, on_failure)
@@ -118,23 +115,6 @@ def _is_below(e: LoweringBuilder, value: Expression, limit: int) -> Expression:
     return e.call("comparison:lt", size, e.literal(limit, types.required(value.type)))
 
 
-def _require_one_rounding(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type) -> None:
-    """Refuse a product that Spark rounds to 39 digits first."""
-    loses_digits = left.type.parameters[1] + right.type.parameters[1] > wanted.parameters[1]
-    if loses_digits and _digits(left) + _digits(right) > SPARK_DIGITS:
-        raise NotInDialect(
-            f"Spark rounds a product of {left.type} and {right.type} twice, the dialect {e.dialect.name} once",
-            "Cast the factors to decimals of fewer digits.",
-        )
-
-
-def _digits(value: Expression) -> int:
-    """How many significant digits a value has at most."""
-    if isinstance(value, Literal) and value.value is not None:
-        return len(str(abs(value.value)).rstrip("0"))
-    return int(value.type.parameters[0])
-
-
 def widened(e: LoweringBuilder, value: Expression, precision: int = 0, scale: int = 0) -> Expression:
     """A decimal in the engine's wider decimals, by default with its own precision and scale."""
     own_precision, own_scale = value.type.parameters
@@ -145,9 +125,7 @@ def widened(e: LoweringBuilder, value: Expression, precision: int = 0, scale: in
 def divide(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type, on_failure: str) -> Expression:
     """By a division that truncates four digits behind the dividend's: one digit more than the result has is enough."""
     (p1, s1), (_, s2), (_, scale) = left.type.parameters, right.type.parameters, wanted.parameters
-    divisor = _divisor_rounded_once(e, left, right, scale)
-    if on_failure != ERROR:
-        divisor = null_for_zero(e, divisor)
+    divisor = right if on_failure == ERROR else null_for_zero(e, right)
     finer = max(scale - 3, s1)
     needed = p1 - s1 + finer + 4 + s2
     if needed > WIDE:
@@ -162,32 +140,6 @@ def divide(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type
 def null_for_zero(e: LoweringBuilder, divisor: Expression) -> Expression:
     """A divisor with null in the place of zero."""
     return e.call("comparison:nullif", divisor, e.literal(0, types.required(divisor.type)))
-
-
-def _divisor_rounded_once(e: LoweringBuilder, left: Expression, right: Expression, scale: int) -> Expression:
-    """The divisor, if by its size rounding to 38 digits first changes nothing; greater ones raise.
-
-    A quotient that isn't half way between two results of `scale` digits is at least 10^-digits / divisor away from there,
-    which must be more than half of the 38th digit.
-    """
-    (_, s1), (p2, s2) = left.type.parameters, right.type.parameters
-    digits = max(s1, scale + 1 + s2)
-    limit = NARROW - digits  # divisors below 2 * 10^limit are safe
-    if limit >= p2 - s2:
-        return right
-    if isinstance(right, Literal) and (right.value is None or abs(right.value) < 2 * 10 ** (limit + s2)):
-        return right
-    if limit < min(p2 - s2, 9) or scale >= NARROW or isinstance(right, Literal):
-        raise NotInDialect(
-            f"Spark rounds a quotient of {left.type} and {right.type} twice, the dialect {e.dialect.name} once",
-            "Cast the operands to decimals of fewer digits.",
-        )
-    divisor = e.share(right)
-    greatest = e.literal(2 * 10 ** (limit + s2) - 1, types.required(right.type))
-    least = e.literal(1 - 2 * 10 ** (limit + s2), types.required(right.type))
-    too_long = e.or_(e.call("comparison:gt", divisor, greatest), e.call("comparison:lt", divisor, least))
-    problem = e.raises("[NUMERIC_OUT_OF_SUPPORTED_RANGE] a divisor of too many digits", right.type, divisor)
-    return e.if_then(too_long, problem, divisor)
 
 
 def remainder(e: LoweringBuilder, left: Expression, right: Expression, wanted: Type, on_failure: str) -> Expression:
