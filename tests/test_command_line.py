@@ -137,7 +137,7 @@ from substrait.plan_pb2 import Plan
     assert last == "substrait_spark.errors.UnsupportedSessionError: This needs PySpark: pip install pyspark."
 
 
-NO_ENGINE = "This needs the package pyarrow: pip install 'datafusion==55.*' pyarrow."
+NO_ENGINE = "This needs the package pyarrow: pip install 'datafusion==55.*' numpy pyarrow regex."
 
 WITHOUT_PYARROW = """
 import sys

@@ -32,7 +32,7 @@ def __getattr__(name: str) -> Any:
             module = import_module(f".{MODULES[name]}", __name__)
         except ModuleNotFoundError as error:
             raise SubstraitSparkError(
-                f"This needs the package {error.name}: pip install 'datafusion==55.*' pyarrow."
+                f"This needs the package {error.name}: pip install 'datafusion==55.*' numpy pyarrow regex."
             ) from error
         return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
