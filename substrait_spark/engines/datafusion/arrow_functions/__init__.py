@@ -23,6 +23,7 @@ from . import (
     patterns,
     texts,
     urls,
+    zones,
 )
 
 FAMILIES = (
@@ -40,6 +41,7 @@ FAMILIES = (
     patterns,
     texts,
     urls,
+    zones,
 )
 
 FUNCTIONS: Mapping[str, PythonFunction] = {

@@ -15,6 +15,7 @@ from ....dialects.rewrite import Apply, Conversion, Rewrite, Sees
 from ....lowering.builder import LoweringBuilder
 from .java_pattern import translated
 from .string import text
+from .time_zone import require_settled, zone_of
 
 FUNCTIONS = (
     "arithmetic:acosh",
@@ -61,6 +62,9 @@ FUNCTIONS = (
     "spark:split",
     "spark:split_truncating",
     "spark:str_to_map",
+    "spark:convert_timezone",
+    "spark:from_utc_timestamp",
+    "spark:to_utc_timestamp",
 )
 """Canonical functions; each is `spark_` and its name in `functions.yaml`."""
 
@@ -91,6 +95,14 @@ PATTERNS: Mapping[str, Mapping[int, Callable[[str], str]]] = {
 """Arguments that are Java's regular expressions, or are made some: those that mean something else here are refused."""
 
 
+ZONES: Mapping[str, Sequence[int]] = {
+    "spark:convert_timezone": (0, 1),
+    "spark:from_utc_timestamp": (1,),
+    "spark:to_utc_timestamp": (1,),
+}
+"""Arguments that name time zones: those that have other rules here are refused."""
+
+
 def by_value(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The call under the name of what Python computes."""
     arguments = call.children()
@@ -98,6 +110,9 @@ def by_value(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         known = text(arguments[position]) if position < len(arguments) else None
         if known is not None:
             translated(pattern(known))
+    for position in ZONES.get(call.declaration.function, ()):
+        if text(arguments[position]) is not None:
+            require_settled(zone_of(arguments[position]))
     options: dict[str, str | None] = dict(call.options)
     try:
         return e.call(name_of(call.declaration.function), *call.arguments, **options)

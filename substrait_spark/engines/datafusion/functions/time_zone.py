@@ -60,6 +60,17 @@ def _regions() -> dict[str, bool]:
     return {name: kind == "recurring" for kind, names in kinds.items() for name in names.split()}
 
 
+def is_settled(region: str) -> bool:
+    """Whether a region's local times are Java's."""
+    return region in _regions()
+
+
+def require_settled(where: Zone) -> None:
+    """Raises NotInDialect for a region whose local times differ from Java's."""
+    if where.offset is None:
+        recurring(where)
+
+
 def recurring(region: Zone) -> bool:
     """Whether a region has daylight-saving rules that never end. Raises NotInDialect for one that differs from Java's."""
     known = _regions().get(region.name)

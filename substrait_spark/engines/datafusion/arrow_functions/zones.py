@@ -1,0 +1,78 @@
+"""Local times in time zones that rows name, by the rules of the regions that Java has alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from functools import lru_cache, partial
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import pyarrow as pa
+
+from ....errors import Unsupported
+from ....functions.time_zone import zone
+from ..functions.time_zone import is_settled
+from ..python_function import Compute, PythonFunction, Signature
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+MICROSECOND = timedelta(microseconds=1)
+
+
+@lru_cache(maxsize=1024)
+def _rules(name: str) -> int | ZoneInfo:
+    """The offset in microseconds of a zone that never changes it, else its rules."""
+    try:
+        named = zone(name)
+        if named.offset is not None:
+            return named.offset
+        if is_settled(named.name):
+            return ZoneInfo(named.name)
+    except (Unsupported, ZoneInfoNotFoundError):
+        pass
+    raise NotImplementedError(f"[UNSUPPORTED_TEXT] {name!r} is no time zone of which the rules are the same in Java")
+
+
+def local(instant: int, name: str) -> int:
+    """The local time of an instant."""
+    rules = _rules(name)
+    return instant + (rules if isinstance(rules, int) else _offset(lambda: _time(instant).astimezone(rules)))
+
+
+def instant(local: int, name: str) -> int:
+    """The instant of a local time: of one that is skipped later by what was skipped, the earlier of two."""
+    rules = _rules(name)
+    return local - (rules if isinstance(rules, int) else _offset(lambda: _time(local).replace(tzinfo=rules)))
+
+
+def _time(micros: int) -> datetime:
+    return EPOCH + MICROSECOND * micros
+
+
+def _offset(time: Callable[[], datetime]) -> int:
+    try:
+        return (time().utcoffset() or timedelta()) // MICROSECOND
+    except OverflowError:
+        raise NotImplementedError("[UNSUPPORTED_TEXT] a year before 1 or after 9999 in a time zone of a row") from None
+
+
+def _of_counts(function: Callable[..., int], timestamp: int, _: Signature) -> Compute:
+    """A function of names, and of the microseconds of the argument that is a timestamp."""
+
+    def computed(arrays: Sequence[pa.Array], rows: int) -> pa.Array:
+        columns = [(a.cast(pa.int64()) if n == timestamp else a).to_pylist() for n, a in enumerate(arrays)]
+        counts = [None if None in row else function(*row) for row in zip(*columns, strict=True)]
+        return pa.array(counts, pa.int64()).cast(arrays[timestamp].type)
+
+    return computed
+
+
+def _function(function: Callable[..., int], timestamp: int = 0) -> PythonFunction:
+    return PythonFunction(partial(_of_counts, function, timestamp))
+
+
+FUNCTIONS: Mapping[str, PythonFunction] = {
+    "spark_convert_timezone": _function(lambda source, target, time: local(instant(time, source), target), timestamp=2),
+    "spark_from_utc_timestamp": _function(local),
+    "spark_to_utc_timestamp": _function(instant),
+}
