@@ -263,11 +263,17 @@ def test_what_is_no_concession(numbers: DataFrame, wrong: Any) -> None:
         df_to_substrait(numbers, accept=wrong)
 
 
-def test_it_helps_where_the_dialect_has_no_exact_form(numbers: DataFrame) -> None:
-    df = numbers.selectExpr("wide * wide AS v")
-    with pytest.raises(UnsupportedPlanError, match="twice"):
-        df_to_substrait(df, dialect="datafusion")
-    assert df_to_substrait(df, dialect="datafusion", accept=ROUNDING)
+def test_it_helps_where_the_dialect_has_no_exact_form(numbers: DataFrame, tmp_path: Path) -> None:
+    file = tmp_path / "ours.yaml"
+    file.write_text(
+        "dependencies: {decimal: 'extension:io.substrait:functions_arithmetic_decimal'}\n"
+        "supported_scalar_functions: [{source: decimal, name: divide, supported_impls: [dec_dec]}]",
+        "utf-8",
+    )
+    df = numbers.selectExpr("x / 3BD AS v")
+    with pytest.raises(UnsupportedPlanError, match="spark_divide"):
+        df_to_substrait(df, dialect=file)
+    assert df_to_substrait(df, dialect=file, accept=ROUNDING)
 
 
 def test_two_sentences_for_each() -> None:
