@@ -51,7 +51,8 @@ def test_pyright(user: tuple[Path, bool]) -> None:
 def test_signatures_name_the_options_and_what_holds_without_them() -> None:
     shown = inspect.signature(substrait_spark.df_to_substrait).parameters
     kept = {field.name: field.default for field in dataclasses.fields(Settings)}
-    unlike = {"accept", "dialect", "functions", "allow_version_mismatch"}  # made of what is given, or no setting of the plan
+    # Made of what is given, or no setting of the plan.
+    unlike = {"accept", "dialect", "functions", "allow_version_mismatch"}
     assert {name: shown[name].default for name in shown if name not in {"df", *unlike}} == {
         name: kept[name] for name in kept if name not in {"writes", *unlike}
     }
