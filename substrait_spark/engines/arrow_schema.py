@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -48,8 +48,8 @@ class Columns:
     schema: pa.Schema
     used: frozenset[str]
     required: frozenset[str]
-    conditions: tuple[Condition, ...] = ()
-    """What is true of all rows that the plan uses: a reader may leave out others."""
+    conditions: Callable[[], tuple[Condition, ...]] = tuple
+    """What is true of all rows that the plan uses: a reader may leave out others. It is found out where it is asked for."""
 
     def without(self, names: Container[str]) -> Columns:
         """The columns but those of these names."""

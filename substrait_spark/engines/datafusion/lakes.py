@@ -126,7 +126,7 @@ def _rows(table: Any, scan: Any, snapshot: int | None, columns: Columns) -> pa.T
     from pyiceberg.io.pyarrow import ArrowScan
 
     is_current = snapshot is None or scan.snapshot().schema_id == table.metadata.current_schema_id
-    wanted = _predicates(table, columns.conditions) if is_current else []
+    wanted = _predicates(table, columns.conditions()) if is_current else []
     if not wanted:
         return scan.to_arrow()
     kept = {task.file.file_path for task in reduce(type(scan).filter, wanted, scan).plan_files()}
@@ -186,7 +186,7 @@ def _delta_rows(table: Any, columns: Columns, shown: str) -> pa.Table:
 
         _require_times(table, columns, shown)
         selected = ", ".join(map(_quoted, _used(columns)))
-        where = _where(table, columns.conditions)
+        where = _where(table, columns.conditions())
         # DataFusion itself fails to plan the scan of a table with deletion vectors (EnsureCooperative).
         reader = QueryBuilder().register("t", table).execute(f"SELECT {selected} FROM t{where}")  # noqa: S608 - all in quotes
         return pa.table(reader.read_all())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,21 @@ class Binding:
     tables: Mapping[str, Any]
     under: Folders
     registered: list[str] = field(default_factory=list)
-    conditions: dict[int, tuple[Condition, ...]] = field(default_factory=dict)
-    """What the plan's filters say of columns, by the `id` of the read."""
+    plan: Plan = field(default_factory=Plan)
+    """The plan whose reads are bound."""
+    reads: Sequence[ReadRel] = ()
 
     def __post_init__(self) -> None:
         self.inputs = Inputs(self.tables)
 
+    @cached_property
+    def _conditions(self) -> dict[int, tuple[Condition, ...]]:
+        """By the `id` of the read. Found for tables of lakes alone, since the whole plan is gone through for it."""
+        return dict(zip(map(id, self.reads), conditions(self.plan, self.reads), strict=True))
+
     def columns(self, read: ReadRel) -> Columns:
         """The columns of a read, and what the plan's filters say of them."""
-        return replace(columns_of(read), conditions=self.conditions.get(id(read), ()))
+        return replace(columns_of(read), conditions=lambda: self._conditions[id(read)])
 
     def register(self, frames: Sequence[DataFrame]) -> str:
         """The name of a table with all rows of the frames."""
@@ -75,11 +82,16 @@ class Binding:
             self.ctx.deregister_table(name)
 
 
+def reads_of(plan: Plan) -> list[ReadRel]:
+    """All reads of a plan."""
+    return [message for message in messages(plan) if isinstance(message, ReadRel)]
+
+
 def bind(plan: Plan, binding: Binding) -> None:
     """Have a plan's reads name tables of the context's. Raises InvalidPlanError where Spark would have other rows, or there are none."""
-    reads = [message for message in messages(plan) if isinstance(message, ReadRel)]
+    reads = reads_of(plan)
     _require_distinct(reads, binding.tables)
-    binding.conditions = dict(zip(map(id, reads), conditions(plan, reads), strict=True))
+    binding.plan, binding.reads = plan, reads
     for read in reads:
         binder = BINDERS.get(str(read.WhichOneof("read_type")))
         if binder is not None:

@@ -26,7 +26,7 @@ from ..progress import Progress
 from ..result import in_schema, named_schema, without_columns
 from . import flat_map, python_functions, user_functions
 from .inputs import require_tables
-from .reads import Binding, bind
+from .reads import Binding, bind, reads_of
 from .session import LIMITS, context, joining_sorted
 
 
@@ -275,10 +275,6 @@ def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
     return bound, list(root.names)
 
 
-def _reads(plan: Plan) -> Sequence[ReadRel]:
-    return [message for message in messages(plan) if isinstance(message, ReadRel)]
-
-
 def _generators(plan: Plan) -> list[Rel]:
     """The Generate relations of a plan, each after those below it."""
     relations = [m for m in messages(plan) if isinstance(m, Rel) and m.HasField("extension_single")]
@@ -306,5 +302,5 @@ def _read_of(name: str, ctx: SessionContext) -> ReadRel:
     """DataFusion's own read of one of its tables."""
     logical = ctx.table(name).logical_plan()
     produced = Plan.FromString(consumer.Producer.to_substrait_plan(logical, ctx).encode())
-    (read,) = _reads(produced)
+    (read,) = reads_of(produced)
     return read
