@@ -19,7 +19,7 @@ from ..structs import empty_list, is_built, named_struct, size
 from ..value_bounds import magnitude, of_type
 from .decimal_arithmetic import NARROW, WIDE, widened
 from .interval import rounded_quotient
-from .nested_order import ascending
+from .nested_order import at_extreme
 
 SUM_DIGITS = 10
 """How many more digits than its argument a sum of decimals has."""
@@ -490,7 +490,8 @@ def extreme(name: str) -> Apply:
         if value.type.kind in FLOATS:
             return float_extreme(call, name, value)
         if value.type.kind in ("struct", "list"):
-            return nested_extreme(call, name, value)
+            value = call.e.share(value)
+            return at_extreme(call, value, value, greatest=name == "max")
         if value.type.kind in ("boolean", "string", "binary"):
             return call.one(f"datafusion:{name}", value)
         return plain(call)
@@ -548,14 +549,6 @@ def float_extreme(call: LoweredCall, name: str, argument: Expression) -> Aggrega
         )
 
     return AggregateForm(calls, result)
-
-
-def nested_extreme(call: LoweredCall, name: str, argument: Expression) -> AggregateForm:
-    """The last or the first struct or list."""
-    e = call.e
-    value = e.share(argument)
-    function = {"max": "datafusion:last_value", "min": "datafusion:first_value"}[name]
-    return call.one(function, value, where=e.is_not_null(value), sorts=ascending(e, value), skips=None)
 
 
 # ---- rows

@@ -7,8 +7,10 @@ DataFusion's comparisons have it, and its sorts where nulls come first. Its own 
 
 from __future__ import annotations
 
+from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import Expression, SortField
 from ....algebra.types import Type
+from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ..structs import field_of
 
@@ -20,6 +22,13 @@ def ascending(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:
     if value.type.kind in ("struct", "list"):
         return (SortField(order_key(e, value), True, True),)
     return (SortField(e.key(value), True, True),)
+
+
+def at_extreme(call: LoweredCall, value: Expression, order: Expression, *, greatest: bool) -> AggregateForm:
+    """The value in the row of the greatest or the least order, of the rows that have one."""
+    e = call.e
+    function = "datafusion:last_value" if greatest else "datafusion:first_value"
+    return call.one(function, value, where=e.is_not_null(order), sorts=ascending(e, order), skips=None)
 
 
 def order_key(e: LoweringBuilder, value: Expression) -> Expression:

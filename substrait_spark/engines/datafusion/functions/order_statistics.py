@@ -14,7 +14,7 @@ from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ..defects.floating import comparable
-from .nested_order import ascending, order_key
+from .nested_order import at_extreme, order_key
 
 
 def extreme_by(name: str) -> Apply:
@@ -24,16 +24,9 @@ def extreme_by(name: str) -> Apply:
         value, order, *number = call.arguments
         if number:
             return extremes_by(call, value, order, number[0], name == "min_by")
-        return extreme_by_order(call, value, order, name)
+        return at_extreme(call, value, order, greatest=name == "max_by")
 
     return rule
-
-
-def extreme_by_order(call: LoweredCall, value: Expression, order: Expression, name: str) -> AggregateForm:
-    """The last or the first value by the order, of the rows that have one."""
-    e = call.e
-    function = {"max_by": "datafusion:last_value", "min_by": "datafusion:first_value"}[name]
-    return call.one(function, value, where=e.is_not_null(order), sorts=ascending(e, order), skips=None)
 
 
 def extremes_by(
