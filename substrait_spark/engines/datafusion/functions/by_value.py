@@ -15,7 +15,7 @@ from ....dialects.rewrite import Apply, Conversion, Rewrite, Sees
 from ....lowering.builder import LoweringBuilder
 from .java_pattern import translated
 from .string import text
-from .time_zone import require_settled, zone_of
+from .time_zone import recurring, zone
 
 FUNCTIONS = (
     "arithmetic:acosh",
@@ -74,45 +74,44 @@ def name_of(function: str) -> str:
     return "datafusion:spark_" + function.partition(":")[2].removeprefix("spark_")
 
 
-def _parameter(key: str) -> str:
+def _parameter(key: str) -> None:
     """The pattern of a query's parameter, which Spark makes of its key."""
-    return f"(&|^){key}=([^&]*)"
+    translated(f"(&|^){key}=([^&]*)")
 
 
-PATTERNS: Mapping[str, Mapping[int, Callable[[str], str]]] = {
+def _zone(name: str) -> None:
+    """A time zone, which is to have the rules here that it has in Java."""
+    where = zone(name or "UTC")
+    if where.offset is None:
+        recurring(where)
+
+
+LITERALS: Mapping[str, Mapping[int, Callable[[str], object]]] = {
+    "spark:convert_timezone": {0: _zone, 1: _zone},
+    "spark:from_utc_timestamp": {1: _zone},
     "spark:parse_url": {2: _parameter},
-    "spark:regexp_count": {1: str},
-    "spark:regexp_extract": {1: str},
-    "spark:regexp_extract_all": {1: str},
-    "spark:regexp_instr": {1: str},
-    "spark:rlike": {1: str},
-    "spark:spark_regexp_replace": {1: str},
-    "spark:split": {1: str},
-    "spark:split_truncating": {1: str},
-    "spark:str_to_map": {1: str, 2: str},
+    "spark:regexp_count": {1: translated},
+    "spark:regexp_extract": {1: translated},
+    "spark:regexp_extract_all": {1: translated},
+    "spark:regexp_instr": {1: translated},
+    "spark:rlike": {1: translated},
+    "spark:spark_regexp_replace": {1: translated},
+    "spark:split": {1: translated},
+    "spark:split_truncating": {1: translated},
+    "spark:str_to_map": {1: translated, 2: translated},
+    "spark:to_utc_timestamp": {1: _zone},
     "spark:try_parse_url": {2: _parameter},
 }
-"""Arguments that are Java's regular expressions, or are made some: those that mean something else here are refused."""
-
-
-ZONES: Mapping[str, Sequence[int]] = {
-    "spark:convert_timezone": (0, 1),
-    "spark:from_utc_timestamp": (1,),
-    "spark:to_utc_timestamp": (1,),
-}
-"""Arguments that name time zones: those that have other rules here are refused."""
+"""Arguments, and what refuses those of their literals that mean something else here: Java's regular expressions, and time zones."""
 
 
 def by_value(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The call under the name of what Python computes."""
     arguments = call.children()
-    for position, pattern in PATTERNS.get(call.declaration.function, {}).items():
+    for position, require in LITERALS.get(call.declaration.function, {}).items():
         known = text(arguments[position]) if position < len(arguments) else None
         if known is not None:
-            translated(pattern(known))
-    for position in ZONES.get(call.declaration.function, ()):
-        if text(arguments[position]) is not None:
-            require_settled(zone_of(arguments[position]))
+            require(known)
     options: dict[str, str | None] = dict(call.options)
     try:
         return e.call(name_of(call.declaration.function), *call.arguments, **options)

@@ -65,12 +65,6 @@ def is_settled(region: str) -> bool:
     return region in _regions()
 
 
-def require_settled(where: Zone) -> None:
-    """Raises NotInDialect for a region whose local times differ from Java's."""
-    if where.offset is None:
-        recurring(where)
-
-
 def recurring(region: Zone) -> bool:
     """Whether a region has daylight-saving rules that never end. Raises NotInDialect for one that differs from Java's."""
     known = _regions().get(region.name)
