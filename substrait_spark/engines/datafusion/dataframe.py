@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,7 +141,8 @@ def _stream(
     allow_version_mismatch: bool,
 ) -> pa.RecordBatchReader:
     folder = tempfile.TemporaryDirectory(prefix="substrait-spark-", ignore_cleanup_errors=True)
-    try:
+    with ExitStack() as unless_opened:
+        unless_opened.callback(folder.cleanup)
         plan = df_to_substrait(
             df,
             dialect="datafusion",
@@ -152,10 +154,9 @@ def _stream(
             accept=accept,
             allow_version_mismatch=allow_version_mismatch,
         )
-        return run.opened(plan, ctx, progress=progress, functions=functions, finish=folder.cleanup)
-    except BaseException:
-        folder.cleanup()
-        raise
+        reader = run.opened(plan, ctx, progress=progress, functions=functions, finish=folder.cleanup)
+        unless_opened.pop_all()
+    return reader
 
 
 def _in_spark(df: DataFrame, reason: SubstraitSparkError) -> pa.Table:
