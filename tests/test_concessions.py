@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,13 @@ def _close(expected: list[tuple[Any, ...]], actual: list[tuple[Any, ...]]) -> bo
     )
 
 
+@pytest.fixture
+def legacy(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    yield
+    spark.conf.unset("spark.sql.ansi.enabled")
+
+
 ROUNDED = [
     "x / nonzero AS v",
     "x / 7.00 AS v",
@@ -95,14 +103,10 @@ ROUNDED = [
 
 
 @pytest.mark.parametrize("expression", ROUNDED)
-@pytest.mark.parametrize("ansi", ["true", "false"])
-def test_last_digits(spark: SparkSession, numbers: DataFrame, expression: str, ansi: str) -> None:
-    spark.conf.set("spark.sql.ansi.enabled", ansi)
-    try:
-        df = numbers.selectExpr(expression)
-        plan = assert_same_but_last_digits(df, ROUNDING)
-    finally:
-        spark.conf.unset("spark.sql.ansi.enabled")
+@pytest.mark.usefixtures("in_mode")
+def test_last_digits(numbers: DataFrame, expression: str) -> None:
+    df = numbers.selectExpr(expression)
+    plan = assert_same_but_last_digits(df, ROUNDING)
     assert not beyond_specification(plan)
     assert beyond_specification(plan_of(df))
 
@@ -110,12 +114,9 @@ def test_last_digits(spark: SparkSession, numbers: DataFrame, expression: str, a
 @pytest.mark.parametrize(
     "expression", ["try_divide(x, y) AS v", "try_divide(x, n) AS v", "n / y AS v", "x / (y + x) AS v"]
 )
-def test_zero_divisors_give_null(spark: SparkSession, numbers: DataFrame, expression: str) -> None:
-    spark.conf.set("spark.sql.ansi.enabled", "false")
-    try:
-        plan = assert_same_but_last_digits(numbers.selectExpr("x", "y", expression), ROUNDING)
-    finally:
-        spark.conf.unset("spark.sql.ansi.enabled")
+@pytest.mark.usefixtures("legacy")
+def test_zero_divisors_give_null(numbers: DataFrame, expression: str) -> None:
+    plan = assert_same_but_last_digits(numbers.selectExpr("x", "y", expression), ROUNDING)
     assert not beyond_specification(plan)
 
 
@@ -139,14 +140,11 @@ def test_overflow_is_an_error_with_rounding_alone(numbers: DataFrame) -> None:
         datafusion.execute(lower(plan, "datafusion"))
 
 
-def test_null_for_an_overflow_takes_both(spark: SparkSession, numbers: DataFrame) -> None:
-    spark.conf.set("spark.sql.ansi.enabled", "false")
-    try:
-        df = numbers.where("abs(x) < 100").selectExpr("wide * wide AS v")
-        assert plan_of(df, accept=ROUNDING) == plan_of(df)
-        plan = assert_same_but_last_digits(df, BOTH)
-    finally:
-        spark.conf.unset("spark.sql.ansi.enabled")
+@pytest.mark.usefixtures("legacy")
+def test_null_for_an_overflow_takes_both(numbers: DataFrame) -> None:
+    df = numbers.where("abs(x) < 100").selectExpr("wide * wide AS v")
+    assert plan_of(df, accept=ROUNDING) == plan_of(df)
+    plan = assert_same_but_last_digits(df, BOTH)
     assert {use.concession for use in uses_in(plan)} == BOTH
 
 
@@ -164,13 +162,9 @@ OVERFLOWING = [
 
 
 @pytest.mark.parametrize("expression", OVERFLOWING)
-@pytest.mark.parametrize("ansi", ["true", "false"])
-def test_what_fits_is_the_same(spark: SparkSession, numbers: DataFrame, expression: str, ansi: str) -> None:
-    spark.conf.set("spark.sql.ansi.enabled", ansi)
-    try:
-        plan = assert_same_but_last_digits(numbers.selectExpr(expression), {"overflow"})
-    finally:
-        spark.conf.unset("spark.sql.ansi.enabled")
+@pytest.mark.usefixtures("in_mode")
+def test_what_fits_is_the_same(numbers: DataFrame, expression: str) -> None:
+    plan = assert_same_but_last_digits(numbers.selectExpr(expression), {"overflow"})
     assert not beyond_specification(plan)
     assert "overflow" not in explain(plan).partition("root ")[2]
 
