@@ -210,7 +210,7 @@ def reason(error: UnsupportedPlanError) -> str:
 
 def functions_of(plan: Plan) -> tuple[str, ...]:
     """The functions that a plan declares: `string:upper`."""
-    aliases = {registry.urn(alias): alias for alias in (*registry.STANDARD, registry.OWN)}
+    aliases = {registry.urn(alias): alias for alias in registry.CANONICAL}
     urns = {entry.extension_urn_anchor: aliases[entry.urn] for entry in plan.extension_urns}
     declared = [entry.extension_function for entry in plan.extensions if entry.HasField("extension_function")]
     return tuple(dict.fromkeys(f"{urns[d.extension_urn_reference]}:{d.name.partition(':')[0]}" for d in declared))

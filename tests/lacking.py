@@ -52,8 +52,7 @@ def everything() -> Document:
     """All that the dialect schema and the extension files have, each function with each choice of its options."""
     schema = importlib.resources.files("substrait_extensions.dialects").joinpath("dialect_schema.yaml")
     known = yaml.safe_load(schema.read_text("utf-8"))
-    aliases = (*registry.STANDARD, registry.OWN)
-    document: dict[str, Any] = {"dependencies": {alias: registry.urn(alias) for alias in aliases}}
+    document: dict[str, Any] = {"dependencies": {alias: registry.urn(alias) for alias in registry.CANONICAL}}
     for noun in ("type", "relation", "expression"):
         listed = known["properties"][f"supported_{noun}s"]["items"]["oneOf"]
         references = [entry["$ref"].rpartition("/")[2] for entry in listed[1:]]
@@ -61,7 +60,9 @@ def everything() -> Document:
             _entries(noun, [known["definitions"][name] for name in references], known)
         )
     for kind, section in registry.KINDS.items():
-        document[f"supported_{section}"] = [entry for alias in aliases for entry in _functions(kind, section, alias)]
+        document[f"supported_{section}"] = [
+            entry for alias in registry.CANONICAL for entry in _functions(kind, section, alias)
+        ]
     return document
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -145,16 +146,19 @@ def test_every_obstacle_is_told(spark: SparkSession) -> None:
 
 
 OWN_NOT_RUN = {
-    "json_tuple": "Spark has it as a generator only",
-    "split_truncating": "a setting that Spark reads as it runs makes split this one",
+    "spark:json_tuple": "Spark has it as a generator only",
+    "spark:split_truncating": "a setting that Spark reads as it runs makes split this one",
 }
 """Functions of ours that are refused, and why."""
 
 
 def test_every_function_of_ours_is_run_or_refused_by_name() -> None:
-    content = registry.load("spark")
-    ours = {function["name"] for kind in registry.KINDS.values() for function in content.get(kind) or ()}
-    run = {name.removeprefix("spark:") for name in RULES if name.startswith("spark:")}
+    ours = {
+        f"{alias}:{function['name']}"
+        for alias, kind in itertools.product(registry.OWN, registry.KINDS.values())
+        for function in registry.load(alias).get(kind) or ()
+    }
+    run = {name for name in RULES if name.partition(":")[0] in registry.OWN}
     assert run == ours - OWN_NOT_RUN.keys()
 
 

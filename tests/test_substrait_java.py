@@ -57,7 +57,14 @@ def _read(classes: Path, extensions: Path, plans: Path, written: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", ["extensions/functions_spark.yaml", "engines/datafusion/functions.yaml"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "extensions/functions_spark.yaml",
+        "extensions/functions_spark_intervals.yaml",
+        "engines/datafusion/functions.yaml",
+    ],
+)
 def test_loads_extension_file(substrait_java: Path, tmp_path: Path, file: str) -> None:
     _read(substrait_java, PACKAGE / file, tmp_path, tmp_path)
 

@@ -87,7 +87,7 @@ class CallBuilder:
     ) -> ScalarFunction:
         self.traits.draws |= not declaration.deterministic
         # Which of Spark's functions raise is not told apart: a canonical plan computes none of them for more rows.
-        return ScalarFunction(declaration, arguments, options, raising=declaration.alias == "spark")
+        return ScalarFunction(declaration, arguments, options, raising=declaration.alias in registry.OWN)
 
     def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> registry.Declaration:
         """The declaration of a function, `alias:name`, that takes these arguments."""

@@ -1,4 +1,4 @@
-"""The functions that plans may name: the registry of extension files, their type expressions, and ours, `functions_spark.yaml`.
+"""The functions that plans may name: the registry of extension files, their type expressions, and ours, `functions_spark*.yaml`.
 
 A pair with `algebra/`, whose types the declarations have.
 """

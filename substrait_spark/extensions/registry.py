@@ -40,15 +40,19 @@ STANDARD = (
 )
 """Aliases of the specification's extension files, `functions_<alias>.yaml`."""
 
-OWN = "spark"
-"""The alias of `extensions/functions_spark.yaml`: Spark's functions where no standard one says the same."""
+OWN = ("spark", "spark_intervals")
+"""The aliases of `extensions/functions_<alias>.yaml`: Spark's functions where no standard one says the same. Those of calendar
+intervals are a file by themselves, since readers that are older than the type would refuse the whole file."""
+
+CANONICAL = (*STANDARD, *OWN)
+"""The aliases of the files whose functions canonical plans call."""
 
 _ENGINES = importlib.resources.files("substrait_spark.engines")
 
 ENGINES = tuple(sorted(each.name for each in _ENGINES.iterdir() if each.joinpath("functions.yaml").is_file()))
 """Aliases of the built-in engines' own functions, `engines/<alias>/functions.yaml`. Other files go by their URN."""
 
-ALIASES = (*STANDARD, OWN, *ENGINES)
+ALIASES = (*CANONICAL, *ENGINES)
 """The aliases of all files that come with the package and the specification."""
 
 _users: set[str] = set()
@@ -117,7 +121,7 @@ def source(alias: str) -> Traversable:
     """The extension file behind an alias of the specification's, our own and the built-in engines' files."""
     if alias in ENGINES:
         return _ENGINES / alias / "functions.yaml"
-    if alias == OWN:
+    if alias in OWN:
         return importlib.resources.files(__package__) / f"functions_{alias}.yaml"
     return importlib.resources.files("substrait_extensions.extensions") / f"functions_{alias}.yaml"
 

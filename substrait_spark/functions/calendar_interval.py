@@ -61,7 +61,7 @@ def _added(e: ExpressionBuilder, node: tree.Expression, value: Expression, inter
             "Add a year-month interval or days, or set spark.sql.ansi.enabled.",
         )
     if parts is None:
-        return e.call("spark:add_compound_interval", value, e.emit(interval), *zone_argument(e, node, value))
+        return e.call("spark_intervals:add_compound_interval", value, e.emit(interval), *zone_argument(e, node, value))
     return e.call("spark:add_calendar_interval", value, *parts, *zone_argument(e, node, value))
 
 
@@ -186,12 +186,12 @@ def _whole_number(e: ExpressionBuilder, piece: tree.Expression, kind: Type) -> E
 def made(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """MakeInterval, as a value."""
     fields = ("years", "months", "weeks", "days", "hours", "mins", "secs")
-    return e.call(f"spark:{failing(node, 'make_interval')}", *e.emit_all([node[field] for field in fields]))
+    return e.call(f"spark_intervals:{failing(node, 'make_interval')}", *e.emit_all([node[field] for field in fields]))
 
 
 def read(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     """A cast of a text to a value."""
-    return e.call("spark:interval" if eval_mode(node) == ANSI else "spark:try_interval", value)
+    return e.call(f"spark_intervals:{'interval' if eval_mode(node) == ANSI else 'try_interval'}", value)
 
 
 def calculated(name: str, *fields: str) -> Rule:
@@ -199,7 +199,7 @@ def calculated(name: str, *fields: str) -> Rule:
 
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         overflow = "ERROR" if eval_mode(node) == ANSI else "SILENT"
-        return e.call(f"spark:{name}", *e.emit_all([node[field] for field in fields]), overflow=overflow)
+        return e.call(f"spark_intervals:{name}", *e.emit_all([node[field] for field in fields]), overflow=overflow)
 
     return emit
 
@@ -213,7 +213,7 @@ def scaled(name: str) -> Rule:
                 "a product or a quotient of a calendar interval keeps what fits in LEGACY mode, and no function says so",
                 "Set spark.sql.ansi.enabled, or use a year-month or a day-time interval.",
             )
-        return e.call(f"spark:{name}", e.emit(node["interval"]), e.emit(node["num"]))
+        return e.call(f"spark_intervals:{name}", e.emit(node["interval"]), e.emit(node["num"]))
 
     return emit
 
@@ -238,7 +238,7 @@ SCALAR: dict[str, Plain | Rule] = {
     "Add(interval)": calculated("add_compound_intervals", "left", "right"),
     "DivideInterval": scaled("divide_compound_interval"),
     **{
-        f"ExtractInterval{part}": plain(f"spark:extract_{part.lower()}")
+        f"ExtractInterval{part}": plain(f"spark_intervals:extract_{part.lower()}")
         for part in ("Days", "Hours", "Minutes", "Months", "Seconds", "Years")
     },
     "MakeInterval": made,

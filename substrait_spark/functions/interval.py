@@ -79,9 +79,9 @@ def tried_added(e: ExpressionBuilder, node: tree.Expression) -> Expression:
             "Add a year-month interval or days, or set spark.sql.ansi.enabled.",
         )
     require_no_error(node, start)
-    name = "try_add_compound_interval" if interval.type.name == "interval" else "try_add_interval"
+    name = "spark_intervals:try_add_compound_interval" if interval.type.name == "interval" else "spark:try_add_interval"
     value = e.emit(start)
-    return e.call(f"spark:{name}", value, _tried_interval(e, node, interval), *zone_argument(e, child, value))
+    return e.call(name, value, _tried_interval(e, node, interval), *zone_argument(e, child, value))
 
 
 def tried_added_to_time(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -101,8 +101,8 @@ def _tried_interval(e: ExpressionBuilder, node: tree.Expression, interval: tree.
     if interval.type.name == "interval" and eval_mode(interval) != ANSI:
         return e.emit(interval)
     value = e.emit(interval["child"])
-    zero = (0, 0, 0) if interval.type.name == "interval" else 0
-    return e.call("spark:try_subtract_intervals", e.literal(zero, types.required(value.type)), value)
+    file, zero = ("spark_intervals", (0, 0, 0)) if interval.type.name == "interval" else ("spark", 0)
+    return e.call(f"{file}:try_subtract_intervals", e.literal(zero, types.required(value.type)), value)
 
 
 def tried_difference(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -122,7 +122,7 @@ def tried_subtracted(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def tried_arithmetic(name: str) -> Rule:
     """try_add and try_subtract of intervals."""
-    return lambda e, node: e.call(f"spark:{name}", *e.emit_all(arguments_of(node, MODES)))
+    return lambda e, node: e.call(name, *e.emit_all(arguments_of(node, MODES)))
 
 
 def time_bucket(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -196,9 +196,9 @@ SCALAR: dict[str, Plain | Rule] = {
     "TimestampAddYMInterval": added("timestamp"),
     "TimestampDiff": timestamp_diff,
     **{
-        f"TryEval({name})({kind})": tried_arithmetic(f"try_{name.lower()}_intervals")
+        f"TryEval({name})({kind})": tried_arithmetic(f"{file}:try_{name.lower()}_intervals")
         for name in ("Add", "Subtract")
-        for kind in (*KINDS, "interval")
+        for kind, file in (*[(kind, "spark") for kind in KINDS], ("interval", "spark_intervals"))
     },
     "TryEval(DateAddInterval)": tried_added,
     "TryEval(DateAddYMInterval)": tried_added,

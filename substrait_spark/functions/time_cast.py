@@ -108,7 +108,8 @@ def _time_to_decimal(e: ExpressionBuilder, node: tree.Expression, value: Express
 
 def _to_text(e: ExpressionBuilder, node: tree.Expression, value: Expression) -> Expression:
     """Fractions of seconds without zeros at their end; a plus before years of five digits."""
-    return e.call("spark:string", in_nanos(e, value), *zone_argument(e, node, value))
+    file = "spark_intervals" if value.type.kind == "interval_compound" else "spark"
+    return e.call(f"{file}:string", in_nanos(e, value), *zone_argument(e, node, value))
 
 
 # ---- to and from numbers: seconds since 1970

@@ -86,12 +86,11 @@ def undeclared_functions(plan: Plan, functions: UserFunctions = NO_FUNCTIONS) ->
     """
     if not plan.version.producer.startswith(PRODUCER):
         return None
-    canonical = (*registry.STANDARD, registry.OWN)
     own = {urn for urn, _ in functions.named}
     urns = {
         entry.extension_urn_anchor: entry.urn
         for entry in plan.extension_urns
-        if entry.urn not in own and registry.built_in_alias(entry.urn) not in canonical
+        if entry.urn not in own and registry.built_in_alias(entry.urn) not in registry.CANONICAL
     }
     if not urns:
         return None

@@ -38,6 +38,7 @@ from ..algebra.expression import (
 from ..algebra.type_messages import DeclaredTypes, read_type
 from ..algebra.types import INTEGERS, Type
 from ..errors import Unsupported
+from ..extensions.registry import OWN
 from .bare_names import spelled
 from .detached import referred_to
 from .functions import DeclaredFunctions, NoImplementation, same_values
@@ -202,7 +203,7 @@ class ExpressionReader:
             # Some producers compare numbers of several types, which the standard functions do not.
             declaration, arguments = self._resolved(("scalar",), message, as_one_type(arguments), stated)
         self._e.traits.draws |= not declaration.deterministic
-        raising = declaration.alias == "spark"
+        raising = declaration.alias in OWN
         call = ScalarFunction(declaration, arguments, _options(message.options), raising)
         call.came_from(MessagePart(declaration.compound, declaration.compound))
         return call if stated is None else as_stated(call, stated)

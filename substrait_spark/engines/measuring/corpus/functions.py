@@ -154,7 +154,7 @@ class Shape(NamedTuple):
 
 def cases() -> Iterator[Case]:
     """The cases of all functions of the standard's extension files and of ours, in the files' order."""
-    for alias in (*registry.STANDARD, registry.OWN):
+    for alias in registry.CANONICAL:
         if alias in APPROXIMATE:
             continue
         document = registry.load(alias)

@@ -1,4 +1,4 @@
-"""Dates, times and intervals of functions_spark.yaml. A time zone is a function's last argument."""
+"""Dates, times and intervals of functions_spark.yaml, and functions_spark_intervals.yaml. A time zone is a function's last argument."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from .....algebra import types
 from .....algebra.types import I32, I64, STRING
 from .....catalyst.versions import running
+from .....extensions.registry import OWN
 from ...calls import ANSI, TRY, Call
 from ...document import UTC, Node, some
 from ..datetime import added, multiplied, zone_of
@@ -136,14 +137,9 @@ def _scaled(name: str) -> Rule:
     return lambda call: call.new(name, *call.values, True)
 
 
-def _part(name: str) -> Rule:
-    """One of Spark's classes for a part of an interval, which has three parts or one."""
-    compound = _of_class(f"ExtractInterval{name}")
-    return by_kind({"interval_compound": compound}, _of_class(f"ExtractANSIInterval{name}"))
-
-
 _LENGTHS = {"MICROSECOND": 1, "SECOND": 1_000_000, "MINUTE": 60_000_000, "HOUR": 3_600_000_000, "DAY": 86_400_000_000}
 _MONTHS = {"MONTH": 1, "YEAR": 12}
+_PARTS = ("Days", "Hours", "Minutes", "Seconds", "Years", "Months")
 
 
 def _interval_units(call: Call) -> Node:
@@ -182,6 +178,7 @@ RULES: dict[str, Rule] = {
     "spark:date": _cast(ANSI),
     "spark:try_date": _cast(TRY),
     "spark:string": _cast(ANSI),
+    "spark_intervals:string": _cast(ANSI),
     "spark:extract_second": by_kind({"precision_time": _seconds_of_time}, _of_zone("SecondWithFraction", 1)),
     "spark:time": _cast_to_result(ANSI),
     "spark:time_to_seconds": _time_to_seconds,
@@ -201,35 +198,31 @@ RULES: dict[str, Rule] = {
     "spark:months_between": _zoned("months_between", 3),
     "spark:add_interval": added("+"),
     "spark:try_add_interval": _try(added("+")),
-    "spark:try_add_intervals": _try(spark("+")),
-    "spark:try_subtract_intervals": _try(spark("-")),
+    **{f"{file}:try_add_intervals": _try(spark("+")) for file in OWN},
+    **{f"{file}:try_subtract_intervals": _try(spark("-")) for file in OWN},
     "spark:try_subtract_timestamps": _try(_of_zone("SubtractTimestamps", 2, False)),
     "spark:time_bucket": _of_zone("TimeBucket", 3),
     "spark:subtract_timestamps": _of_zone("SubtractTimestamps", 2, False),
     "spark:subtract_dates": _subtract_dates,
     "spark:try_subtract_dates": _try(_subtract_dates),
     "spark:add_calendar_interval": _add_calendar_interval,
-    "spark:add_compound_interval": _add_compound_interval,
-    "spark:try_add_compound_interval": _try(_add_compound_interval),
-    "spark:make_interval": spark("make_interval"),
-    "spark:try_make_interval": legacy("make_interval"),
-    "spark:interval": _cast_to_result(ANSI),
-    "spark:try_interval": _cast_to_result(TRY),
-    "spark:add_compound_intervals": _calculated("+"),
-    "spark:subtract_compound_intervals": _calculated("-"),
-    "spark:negate_compound_interval": _calculated("negative"),
-    "spark:multiply_compound_interval": _scaled("MultiplyInterval"),
-    "spark:divide_compound_interval": _scaled("DivideInterval"),
+    "spark_intervals:add_compound_interval": _add_compound_interval,
+    "spark_intervals:try_add_compound_interval": _try(_add_compound_interval),
+    "spark_intervals:make_interval": spark("make_interval"),
+    "spark_intervals:try_make_interval": legacy("make_interval"),
+    "spark_intervals:interval": _cast_to_result(ANSI),
+    "spark_intervals:try_interval": _cast_to_result(TRY),
+    "spark_intervals:add_compound_intervals": _calculated("+"),
+    "spark_intervals:subtract_compound_intervals": _calculated("-"),
+    "spark_intervals:negate_compound_interval": _calculated("negative"),
+    "spark_intervals:multiply_compound_interval": _scaled("MultiplyInterval"),
+    "spark_intervals:divide_compound_interval": _scaled("DivideInterval"),
     "spark:timestampadd": _timestampadd,
     "spark:timestampdiff": _of_unit("TimestampDiff"),
     "spark:interval_text": _interval_text,
     "spark:interval_units": _interval_units,
-    "spark:extract_days": _part("Days"),
-    "spark:extract_hours": _part("Hours"),
-    "spark:extract_minutes": _part("Minutes"),
-    "spark:extract_seconds": _part("Seconds"),
-    "spark:extract_years": _part("Years"),
-    "spark:extract_months": _part("Months"),
+    **{f"spark:extract_{part.lower()}": _of_class(f"ExtractANSIInterval{part}") for part in _PARTS},
+    **{f"spark_intervals:extract_{part.lower()}": _of_class(f"ExtractInterval{part}") for part in _PARTS},
     "spark:multiply_interval": _multiplied,
     "spark:divide_interval": _divided,
     "spark:try_multiply_interval": _try(_multiplied),
