@@ -1227,8 +1227,9 @@ public class PlanReader {
     }
 
     /**
-     * Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, the columns, the filters in it, and which columns
-     * have default values in older files; `"schema"` where Spark reads the snapshot with a schema that neither the table nor the snapshot has.
+     * Of an Iceberg scan of one snapshot: the table's metadata file, the snapshot, the columns, the filters in it, which columns have
+     * default values in older files, and which the table has not by the same names; `"schema"` where Spark reads the snapshot with a
+     * schema that neither the table nor the snapshot has.
      */
     private void icebergEntry(Object scan, DataSourceV2ScanRelation relation) {
       boolean isBatch = scan.getClass().getName().equals("org.apache.iceberg.spark.source.SparkBatchQueryScan");
@@ -1267,6 +1268,8 @@ public class PlanReader {
       }
       out.append("],");
       names(icebergDefaulted(icebergSchema(table, snapshot)).iterator());
+      out.append(',');
+      names(icebergRenamed(icebergSchema(table, snapshot), call(table, "schema")).iterator());
       out.append(']');
       if (known) return;
       out.setLength(start);
@@ -1274,7 +1277,7 @@ public class PlanReader {
     }
 
     /** The columns that have a default value, or a field that has one, in rows of files that were written before them. */
-    private static List icebergDefaulted(Object schema) {
+    public static List icebergDefaulted(Object schema) {
       List found = new ArrayList();
       Iterator fields = icebergFields(schema).iterator();
       while (fields.hasNext()) {
@@ -1291,6 +1294,37 @@ public class PlanReader {
       Iterator fields = icebergFields(type).iterator();
       while (fields.hasNext()) if (icebergHasDefault(fields.next())) return true;
       return false;
+    }
+
+    /** The columns of a snapshot that the table now has by another name or not at all, or a field of which it has so. */
+    private static List icebergRenamed(Object snapshot, Object table) {
+      List found = new ArrayList();
+      Iterator fields = icebergFields(snapshot).iterator();
+      while (fields.hasNext()) {
+        Object field = fields.next();
+        if (!icebergKeeps(table, field)) found.add(call(field, "name"));
+      }
+      return found;
+    }
+
+    private static boolean icebergKeeps(Object struct, Object field) {
+      Object kept = icebergField(struct, field);
+      if (kept == null) return false;
+      Object type = call(field, "type");
+      if (!Boolean.TRUE.equals(call(type, "isNestedType"))) return true;
+      Iterator fields = icebergFields(type).iterator();
+      while (fields.hasNext()) if (!icebergKeeps(call(kept, "type"), fields.next())) return false;
+      return true;
+    }
+
+    /** The field of a struct that has the name and the number of another's; null without one. */
+    private static Object icebergField(Object struct, Object wanted) {
+      Iterator fields = icebergFields(struct).iterator();
+      while (fields.hasNext()) {
+        Object field = fields.next();
+        if (call(field, "fieldId").equals(call(wanted, "fieldId"))) return call(field, "name").equals(call(wanted, "name")) ? field : null;
+      }
+      return null;
     }
 
     private static boolean isTravelling(Object scan, Object table) {
@@ -1352,15 +1386,12 @@ public class PlanReader {
     /** Whether a struct of Iceberg's has all fields of another, at any depth, by the same names, numbers and types. */
     private static boolean icebergHas(Object struct, Object wanted) {
       if (struct == null || wanted == null) return false;
-      Map<Object, Object> fields = new HashMap<Object, Object>();
-      List found = icebergFields(struct);
-      for (int i = 0; i < found.size(); i++) fields.put(call(found.get(i), "fieldId"), found.get(i));
       List each = icebergFields(wanted);
       for (int i = 0; i < each.size(); i++) {
-        Object field = fields.get(call(each.get(i), "fieldId"));
+        Object field = icebergField(struct, each.get(i));
         // What a query uses of Iceberg's own columns is refused elsewhere.
         if (field == null && ((String) call(each.get(i), "name")).startsWith("_")) continue;
-        if (field == null || !call(field, "name").equals(call(each.get(i), "name"))) return false;
+        if (field == null) return false;
         Object type = call(field, "type");
         Object other = call(each.get(i), "type");
         boolean nested = Boolean.TRUE.equals(call(other, "isNestedType"));
@@ -1499,7 +1530,7 @@ public class PlanReader {
     }
 
     /** What a public method without parameters returns; null where there is no such method, or nothing to call it on. */
-    private static Object call(Object target, String name) {
+    public static Object call(Object target, String name) {
       try {
         if (target == null) return null;
         Method method = target.getClass().getMethod(name);

@@ -155,10 +155,22 @@ public class RowChanges {
     if (command instanceof DeleteFromTable && !deletes(hidden.source, ((DeleteFromTable) command).condition())) return null;
     try {
       StringBuilder clauses = kind.equals("MERGE") ? new StringBuilder() : null;
-      LogicalPlan rows = kind.equals("DELETE") ? selected(command, table, "condition") : kind.equals("OVERWRITE") ? selected(command, table, "deleteExpr") : kind.equals("UPDATE") ? updated(command, table, isDelta) : new Merge(command, table, clauses).rows();
+      Merge merge = kind.equals("MERGE") ? new Merge(command, table, clauses) : null;
+      LogicalPlan rows = kind.equals("DELETE") ? selected(command, table, "condition") : kind.equals("OVERWRITE") ? selected(command, table, "deleteExpr") : kind.equals("UPDATE") ? updated(command, table, isDelta) : merge.rows();
+      requireNoDefault(hidden.source, table, merge == null ? condition(field(command, kind.equals("OVERWRITE") ? "deleteExpr" : "condition")) : merge.condition);
       return new Change(kind, null, hidden.parts, rows, clauses == null ? null : clauses.toString());
     } catch (Unread unread) {
       return new Change(kind, unread.getMessage(), hidden.parts, null, null);
+    }
+  }
+
+  /** Refuses a condition on columns of Iceberg's with default values: its reader in Spark doesn't find the rows of older files by them. */
+  private static void requireNoDefault(Table source, LogicalPlan table, Expression condition) {
+    List defaulted = source == null ? new ArrayList() : PlanReader.Walk.icebergDefaulted(PlanReader.Walk.call(PlanReader.Walk.call(source, "table"), "schema"));
+    Iterator columns = list(table.output()).iterator();
+    while (columns.hasNext()) {
+      Attribute column = (Attribute) columns.next();
+      if (defaulted.contains(column.name()) && condition.references().contains(column)) throw new Unread("defaulted");
     }
   }
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 IN_THE_WAY = {
     "unnamed": ("the table that it changes is known by its path alone", "Change a table of a catalog."),
     "evolving": EVOLVES,
+    "defaulted": (
+        "its condition is on a column with a default value for rows of older files, which Iceberg's reader in Spark leaves out",
+        "Write these rows anew first (CALL system.rewrite_data_files), or name other columns.",
+    ),
     "unknown": (
         "Spark plans it in a way that is not known",
         "Run it in Spark, or export the query whose rows it uses.",

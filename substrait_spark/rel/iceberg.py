@@ -35,15 +35,16 @@ OPPOSITES = {"NOT_EQ": "EQ", "NOT_IN": "IN", "NOT_NAN": "IS_NAN", "NOT_STARTS_WI
 def read(r: RelationBuilder, output: Sequence[tree.Expression], scan: Any) -> Output:
     """A table's rows. Every filter in the scan is a conjunct of the query, so that it holds for all of its rows.
 
-    `scan` has the table's metadata file, the number of a snapshot or nothing, the columns, the filters, and the names of columns
-    with default values for older files; it is a text where there is no snapshot with the columns that Spark reads.
+    `scan` has the table's metadata file, the number of a snapshot or nothing, the columns, the filters, the names of columns with
+    default values for older files, and of those that the table hasn't by these names; it is a text where there is no snapshot with the
+    columns that Spark reads.
     """
     if isinstance(scan, str):
         raise Unsupported(
             "it reads a snapshot with columns that the snapshot doesn't have: the table's columns were changed since",
             "Read the snapshot by VERSION AS OF, which takes its own columns, or save the rows as Parquet.",
         )
-    metadata, snapshot, columns, filters, defaulted = scan
+    metadata, snapshot, columns, filters, defaulted, renamed = scan
     locations.require_no_secret(metadata)
     columns = [column for column in columns if "__metadata_col" not in column["metadata"]]
     known = set(ids_of(columns))
@@ -53,9 +54,12 @@ def read(r: RelationBuilder, output: Sequence[tree.Expression], scan: Any) -> Ou
             raise Unsupported(
                 f"the column {attribute['name']} is metadata of the table, which no other engine has", "Leave it out."
             )
-    # Of the analyzed plan, it is not known which filters Spark pushes into the scan.
-    by_analysis = [attribute["name"] for attribute in used] if r.context.settings.stage == "analyzed" else []
-    _require_no_default([*by_analysis, *(name for filter in filters for name in _names(filter))], defaulted)
+    pushed = [name for filter in filters for name in _names(filter)]
+    if _may_push(r):
+        pushed += [attribute["name"] for attribute in used]
+    _require_none(pushed, defaulted, DEFAULTED)
+    # Joins leave out partitions while they run; by a column that may be null, they have pushed IS NOT NULL, too.
+    _require_none([*pushed, *(each["name"] for each in used if not each.nullable)], renamed, RENAMED)
     # Of structs, a scan gives the fields that the query uses.
     given = {attribute["exprId"]: attribute for attribute in output}
     schema = stored(r, [given.get(column["exprId"], column) for column in columns], by_name=True)
@@ -82,18 +86,34 @@ def _names(filter: Sequence[Any]) -> Iterator[str]:
             yield from _names(operand)
 
 
-def _require_no_default(names: Sequence[str], defaulted: Sequence[str]) -> None:
-    """Refuse filters on columns with default values: in Spark, they find no row of a file that was written before the column.
+PUSHES_NOTHING = ("Project", "Sort", "GlobalLimit", "LocalLimit", "Union", "DataSourceV2ScanRelation")
+"""Catalyst's classes of plan nodes by which Spark pushes no filter and no aggregate into a scan."""
 
-    Iceberg's reader takes such a file for one of nulls, and leaves it out (ParquetMetricsRowGroupFilter, 1.10 and 1.11). By the
-    specification, as in other readers, its rows have the default value.
-    """
-    for column in defaulted:
+
+def _may_push(r: RelationBuilder) -> bool:
+    """Whether a plan that isn't optimized may have Spark push filters into a scan."""
+    if r.context.settings.stage != "analyzed" or r.context.root is None:
+        return False
+    nodes = tree.children_first(r.context.root)
+    return any(isinstance(node, tree.Plan) and node.name not in PUSHES_NOTHING for node in nodes)
+
+
+DEFAULTED = "has a default value for rows of older files, which Iceberg's reader in Spark leaves out where it filters"
+"""Iceberg's reader takes such a file for one of nulls, and leaves it out (ParquetMetricsRowGroupFilter, 1.10 and 1.11). By the
+specification, as in other readers, its rows have the default value."""
+
+RENAMED = (
+    "is another now or has another name, and Iceberg's reader in Spark filters a snapshot's files by the names of today"
+)
+"""Iceberg binds the filters of a snapshot to the columns that the table has now, by name, where it looks for files (ManifestGroup, 1.10
+and 1.11): it finds the rows of another column's values, or fails."""
+
+
+def _require_none(names: Sequence[str], columns: Sequence[str], reason: str) -> None:
+    """Refuse filters on columns, or on fields of them, that Spark has the rows of in no sense of the query's."""
+    for column in columns:
         if any(f"{name}.".startswith(f"{column}.") for name in names):
-            raise Unsupported(
-                f"the column {column} has a default value for rows of older files, which Iceberg's reader in Spark leaves out where it filters",
-                "Save the table's rows as Parquet.",
-            )
+            raise Unsupported(f"the column {column} {reason}", "Save the table's rows as Parquet.")
 
 
 def _predicate(filter: Sequence[Any], columns: dict[str, tree.Expression]) -> tree.Expression:

@@ -11,6 +11,7 @@ from substrait_spark import capture, explain, sql_to_substrait
 TABLES = {
     "Delta": ("spark_catalog.default.captured", "delta", "'delta.enableDeletionVectors'='true'"),
     "Iceberg, copy on write": ("ice.db.captured", "iceberg", "'format-version'='2'"),
+    "Iceberg, by REST": ("rest.db.captured", "iceberg", "'format-version'='2'"),
     "Iceberg, merge on read": (
         *("ice.db.captured", "iceberg"),
         "'format-version'='2', 'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.merge.mode'='merge-on-read'",

@@ -15,6 +15,7 @@ from rows import differences, other_session, spark_table
 from substrait.algebra_pb2 import Rel
 from substrait.plan_pb2 import Plan
 
+from lakes.beyond_statements import add_columns_with_defaults
 from substrait_spark import UnsupportedPlanError, sql_to_substrait, write_to_substrait
 from substrait_spark.algebra.extension_messages import WriteBehavior
 from substrait_spark.engines import spark as spark_engine
@@ -327,6 +328,37 @@ def test_refused(spark: SparkSession, made: str) -> None:
             sql_to_substrait(spark, merge)
     finally:
         spark.conf.unset("spark.databricks.delta.schema.autoMerge.enabled")
+
+
+DEFAULTED = (
+    "DELETE FROM {t} WHERE c = 5",
+    "DELETE FROM {t} WHERE k = 1 AND c + 0 > 4",
+    "UPDATE {t} SET s = 'new' WHERE x = 'ü'",
+    "MERGE INTO {t} t USING (SELECT 5 AS c) v ON t.c = v.c WHEN MATCHED THEN DELETE",
+    "INSERT INTO {t} REPLACE WHERE c = 5 SELECT 1, 'new', 5, NULL",
+)
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_columns_with_default_values(spark: SparkSession, mode: str) -> None:
+    name = "ice.db.defaulted"
+    modes = ", ".join(f"'write.{kind}.mode'='{mode}'" for kind in ("delete", "update", "merge"))
+    spark.sql(f"DROP TABLE IF EXISTS {name}")
+    spark.sql(f"CREATE TABLE {name} (k INT, s STRING) USING iceberg TBLPROPERTIES ('format-version'='3', {modes})")
+    spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ * FROM VALUES (1, 'a'), (2, NULL), (9, 'z')")
+    add_columns_with_defaults(spark, name)
+    for statement in DEFAULTED:
+        with pytest.raises(UnsupportedPlanError, match="its condition is on a column with a default value"):
+            sql_to_substrait(spark, statement.format(t=name))
+    source = "(SELECT 2 AS k, 'new' AS s) v"
+    for statement in (
+        f"UPDATE {name} SET c = c + 1, s = x WHERE k = 1",
+        f"MERGE INTO {name} t USING {source} ON t.k = v.k WHEN MATCHED AND t.c = 5 THEN UPDATE SET x = v.s WHEN NOT MATCHED BY SOURCE AND t.x = 'ü' THEN DELETE",
+    ):
+        left, before = left_by(sql_to_substrait(spark, statement)), present(spark, name)
+        found = spark_table(spark_engine.execute(left, before.sparkSession, tables={"defaulted": before}))
+        spark.sql(statement)
+        assert not differences(spark_table(spark.table(name)), found)
 
 
 @DELTAS_UPDATES
