@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -234,7 +234,7 @@ def expressions_to_substrait(
     *,
     dialect: str | Path | Dialect | None = None,
     detach: bool = False,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
     accept: Collection[str] = frozenset(),
     allow_version_mismatch: bool = False,
 ) -> ExtendedExpression:
@@ -266,21 +266,21 @@ def expressions_to_substrait(
 
 @overload
 def lower(
-    plan: Plan, dialect: str | Path | Dialect, *, functions: Sequence[Any] = (), accept: Collection[str] = frozenset()
+    plan: Plan, dialect: str | Path | Dialect, *, functions: Iterable[Any] = (), accept: Collection[str] = frozenset()
 ) -> Plan: ...
 @overload
 def lower(
     plan: ExtendedExpression,
     dialect: str | Path | Dialect,
     *,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
     accept: Collection[str] = frozenset(),
 ) -> ExtendedExpression: ...
 def lower(
     plan: Plan | ExtendedExpression,
     dialect: str | Path | Dialect,
     *,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
     accept: Collection[str] = frozenset(),
 ) -> Plan | ExtendedExpression:
     """A canonical plan in the forms of an engine: the same meaning, for a consumer that supports what the dialect lists.
@@ -336,7 +336,7 @@ def declare_function(function: Any, *, name: str | None = None, urn: str | None 
     return declared(function, name=name, urn=urn)
 
 
-def write_extension_file(path: str | Path, plan: Plan, functions: Sequence[Any]) -> list[Path]:
+def write_extension_file(path: str | Path, plan: Plan, functions: Iterable[Any]) -> list[Path]:
     """Write the Substrait extension files that declare the functions of one's own that a plan calls; returns their paths.
 
     They tell whoever implements an engine the names, argument types and result types; `functions` are as for

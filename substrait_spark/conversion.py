@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,7 +64,7 @@ def settings_of(
     *,
     dialect: str | Path | Dialect | None = None,
     local_data: str | Path | None = None,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
     accept: Collection[str] = frozenset(),
     **asked: Any,
 ) -> Settings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
@@ -30,6 +31,7 @@ from substrait_spark import (
     FunctionError,
     InvalidPlanError,
     UnsupportedPlanError,
+    capture,
     check,
     declare_function,
     df_to_substrait,
@@ -418,6 +420,77 @@ def test_functions_that_are_not_deterministic_are_called_as_often(edges: DataFra
     assert len(calls) == 2 * TABLE.num_rows, "each row is called for once for each call"
 
 
+@pytest.mark.parametrize("stage", ["optimized", "analyzed"])
+def test_a_call_that_is_not_deterministic_is_made_once_for_a_row(spark: SparkSession, stage: str) -> None:
+    calls: list[int] = []
+
+    def draw(number: int) -> int | None:
+        calls.append(number)
+        return None if random.random() < 0.5 else random.randrange(1, 1000)
+
+    drawn = made(ways.PICKLED, draw, "int", "drawn", deterministic=False)
+    df = spark.range(100).select(F.col("id").cast("int").alias("n"), (F.col("id") % 2).alias("odd"))
+    once = df.withColumn("a", drawn("n"))
+    queries: list[tuple[DataFrame, int, Callable[..., bool]]] = [
+        (df.select(F.coalesce(drawn("n"), F.lit(-1))), 100, lambda c: c is not None),
+        (df.select(F.coalesce(drawn("n"), drawn("odd"), F.lit(-1))), 200, lambda c: c is not None),
+        (df.select((F.coalesce(drawn("n"), F.lit(0)) / 7).alias("c")), 100, lambda c: c is not None),
+        (df.select(drawn("n").alias("a"), drawn("n").alias("b")), 200, lambda _a, _b: True),
+        (once.select("a", (F.col("a") + F.col("a")).alias("b")), 100, lambda a, b: a is None or 2 * a == b),
+        (once.where("a > 500").where("a < 900"), 100, lambda _n, _odd, a: 500 < a < 900),
+        (once.where("odd = 1").where("a > 500").select("odd"), 100, lambda odd: odd == 1),
+        (once.groupBy("n").pivot("odd", [0, 1]).agg(F.max("a"), F.sum("a")), 100, lambda _, *each: same_pairs(each)),
+        (once.groupBy("a").count().where("a is not null"), 100, lambda a, count: a > 0 and count > 0),
+    ]
+    for query, times, holds in queries:
+        calls.clear()
+        plan = df_to_substrait(query, functions=[drawn], dialect="datafusion", stage=stage)
+        found = datafusion.execute(plan, functions=[drawn])
+        assert 0 < len(calls) <= times, "a call is made again for a row"
+        again = spark_engine.execute(df_to_substrait(query, functions=[drawn], stage=stage), spark, functions=[drawn])
+        for rows in (found, spark_rows(again)):
+            assert rows.num_rows, "vacuous: there is no row"
+            assert all(holds(*row.values()) for row in rows.to_pylist()), (explain(plan), rows.to_pylist())
+
+
+def same_pairs(values: Sequence[Any]) -> bool:
+    """Whether the greatest and the sum of at most one value are the same."""
+    return all(one == other for one, other in zip(values[::2], values[1::2], strict=True))
+
+
+def test_a_call_that_would_be_evaluated_twice_is_refused(spark: SparkSession) -> None:
+    """Spark computes what a query names several times once where it exchanges it, as it does below a join by keys."""
+    drawn = made(ways.SCALAR_PANDAS, same, "int", "drawn_once", deterministic=False)
+    once = spark.range(9).select("id", drawn(F.col("id").cast("int")).alias("a"))
+    once.createOrReplaceTempView("drawn_once_rows")
+    spark.udf.register("drawn_in_sql", drawn)
+    twice = "WITH c AS (SELECT id, drawn_in_sql(CAST(id AS INT)) AS a FROM range(9)) "
+    queries = [
+        spark.sql(f"{twice} SELECT c.a FROM c JOIN c AS d ON c.a = d.a"),
+        spark.sql(f"{twice} SELECT * FROM c UNION ALL SELECT * FROM c"),
+        spark.sql("SELECT x.a FROM drawn_once_rows x JOIN drawn_once_rows y ON x.a = y.a"),
+        once.union(once),
+        once.select(F.nullif("a", F.lit(1)).alias("b")).union(once.select("a")),
+    ]
+    given = [declare_function(drawn, name="drawn_once")]
+    for query in queries:
+        for options in (
+            {},
+            {"dialect": "datafusion"},
+            {"share_subplans": True},
+            {"dialect": "datafusion", "stage": "analyzed"},
+        ):
+            report = str(check(query, functions=given, **options))
+            assert "one call of drawn_once, which isn't deterministic, would be evaluated at 2 places" in report
+    # A canonical plan has one call, and Spark the same totals as parts; DataFusion's form would have one for each set.
+    totals = once.rollup(F.col("id") % 3).agg(F.sum("a"))
+    plan = df_to_substrait(totals, functions=given)
+    assert explain(plan).count("drawn_once(") == 1
+    assert not differences(spark_rows(totals), spark_rows(spark_engine.execute(plan, spark, functions=given)))
+    assert "one call of drawn_once" in str(check(totals, functions=given, dialect="datafusion"))
+    assert "one call of drawn_once" in str(check(totals, functions=given, dialect="datafusion", share_subplans=True))
+
+
 def extensions_of(plan: Any, functions: Sequence[Any]) -> list[registry.Implementation]:
     """The functions in the extension file of a plan's."""
     from substrait_spark.user_functions.declared import UserFunctions
@@ -729,6 +802,30 @@ def test_a_context_may_have_a_function_itself(edges: DataFrame) -> None:
 
 
 # ---- everywhere else
+
+
+def test_functions_are_given_by_any_iterable(edges: DataFrame, tmp_path: Path) -> None:
+    twice = made(ways.PICKLED, lambda n: n * 2, "int", "twice")
+    df = edges.select(twice("key").alias("x"))
+    canonical = df_to_substrait(df, functions=iter([twice]))
+    plan = lower(canonical, "datafusion", functions=(each for each in [twice]))
+    assert plan == df_to_substrait(df, dialect="datafusion", functions={twice.__name__: twice}.values())
+    assert check(df, functions=iter([twice]))
+    assert expressions_to_substrait(df, {"x": twice(F.col("x"))}, functions=iter([twice]))
+    assert write_extension_file(tmp_path / "functions.yaml", canonical, iter([twice]))
+    with capture(edges.sparkSession, functions=iter([twice])) as queries:
+        df.collect()
+        df.count()
+    assert all(query.plan is not None for query in queries)
+    for engine in ("datafusion", "spark"):
+        assert compare(df, functions=iter([twice]), engine=engine)
+    rows = {"x": [2, 2, 4, 4]}
+    assert datafusion.collect(df, functions=iter([twice])).to_pydict() == rows
+    assert datafusion.stream(df, functions=iter([twice])).read_all().to_pydict() == rows
+    assert datafusion.stream(plan, functions=iter([twice])).read_all().to_pydict() == rows
+    assert datafusion.execute(plan, functions=iter([twice])).to_pydict() == rows
+    again = spark_engine.execute(canonical, edges.sparkSession, functions=iter([twice]))
+    assert spark_rows(again).to_pydict() == rows
 
 
 def test_expressions_by_themselves(edges: DataFrame) -> None:

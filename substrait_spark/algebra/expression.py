@@ -322,12 +322,12 @@ class ScalarFunction(Expression):
     """A call of a scalar function; arguments are expressions or names of enum values.
 
     `raising` says that the engine's function raises for some arguments, which options may say too; `raises_itself`,
-    that one of both does.
+    that one of both does. `drawn_as` is the same in all calls of a function that isn't deterministic which are one in the query.
     """
 
     NAME = "SCALAR_FUNCTION"
 
-    __slots__ = ("_operands", "arguments", "declaration", "options", "raises_itself", "raising")
+    __slots__ = ("_operands", "arguments", "declaration", "drawn_as", "options", "raises_itself", "raising")
 
     def __init__(
         self,
@@ -335,11 +335,13 @@ class ScalarFunction(Expression):
         arguments: tuple[Expression | str, ...],
         options: tuple[tuple[str, str], ...] = (),
         raising: bool = False,
+        drawn_as: object = None,
     ) -> None:
         self.declaration = declaration
         self.arguments = arguments
         self.options = options
         self.raising = raising
+        self.drawn_as = drawn_as
         self.type = declaration.result
         self._operands = operands_of(arguments)
         self.height = max(3 + self._take(self._operands), 2 + self.type.height)
@@ -354,7 +356,8 @@ class ScalarFunction(Expression):
         return self._operands
 
     def _over(self, children: Sequence[Expression]) -> Expression:
-        return ScalarFunction(self.declaration, put_back(self.arguments, children), self.options, self.raising)
+        arguments = put_back(self.arguments, children)
+        return ScalarFunction(self.declaration, arguments, self.options, self.raising, self.drawn_as)
 
     def write(self, target: Message, anchors: Anchors) -> None:
         function = target.scalar_function

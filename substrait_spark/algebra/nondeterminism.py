@@ -2,20 +2,29 @@
 
 Two calls of Spark's with one seed give the same values where they are evaluated for the same rows; two calls in a plan
 need not. So each may be in a plan once: neither written twice by the user, nor by a rule that needs its argument twice.
+Each call of a user's own function that a query has gives values of its own, so that such a call may be in a plan once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 from ..errors import Unsupported
+from .drawn_columns import is_drawn
 from .expression import Literal, ScalarFunction, Subquery
 from .feature import NOT_DETERMINISTIC, SUBQUERY
 from .references import shared_relations
 from .relation import Relation
 
 Call = tuple[str, object]
-"""A function's name and its seed, None where it has none."""
+"""A function's name and its seed, None where it has none; of users' own functions, which call of the query it is."""
+
+
+class OneCall(NamedTuple):
+    """A call of a user's own function, as the query has it."""
+
+    drawn_as: object
 
 
 def drawn_twice(root: Relation) -> Unsupported | None:
@@ -34,6 +43,12 @@ def drawn_more_often(lowered: Relation, canonical: Relation) -> Unsupported | No
 
 def _drawn_again(call: Call, times: int) -> Unsupported:
     name, seed = call
+    if isinstance(seed, OneCall | ScalarFunction):
+        return Unsupported(
+            f"one call of {name}, which isn't deterministic, would be evaluated at {times} places of the plan, which need not give the "
+            "same values",
+            "Save this column before the exported part of the query, and read it wherever it is used.",
+        )
     return Unsupported(
         f"{name}{f' with the seed {seed}' if isinstance(seed, int) else ''} would be evaluated at {times} places of the "
         "plan, which need not give the same values, as it does in Spark",
@@ -65,8 +80,8 @@ def _calls(root: Relation) -> Counter[Call]:
 
 
 def _seed(call: ScalarFunction) -> object:
-    """The seed of a call; of a caller's own function, which has none, the call itself, so that no other is taken for it."""
-    if call.declaration.users:
-        return call
+    """The seed of a call; of a user's own function, which has none, what the call is in the query, or the call itself."""
+    if is_drawn(call):
+        return call if call.drawn_as is None else OneCall(call.drawn_as)
     last = call.arguments[-1] if call.arguments else None
     return last.value if isinstance(last, Literal) else None

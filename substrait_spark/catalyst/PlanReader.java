@@ -500,7 +500,10 @@ public class PlanReader {
     final boolean hasOutput;
     /** Whether it calls a function in Python over batches or groups: the types of its inputs' rows and the function are written, too. */
     final boolean isOverRows;
-    /** The parameter that is not written: each aggregate call has an id of its own, which would hide that two calls are the same. */
+    /**
+     * The parameter that is not written: each call has an id of its own, which would hide that two calls are the same. Two of a function
+     * of Python that isn't deterministic are not.
+     */
     final int skipped;
 
     private static final String OVER_ROWS = "(Python)?MapIn(Pandas|Arrow)|FlatMap(Co)?GroupsIn(Pandas|Arrow)";
@@ -861,13 +864,17 @@ public class PlanReader {
     private void productEntry(scala.Product product, Form form) {
       int arity = product.productArity();
       for (int i = 0; i < arity; i++) {
-        if (i == form.skipped) out.append("null");
+        if (i == form.skipped && !isDrawn(product)) out.append("null");
         else value(product.productElement(i));
         out.append(',');
       }
       if (form.isNamed) id(((NamedExpression) product).exprId());
       if (form.hasOutput) value(((LogicalPlan) product).output());
       if (form.isOverRows) functionOverRows((LogicalPlan) product);
+    }
+
+    private static boolean isDrawn(scala.Product product) {
+      return product instanceof PythonUDF && !((PythonUDF) product).udfDeterministic();
     }
 
     /** Of each input the type of its rows, with names in the letters that the function sees, and what Python's worker is sent of the function. */

@@ -209,6 +209,11 @@ def name_of(node: Node) -> str:
     return str(next(filter(None, map(node.get, names)), None) or _made_by(node))
 
 
+def is_deterministic(call: Node) -> bool:
+    """Whether a user's function gives the same value each time. Spark doesn't tell it of those in Hive."""
+    return all(call.get(field, True) for field in ("udfDeterministic", "isDeterministic"))
+
+
 def _no_user_function(node: Node) -> str:
     types = _types(node)
     takes = "" if types is None else f"; it takes ({', '.join(types[:-1])}) and returns {types[-1]}"
@@ -234,10 +239,11 @@ def _declaring(node: Node, kind: str, otherwise: str) -> str:
     if node.name.startswith("Python"):
         return f"Let plans call it by its name: functions=[{_given(name)}]. {instead}"
     arguments = ", ".join(f'{{value: "{each}"}}' for each in types[:-1])
+    drawn = "" if is_deterministic(node) else "deterministic: false, "
     return (
         "Let plans call it by its name: functions=['functions.yaml'], a file that declares it, as "
         f'{{urn: "extension:com.example:functions", {kind}_functions: [{{name: "{name}", impls: '
-        f'[{{args: [{arguments}], nullability: "DECLARED_OUTPUT", return: "{types[-1]}"}}]}}]}}. {instead}'
+        f'[{{args: [{arguments}], {drawn}nullability: "DECLARED_OUTPUT", return: "{types[-1]}"}}]}}]}}. {instead}'
     )
 
 

@@ -33,7 +33,9 @@ def scalar(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     kinds = [each.type for each in given]
     declaration = declaration_of(function, "scalar", node, kinds, _result(e, node))
     e.traits.draws |= not declaration.deterministic
-    return ScalarFunction(declaration, given, _options(e, function, arguments, node), raising=True)
+    # Spark has no id for a call of a function in Scala, Java or Hive: any two may be one.
+    drawn_as = None if declaration.deterministic else node.get("resultId", declaration.name)
+    return ScalarFunction(declaration, given, _options(e, function, arguments, node), raising=True, drawn_as=drawn_as)
 
 
 def aggregate(call: EmittedCall, node: tree.Expression) -> AggregateForm:

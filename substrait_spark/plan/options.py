@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
@@ -31,7 +31,7 @@ class QueryOptions(TypedDict, total=False):
     provenance: bool
     share_subplans: bool
     hints: bool
-    functions: Sequence[Any]
+    functions: Iterable[Any]
     accept: Collection[str]
 
 

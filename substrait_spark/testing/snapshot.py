@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -18,6 +18,7 @@ from ..captured import CapturedQueries, CapturedQuery
 from ..errors import SubstraitSparkError
 from ..explain import explain
 from ..explain.layout import in_full
+from ..user_functions.declared import as_given
 from .normalised import as_uris, location, normalised
 
 if TYPE_CHECKING:
@@ -116,9 +117,9 @@ class PlanSnapshot(SnapshotAssertion):
         """A snapshot of the plan at a stage: that of `analyzed` hangs on no setting of the optimizer."""
         return self._of(self.form._replace(stage=stage))
 
-    def with_functions(self, functions: Sequence[Any]) -> PlanSnapshot:
+    def with_functions(self, functions: Iterable[Any]) -> PlanSnapshot:
         """A snapshot of DataFrames that call functions of one's own, which are given as `df_to_substrait` takes them."""
-        return self._of(self.form._replace(functions=(*self.form.functions, *functions)))
+        return self._of(self.form._replace(functions=(*self.form.functions, *as_given(functions))))
 
     def _of(self, form: Form) -> PlanSnapshot:
         return self.with_defaults(extension_class=extension(form))

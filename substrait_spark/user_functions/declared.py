@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ..algebra import types
 from ..algebra.types import SHORT_NAMES, Type
 from ..catalyst import tree
+from ..catalyst.refusals import is_deterministic
 from ..catalyst.types import nested_names
 from ..errors import FunctionError, Unsupported, kind_of
 from ..extensions import registry
@@ -85,16 +86,21 @@ def _why(function: SparkFunction) -> str:
     return ": a table function may keep state from row to row and end with rows of its own"
 
 
+def as_given(functions: Iterable[Any]) -> tuple[Any, ...]:
+    """What a caller gives as `functions=`, to be gone through more than once. Raises TypeError for what is no list of functions."""
+    if isinstance(functions, str | Path) or not isinstance(functions, Iterable):
+        raise TypeError(f"functions= takes a list, not {kind_of(functions)}.")
+    return tuple(functions)
+
+
 class UserFunctions:
     """The functions that a caller gives as `functions=`."""
 
     def __init__(self, given: Iterable[Any] = ()) -> None:
-        if isinstance(given, str | Path) or not isinstance(given, Iterable):
-            raise TypeError(f"functions= takes a list, not {kind_of(given)}.")
         objects: list[UserFunction] = []
         self.files: list[str] = []
         """The URNs of the extension files."""
-        for each in given:
+        for each in as_given(given):
             if isinstance(each, str | Path):
                 self.files.append(_registered(Path(each)))
             else:
@@ -235,16 +241,18 @@ def declaration_of(
     function: UserFunction, kind: str, node: tree.Expression, arguments: Sequence[Type], result: Type
 ) -> Declaration:
     """The declaration of a function for a call with arguments of these types. Raises Unsupported where there is none."""
+    deterministic = is_deterministic(node)
     if function.spark is None:
-        return _declared_by_file(function, kind, arguments, result)
+        return _declared_by_file(function, kind, arguments, result, deterministic)
     if function.spark.kind != kind:
         raise Unsupported(f"{function.name} is no {kind} function")
-    deterministic = bool(node.get("udfDeterministic", function.spark.deterministic))
     signature = "_".join(SHORT_NAMES.get(each.kind, each.kind) for each in arguments)
     return Declaration(function.urn, function.urn, function.name, signature, result, deterministic, kind, users=True)
 
 
-def _declared_by_file(function: UserFunction, kind: str, arguments: Sequence[Type], result: Type) -> Declaration:
+def _declared_by_file(
+    function: UserFunction, kind: str, arguments: Sequence[Type], result: Type, deterministic: bool
+) -> Declaration:
     declaration = registry.resolve(kind, function.urn, function.name, tuple(arguments))
     listed = ", ".join(map(str, arguments))
     if declaration is None:
@@ -260,6 +268,11 @@ def _declared_by_file(function: UserFunction, kind: str, arguments: Sequence[Typ
         raise Unsupported(
             f"{function.urn} declares that {function.name} returns {declaration.result}, and Spark's function of that name returns {result}",
             "Declare the type that the function has in Spark.",
+        )
+    if declaration.deterministic and not deterministic:
+        raise Unsupported(
+            f"{function.urn} declares that {function.name} is deterministic, and Spark's function of that name isn't",
+            "Write deterministic: false into its implementation in the file.",
         )
     return declaration
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from ...api import df_to_substrait
 from ...catalyst.query_order import ordering
 from ...catalyst.session import is_connect, require_dataframe, require_running
 from ...errors import EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError, UnsupportedSessionError
+from ...user_functions.declared import as_given
 from ..engine import engine_of
 from .result import Comparison
 
@@ -29,7 +30,7 @@ def compare(
     tables: Mapping[str, Any] | None = None,
     files_under: Iterable[str | Path] | None = None,
     tolerance: float = TOLERANCE,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
 ) -> Comparison:
     """Run a DataFrame in Spark and a plan in an engine, and tell how their rows differ: true when they are the same.
 
@@ -54,6 +55,7 @@ def compare(
     """
     runner = engine_of(engine)
     _require(df, tolerance)
+    functions = as_given(functions)
     from ..spark.rows import spark_rows
     from .tables import compared
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from ...errors import (
     SubstraitSparkError,
     UnsupportedPlanError,
 )
+from ...user_functions.declared import as_given
 from ..text_table import text_table
 from . import run
 
@@ -41,7 +42,7 @@ def collect(
     ctx: SessionContext | None = None,
     stage: str = "optimized",
     progress: bool | None = None,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
     accept: Collection[str] = frozenset(),
     allow_version_mismatch: bool = False,
 ) -> pa.Table:
@@ -80,7 +81,7 @@ def stream(
     otherwise: str | None = None,
     stage: str = "optimized",
     progress: bool | None = None,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
     accept: Collection[str] = frozenset(),
     allow_version_mismatch: bool = False,
 ) -> pa.RecordBatchReader:
@@ -117,7 +118,7 @@ def show(
     *,
     ctx: SessionContext | None = None,
     progress: bool | None = None,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
     accept: Collection[str] = frozenset(),
 ) -> None:
     """Print the first `n` rows of a DataFrame, computed by DataFusion. Arguments and errors as `collect`."""
@@ -136,10 +137,11 @@ def _stream(
     ctx: SessionContext | None,
     stage: str,
     progress: bool | None,
-    functions: Sequence[Any],
+    functions: Iterable[Any],
     accept: Collection[str],
     allow_version_mismatch: bool,
 ) -> pa.RecordBatchReader:
+    functions = as_given(functions)
     folder = tempfile.TemporaryDirectory(prefix="substrait-spark-", ignore_cleanup_errors=True)
     with ExitStack() as unless_opened:
         unless_opened.callback(folder.cleanup)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -38,7 +38,7 @@ def execute(
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
     progress: bool | None = None,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
 ) -> pa.Table:
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
@@ -83,7 +83,7 @@ def opened(
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
     progress: bool | None = None,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
     finish: Callable[[], None] | None = None,
 ) -> pa.RecordBatchReader:
     """The rows of a plan as a stream, batch by batch as they are asked for. Arguments as `execute`.
@@ -109,7 +109,7 @@ def _result(
     tables: Mapping[str, Any],
     files_under: Iterable[str | Path] | None,
     parameters: Mapping[str, Any] | None,
-    functions: Sequence[Any],
+    functions: Iterable[Any],
 ) -> Result:
     under = folders(files_under)
     require_tables(tables)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from substrait.plan_pb2 import Plan
 
+from ...algebra.drawn_columns import with_drawn_columns
 from ...algebra.nondeterminism import drawn_twice
 from ...algebra.references import inlined
 from ...catalyst.built_frames import built
@@ -41,7 +42,7 @@ def execute(
     tables: Mapping[str, DataFrame] | None = None,
     files_under: Iterable[str | Path] | None = None,
     parameters: Mapping[str, Any] | None = None,
-    functions: Sequence[Any] = (),
+    functions: Iterable[Any] = (),
 ) -> DataFrame:
     """A DataFrame of a canonical plan's rows, in columns named as the plan says.
 
@@ -89,7 +90,7 @@ def _run(read: ReadPlan, tables: Tables, functions: UserFunctions, spark: SparkS
         raise UnsupportedPlanError([_unreadable("", None, twice.reason)])
     builder = Builder(tables, functions, str(spark.conf.get("spark.sql.session.timeZone")))
     try:
-        root = RelationBuilder(builder).plan(by_single_steps(whole))
+        root = RelationBuilder(builder).plan(by_single_steps(with_drawn_columns(whole)))
     except RecursionError:
         raise UnsupportedPlanError([_unreadable("", None, TOO_DEEP.reason)]) from None
     _named(builder, root, read.root.types, read.names)

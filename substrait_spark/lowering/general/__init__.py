@@ -9,6 +9,7 @@ from . import (
     constant_date,
     count,
     cross,
+    drawn_values,
     expand,
     forms,
     grouping_sets,
@@ -29,6 +30,7 @@ from . import (
 
 OF_PLANS = (
     read,
+    drawn_values,
     set_operation,
     lateral_join,
     subquery,
