@@ -300,6 +300,7 @@ def lower(
     from .extended.lowering import lower_expressions
     from .extended.plans import is_extended_expression
     from .lowering.plan import lower_plan
+    from .reading.encodings import in_force
     from .testing.structure import structural_problems
     from .user_functions.declared import UserFunctions
 
@@ -314,7 +315,7 @@ def lower(
         raise TypeError(f"plan must be a substrait.plan_pb2.Plan or an ExtendedExpression, not {kind_of(plan)}")
     if lowered is None:
         raise UnsupportedPlanError(problems)
-    if wrong := structural_problems(lowered):
+    if wrong := structural_problems(in_force(lowered)):
         # What another producer left wrong, and no rule has met.
         raise UnsupportedPlanError(
             [Problem("the plan", "Plan", "Plan", f"it is not well-formed: {problem}", NOT_OURS) for problem in wrong]

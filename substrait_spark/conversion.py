@@ -164,7 +164,8 @@ def emit_document(context: Context, document: Document) -> Plan:
     plan = written_for(settings.dialect, build(lowered, names, settings.detach))
     if settings.type_aliases:
         declare_aliases(plan)
-    note_uses(plan, context.uses)
+    if settings.dialect.abilities.optimizations:
+        note_uses(plan, context.uses)
     if settings.provenance:
         note_provenance(plan, document, settings.stage)
     return plan

@@ -749,6 +749,11 @@ class Bound:
         self.kind = kind
         self.offset = offset
 
+    @property
+    def is_number(self) -> bool:
+        """Whether the offset, where there is one, is a whole number, which readers from before `offset_expr` read."""
+        return self.offset is None or (isinstance(self.offset, Literal) and self.offset.type.kind in types.INTEGERS)
+
     def write(self, target: Any, anchors: Anchors) -> None:
         if self.kind == "unbounded":
             target.unbounded.SetInParent()
@@ -756,7 +761,7 @@ class Bound:
             target.current_row.SetInParent()
         else:
             bound = getattr(target, self.kind)
-            if isinstance(self.offset, Literal) and self.offset.type.kind in types.INTEGERS:
+            if isinstance(self.offset, Literal) and self.is_number:
                 # Readers from before `offset_expr` take a bound without this field for 0.
                 bound.offset = self.offset.value
             if self.offset is not None:

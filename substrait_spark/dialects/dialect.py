@@ -73,6 +73,30 @@ class Abilities(NamedTuple):
     """Reads groupings as references to the aggregate's expressions; without it, as expressions of their own."""
     row_expressions: bool = True
     """Reads rows of virtual tables as expressions; without it, as structs of literals."""
+    extension_urns: bool = True
+    """Knows extension files by their URNs; without it, by their URIs."""
+    bound_expressions: bool = True
+    """Reads the bounds of windows as expressions; without it, as the numbers that they were before 0.102."""
+    optimizations: bool = True
+    """Passes over optimizations that it doesn't know, such as the note of the concessions that were used."""
+
+
+SINCE: Mapping[str, int] = {
+    "grouping_references": 57,
+    "row_expressions": 59,
+    "fetch_expressions": 63,
+    "extension_urns": 75,
+    "type_aliases": 77,
+    "bound_expressions": 102,
+}
+"""The releases of the specification, 0.57 and so on, that brought abilities. A reader of an earlier one has none of these."""
+
+
+def abilities_of(metadata: Mapping[str, Any]) -> Abilities:
+    """Those that a dialect file states, and for others what the release brings that its reader knows."""
+    release = int(str(metadata["release"]).split(".")[1]) if "release" in metadata else max(SINCE.values())
+    of_release = {ability: since <= release for ability, since in SINCE.items()}
+    return Abilities(**{**of_release, **(metadata.get("abilities") or {})})
 
 
 class Dialect:
@@ -98,7 +122,7 @@ class Dialect:
         """By the dialect's own names of the extension files that it depends on, the aliases under which calls name these files."""
         self.hint = WRITE_A_REWRITE if from_outside else LACKING
         """What can be done about a function that it lacks."""
-        self.abilities = Abilities(**metadata.get("abilities") or {})
+        self.abilities = abilities_of(metadata)
         self.defects: Mapping[str, Defect] = {
             defect: Defect(entry["sql"], entry["gives"], entry.get("issue") or "")
             for defect, entry in (metadata.get("defects") or {}).items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from .extending import extended
 from .loading import Listed, are_rewrites, problems_of_guards, problems_of_rewrites, rewrites_of
 from .rewrite import defects_of
 
-METADATA = ("abilities", "accept", "defects", "extends", "extensions", "rewrites", "without")
+METADATA = ("abilities", "accept", "defects", "extends", "extensions", "release", "rewrites", "without")
 """What the metadata of a dialect may say."""
 
 FUNCTION_METADATA: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
@@ -224,6 +225,8 @@ def problems(document: Mapping[str, Any], rewrites: Listed, own: Collection[str]
         yield f"metadata.{key} is not known; {likely(str(key), METADATA)}"
     if "without" in metadata:
         yield "metadata.without is for a dialect that extends another, which metadata.extends names"
+    if "release" in metadata and not _is_release(metadata["release"]):
+        yield f"metadata.release must be a text as in '0.63', not {metadata['release']!r}"
     yield from _problems_of_abilities(metadata.get("abilities"))
     yield from _problems_of_concessions(metadata.get("accept"))
     yield from problems_of_rewrites(rewrites)
@@ -277,6 +280,11 @@ def _problems_of_kinds(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(part, str) for part in value)
+
+
+def _is_release(value: Any) -> bool:
+    """A number is none: 0.100 would be 0.1."""
+    return isinstance(value, str) and re.fullmatch(r"0\.\d{1,4}(\.\d{1,4})?", value) is not None
 
 
 def _problems_of_abilities(abilities: Any) -> Iterator[str]:

@@ -24,6 +24,7 @@ from ..algebra.relation import Aggregate, LocalFiles, Read, Relation, Sort, Spar
 from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.subqueries import is_correlated
 from ..algebra.traversal import inputs_first
+from ..dialects.dialect import Abilities
 from ..errors import NotInDialect, Origin, Unsupported
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 def check(lowering: Lowering, root: Relation) -> None:
     """Report whatever is in a plan, the relations of its subqueries included, that the dialect lacks."""
     dialect = lowering.dialect
-    if not dialect.lists_anything:
+    if not dialect.lists_anything and dialect.abilities == Abilities():
         return
     checked = _Check(dialect, lowering)
     roots = [root]
@@ -124,6 +125,8 @@ class _Check:
         return has_form and all(has_types)
 
     def _function(self, call: ScalarFunction | AggregateFunction | WindowCall) -> None:
+        if isinstance(call, WindowCall):
+            self._try(call, partial(require_bounds, self._dialect, call))
         declaration = call.declaration
         asked = (declaration.kind, declaration, call.arguments, call.options)
         if not self._dialect.allows_call(*asked):
@@ -158,6 +161,15 @@ def require_keys(dialect: Dialect, relation: Aggregate | Sort) -> None:
     if kinds := dialect.kinds_lacking(relation.NAME, keys):
         raise NotInDialect(
             f"the dialect {dialect.name} has no {relation.NAME} relations by {' and '.join(kinds)}", ELSEWHERE
+        )
+
+
+def require_bounds(dialect: Dialect, call: WindowCall) -> None:
+    """Raise NotInDialect for computed bounds of a frame in a dialect whose reader knows bounds as numbers alone."""
+    if not dialect.abilities.bound_expressions and not all(each.is_number for each in (call.lower, call.upper)):
+        raise NotInDialect(
+            f"the dialect {dialect.name} has no windows whose bounds are other than whole numbers",
+            "Order by a whole number, or count rows in the place of a range.",
         )
 
 

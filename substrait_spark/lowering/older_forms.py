@@ -13,6 +13,7 @@ FORMS: Mapping[str, Callable[[Plan], Plan]] = {
     "fetch_expressions": removed_fields.with_numbers_in_fetches,
     "grouping_references": removed_fields.with_keys_in_groupings,
     "row_expressions": removed_fields.with_literals_in_rows,
+    "extension_urns": removed_fields.with_uris,
 }
 """The older forms, by the abilities without which they are needed."""
 

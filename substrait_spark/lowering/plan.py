@@ -42,7 +42,8 @@ def _lowered(plan: Plan, dialect: Dialect, functions: UserFunctions) -> tuple[Pl
         return None, problems
     try:
         built = written_for(dialect, build(lowered, names))
-        note_uses(built, [*uses_in(plan), *uses])
+        if dialect.abilities.optimizations:
+            note_uses(built, [*uses_in(plan), *uses])
         parameters.carry_over(plan, built)
         return built, ()
     except Unsupported as problem:

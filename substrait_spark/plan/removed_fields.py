@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 from substrait.algebra_pb2 import AggregateRel, Expression, FetchRel, ReadRel
+from substrait.extensions.extensions_pb2 import SimpleExtensionURN
 from substrait.plan_pb2 import Plan
 
 from ..algebra.message_walk import messages
@@ -21,6 +22,12 @@ GROUPING_EXPRESSIONS = 1
 VALUES = 1
 """The field of ReadRel.VirtualTable that `expressions` has replaced."""
 
+URIS, URI_REFERENCE = 1, 1
+"""The field of Plan that `extension_urns` has replaced, whose messages had the same fields; and that of what is declared of them."""
+
+_STANDARD_URN = "extension:io.substrait:"
+_STANDARD_URI = "https://github.com/substrait-io/substrait/blob/main/extensions/{}.yaml"
+
 _VARINT, _BYTES = 0, 2
 
 
@@ -34,7 +41,7 @@ def with_numbers_in_fetches(plan: Plan) -> Plan:
             count = message.count_expr.literal.i64 if message.HasField("count_expr") else ALL_ROWS
             message.ClearField("offset_expr")
             message.ClearField("count_expr")
-            message.MergeFromString((_number(OFFSET, offset) if offset else b"") + _number(COUNT, count))
+            message.MergeFromString(_number(OFFSET, offset) + _number(COUNT, count))
     return new
 
 
@@ -62,6 +69,24 @@ def with_literals_in_rows(plan: Plan) -> Plan:
                 structs = [Expression.Literal.Struct(fields=literals) for literals in rows]
                 message.MergeFromString(b"".join(_message(VALUES, struct) for struct in structs))
     return new
+
+
+def with_uris(plan: Plan) -> Plan:
+    """The plan with the URIs of extension files beside their URNs, before 0.75. Files that aren't the specification's have their URN
+    as URI."""
+    new = _copy(plan)
+    for file in new.extension_urns:
+        uri = SimpleExtensionURN(extension_urn_anchor=file.extension_urn_anchor, urn=_uri(file.urn))
+        new.MergeFromString(_message(URIS, uri))
+    for each in new.extensions:
+        declared = getattr(each, each.WhichOneof("mapping_type") or "")
+        declared.MergeFromString(_number(URI_REFERENCE, declared.extension_urn_reference))
+    return new
+
+
+def _uri(urn: str) -> str:
+    is_standard = urn.startswith(_STANDARD_URN)
+    return _STANDARD_URI.format(urn.removeprefix(_STANDARD_URN)) if is_standard else urn
 
 
 def _copy(plan: Plan) -> Plan:

@@ -17,6 +17,7 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 from substrait.algebra_pb2 import AggregateRel, Expression, FetchRel, ReadRel, Rel
+from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.extensions.extensions_pb2 import AdvancedExtension, SimpleExtensionURN
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
@@ -25,6 +26,8 @@ from ..algebra.extension_messages import unpacked_write
 from ..algebra.message_walk import within
 from ..errors import Unsupported
 from .place import Unreadable, relation_name
+
+M = TypeVar("M", bound=Message)
 
 Fields = dict[int, list[Any]]
 """What unknown fields of a message hold, by their numbers: numbers, or bytes of messages and texts."""
@@ -43,6 +46,11 @@ class Around(NamedTuple):
 
     urns: Mapping[int, int]
     minor_version: int
+
+
+def in_force(plan: Plan | ExtendedExpression) -> Plan | ExtendedExpression:
+    """The plan itself where it is in today's encodings, as an expression by itself always is; else in these."""
+    return up_to_date(plan)[0] if isinstance(plan, Plan) and has_unknown_fields(plan) else plan
 
 
 def up_to_date(plan: Plan) -> tuple[Plan, list[Unreadable]]:
@@ -122,9 +130,6 @@ def _number(unknown: Fields, field: int) -> int | None:
     return values[-1]
 
 
-M = TypeVar("M", bound=Message)
-
-
 def _message(kind: type[M], data: Any) -> M:
     """The message in a removed field."""
     try:
@@ -137,7 +142,7 @@ def _message(kind: type[M], data: Any) -> M:
 
 
 def _urns_of_uris(plan: Plan) -> dict[int, int]:
-    """The anchors of URNs for a plan's URIs: a file's URN has its name in the place of its address."""
+    """The anchors of URNs for a plan's URIs: a file's URN has its name in the place of its address, unless that is one."""
     anchors = {entry.urn: entry.extension_urn_anchor for entry in plan.extension_urns}
     taken = set(anchors.values())
     free = (anchor for anchor in itertools.count(1) if anchor not in taken)
@@ -145,7 +150,8 @@ def _urns_of_uris(plan: Plan) -> dict[int, int]:
     for data in unknown_fields(plan).get(1, ()):
         # The message of a URI had the fields that the message of a URN has.
         uri = _message(SimpleExtensionURN, data)
-        urn = f"extension:io.substrait:{PurePosixPath(uri.urn).name.partition('.')[0]}"
+        name = PurePosixPath(uri.urn).name.partition(".")[0]
+        urn = uri.urn if uri.urn.startswith("extension:") else f"extension:io.substrait:{name}"
         if urn not in anchors:
             anchors[urn] = next(free)
             plan.extension_urns.add(extension_urn_anchor=anchors[urn], urn=urn)
@@ -192,7 +198,7 @@ def _fetch(fetch: FetchRel, unknown: Fields, plan: Around) -> None:
     offset, count = _number(unknown, 3), _number(unknown, 4)
     if count is None and 0 < plan.minor_version < _COUNT_MAY_BE_UNSET:
         count = 0
-    if offset is not None and not fetch.HasField("offset_expr"):
+    if offset and not fetch.HasField("offset_expr"):
         fetch.offset_expr.literal.i64 = _signed(offset)
     if not fetch.HasField("count_expr") and count is not None and _signed(count) != COUNT_OF_ALL:
         fetch.count_expr.literal.i64 = _signed(count)
