@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import math
 import random
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
@@ -17,7 +19,9 @@ import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import pyspark
 import pytest
+from datafusion import Accumulator
 from pyspark import cloudpickle
 from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
@@ -629,6 +633,85 @@ public class Longest extends org.apache.spark.sql.expressions.UserDefinedAggrega
 """
 
 
+def with_classes(spark: SparkSession, folder: Path, **sources: str) -> None:
+    """Let a session load classes of Java by their names, in its executors too."""
+    for name, source in sources.items():
+        (folder / f"{name}.java").write_text(source)
+    jars = f"{Path(str(pyspark.__file__)).parent / 'jars'}/*"
+    files = [str(folder / f"{name}.java") for name in sources]
+    subprocess.run(
+        ["javac", "-nowarn", "-cp", jars, "-d", str(folder / "classes"), *files], check=True, capture_output=True
+    )
+    archive = shutil.make_archive(str(folder / "users"), "zip", folder / "classes")
+    spark.sql(f"ADD JAR '{Path(archive).rename(folder / 'users.jar').as_uri()}'")
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no compiler of Java")
+def test_functions_in_java_that_are_registered_by_class_have_sparks_rows(edges: DataFrame, tmp_path: Path) -> None:
+    from datafusion import udaf, udf
+
+    spark = edges.sparkSession.newSession()
+    with_classes(spark, tmp_path, Words=REGISTERED, Widest=REGISTERED_AGGREGATE)
+    spark.udf.registerJavaFunction("java_words", "registered.Words", IntegerType())
+    spark.udf.registerJavaUDAF("java_widest", "registered.Widest")
+    edges.createOrReplaceGlobalTempView("edges_of_java")
+    file = tmp_path / "java.yaml"
+    file.write_text(
+        "urn: extension:com.example.java:registered\n"
+        "scalar_functions: [{name: java_words, impls: [{args: [{value: string?}], nullability: DECLARED_OUTPUT, return: i32?}]}]\n"
+        "aggregate_functions: [{name: java_widest, impls: [{args: [{value: i32?}], nullability: DECLARED_OUTPUT, return: i32?}]}]\n"
+    )
+    ctx = datafusion.context()
+    ctx.register_udf(udf(pc.utf8_length, [pa.string()], pa.int32(), "immutable", "java_words"))
+    ctx.register_udaf(udaf(Widest, [pa.int32()], pa.int32(), [pa.int32()], "immutable", "java_widest"))
+    for query in (
+        "SELECT key, java_words(text) AS n FROM t WHERE java_words(text) IS NULL OR java_words(text) < 2",
+        "SELECT key, java_widest(integer) AS w, java_widest(java_words(text)) AS v FROM t GROUP BY key",
+        "SELECT DISTINCT java_words(text) + key AS n FROM t ORDER BY n",
+        "SELECT key, java_widest(byte) OVER (PARTITION BY key) AS w FROM t",
+    ):
+        df = spark.sql(
+            f"WITH t AS (SELECT * FROM global_temp.edges_of_java WHERE text IS NULL OR text <> 'é😀') {query}"
+        )
+        for stage in ("optimized", "analyzed"):
+            plan = df_to_substrait(df, functions=[file], dialect="datafusion", stage=stage)
+            found = differences(spark_rows(df), datafusion.execute(plan, ctx, functions=[file]))
+            assert not found, [query, stage, *found]
+
+
+REGISTERED = """\
+package registered;
+public class Words implements org.apache.spark.sql.api.java.UDF1<String, Integer> {
+  public Integer call(String text) { return text == null ? null : text.length(); }
+}
+"""
+
+REGISTERED_AGGREGATE = JAVA_AGGREGATE.replace("package users", "package registered").replace("Longest", "Widest")
+REGISTERED_AGGREGATE = REGISTERED_AGGREGATE.replace(
+    'add("text", DataTypes.StringType)', 'add("n", DataTypes.IntegerType)'
+)
+REGISTERED_AGGREGATE = REGISTERED_AGGREGATE.replace("row.getString(0).length()", "row.getInt(0)")
+
+
+class Widest(Accumulator):
+    """The greatest number above 0, as the aggregate in Java has it."""
+
+    def __init__(self) -> None:
+        self.most = 0
+
+    def update(self, *values: pa.Array) -> None:
+        self.most = max([self.most, *values[0].drop_null().to_pylist()])
+
+    def merge(self, states: list[pa.Array]) -> None:
+        self.update(*states)
+
+    def state(self) -> list[pa.Scalar]:
+        return [self.evaluate()]
+
+    def evaluate(self) -> pa.Scalar:
+        return pa.scalar(self.most, pa.int32())
+
+
 def declared_as_told(df: DataFrame, urn: str, file: Path) -> Path:
     """The extension file that a refusal of a query has ready to copy, under a URN of its own."""
     problem = next(iter(check(df)))
@@ -639,7 +722,7 @@ def declared_as_told(df: DataFrame, urn: str, file: Path) -> Path:
 
 
 def test_a_file_declares_aggregates_in_java(edges: DataFrame, tmp_path: Path) -> None:
-    from datafusion import Accumulator, udaf
+    from datafusion import udaf
 
     spark: Any = edges.sparkSession
     longest = compiled(spark, JAVA_AGGREGATE, "users.Longest").newInstance()
@@ -705,6 +788,38 @@ def test_a_file_declares_functions_in_java(edges: DataFrame, tmp_path: Path) -> 
     assert "extension 'extension:com.example.java:functions': java_twice:i32" in explain(plan)
     with pytest.raises(InvalidPlanError, match="register one of that name in the context"):
         datafusion.execute(plan, functions=[file])
+
+
+JAVA_DRAWN = """\
+package users;
+public class Drawn implements org.apache.spark.sql.api.java.UDF1, java.io.Serializable {
+  public Object call(Object number) { return number; }
+  public org.apache.spark.sql.expressions.UserDefinedFunction function() {
+    org.apache.spark.sql.api.java.UDF1 itself = this;
+    return org.apache.spark.sql.functions.udf(itself, org.apache.spark.sql.types.DataTypes.IntegerType).asNondeterministic();
+  }
+}
+"""
+
+
+def test_a_file_says_that_a_function_is_not_deterministic(edges: DataFrame, tmp_path: Path) -> None:
+    spark: Any = edges.sparkSession
+    spark._jsparkSession.udf().register(
+        "java_drawn", compiled(spark, JAVA_DRAWN, "users.Drawn").newInstance().function()
+    )
+    df = edges.selectExpr("java_drawn(key) AS x")
+    assert "deterministic: false, " in next(iter(check(df))).hint
+    certain = tmp_path / "functions.yaml"
+    certain.write_text(
+        "urn: extension:com.example.java:certain\n"
+        "scalar_functions: [{name: java_drawn, impls: [{args: [{value: i32?}], nullability: DECLARED_OUTPUT, return: i32?}]}]\n"
+    )
+    assert "declares that java_drawn is deterministic, and Spark's function of that name isn't" in str(
+        check(df, functions=[certain])
+    )
+    file = declared_as_told(df, "extension:com.example.java:drawn", tmp_path / "drawn.yaml")
+    assert check(df, functions=[file])
+    assert "one call of java_drawn" in str(check(df.union(df), functions=[file]))
 
 
 def test_the_example_has_sparks_rows(spark: SparkSession) -> None:
