@@ -56,13 +56,22 @@ def test_the_number_of_rows(spark: SparkSession, delta: str, iceberg: str) -> No
         assert datafusion.execute(plan, tables={"given": given}).num_rows == 2
 
 
-def test_on_the_command_line(spark: SparkSession, delta: str, tmp_path: Path) -> None:
+def test_on_the_command_line(spark: SparkSession, delta: str, iceberg: str, tmp_path: Path) -> None:
     plan = df_to_substrait(spark.table("given").orderBy("k"), dialect="datafusion")
     (tmp_path / "plan.bin").write_bytes(plan.SerializeToString())
-    command = [sys.executable, "-m", "substrait_spark", "run", str(tmp_path / "plan.bin"), "--table", f"given={delta}"]
-    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert "a" in shown.split()
-    assert "c" not in shown.split()
+    for given in (delta, iceberg):
+        command = [
+            sys.executable,
+            "-m",
+            "substrait_spark",
+            "run",
+            str(tmp_path / "plan.bin"),
+            "--table",
+            f"given={given}",
+        ]
+        shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        assert "a" in shown.split()
+        assert "c" not in shown.split()
 
 
 @pytest.mark.parametrize("package", ["pyiceberg", "deltalake"])

@@ -45,7 +45,7 @@ def tables(spark: SparkSession) -> Iterator[dict[tuple[str, str], tuple[str, str
     made: dict[tuple[str, str], tuple[str, str]] = {}
     yield made
     for name, _ in made.values():
-        spark.sql(f"DROP TABLE {name}")
+        spark.sql(f"DROP TABLE IF EXISTS {name}")
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ def query(
     read: Read,
 ) -> DataFrame:
     if (format, case.name) not in made:
-        name = f"{PLACES[format]}t{len(made)}"
-        first = ""
+        name, first = f"{PLACES[format]}t{len(made)}", ""
+        made[format, case.name] = name, first
         for statement in case.statements:
             if isinstance(statement, str):
                 spark.sql(statement.format(t=name))
