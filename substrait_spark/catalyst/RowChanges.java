@@ -158,6 +158,7 @@ public class RowChanges {
       Merge merge = kind.equals("MERGE") ? new Merge(command, table, clauses) : null;
       LogicalPlan rows = kind.equals("DELETE") ? selected(command, table, "condition") : kind.equals("OVERWRITE") ? selected(command, table, "deleteExpr") : kind.equals("UPDATE") ? updated(command, table, isDelta) : merge.rows();
       requireNoDefault(hidden.source, table, merge == null ? condition(field(command, kind.equals("OVERWRITE") ? "deleteExpr" : "condition")) : merge.condition);
+      if (hidden.source != null && table.output().size() != hidden.source.schema().size()) throw new Unread("metadata");
       return new Change(kind, null, hidden.parts, rows, clauses == null ? null : clauses.toString());
     } catch (Unread unread) {
       return new Change(kind, unread.getMessage(), hidden.parts, null, null);

@@ -20,6 +20,10 @@ IN_THE_WAY = {
         "its condition is on a column with a default value for rows of older files, which Iceberg's reader in Spark leaves out",
         "Write these rows anew first (CALL system.rewrite_data_files), or name other columns.",
     ),
+    "metadata": (
+        "Spark plans it with metadata columns of its table, such as Iceberg's numbers of rows in Spark 3.5 (format version 3)",
+        "Leave metadata columns out, run it in Spark, or export the query whose rows it uses.",
+    ),
     "unknown": (
         "Spark plans it in a way that is not known",
         "Run it in Spark, or export the query whose rows it uses.",

@@ -167,10 +167,13 @@ def test_written_rows(spark: SparkSession, parted: str, statement: str, overwrit
 @pytest.mark.parametrize("parted", PARTED, indirect=True)
 def test_tables_of_queries(spark: SparkSession, parted: str) -> None:
     name, format = f"{parted}_anew", PARTED["Delta" if "spark_catalog" in parted else "Iceberg"][1]
-    for statement in (
+    statements = [
         f"CREATE TABLE {name} USING {format} PARTITIONED BY (k) AS SELECT *, d > 1 AS b FROM {parted}",
         f"CREATE OR REPLACE TABLE {name} USING {format} AS SELECT s, count(*) AS rows FROM {parted} GROUP BY s",
-    ):
+    ]
+    if format == "delta" and spark.version.startswith("3."):
+        statements.pop()  # In Spark 3.5, Iceberg's rules let no table of Delta's be replaced, in Spark either.
+    for statement in statements:
         plan = sql_to_substrait(spark, statement)
         before = present(spark, parted)
         query = query_of(plan, root(plan).input)
@@ -355,6 +358,10 @@ def test_columns_with_default_values(spark: SparkSession, mode: str) -> None:
         f"UPDATE {name} SET c = c + 1, s = x WHERE k = 1",
         f"MERGE INTO {name} t USING {source} ON t.k = v.k WHEN MATCHED AND t.c = 5 THEN UPDATE SET x = v.s WHEN NOT MATCHED BY SOURCE AND t.x = 'ü' THEN DELETE",
     ):
+        if spark.version.startswith("3."):
+            with pytest.raises(UnsupportedPlanError, match="with metadata columns of its table"):
+                sql_to_substrait(spark, statement)
+            continue
         left, before = left_by(sql_to_substrait(spark, statement)), present(spark, name)
         found = spark_table(spark_engine.execute(left, before.sparkSession, tables={"defaulted": before}))
         spark.sql(statement)
