@@ -296,6 +296,48 @@ def test_functions_stand_wherever_expressions_do(edges: DataFrame) -> None:
         assert_same(query, given)
 
 
+CHAINED: list[tuple[int, str, Callable[..., Any], bool]] = [
+    (ways.PICKLED, "int", lambda v: v, True),
+    (ways.PICKLED, "int", lambda _: "12", False),
+    (ways.PICKLED, "double", lambda _: 3, False),
+    (ways.PICKLED, "decimal(10,2)", lambda _: Decimal("1.50"), True),
+    (ways.PICKLED, "decimal(10,2)", lambda _: Decimal("1.5"), False),
+    (ways.PICKLED, "a int", lambda _: {"a": 1}, False),
+    (ways.ARROW_BATCHED, "string", lambda v: None if v is None else str(v), True),
+    (ways.ARROW_BATCHED, "string", lambda v: v, False),
+    (ways.ARROW_BATCHED, "tinyint", lambda _: 300, False),
+    (ways.SCALAR_PANDAS, "double", lambda v: v / 2, True),
+    (ways.SCALAR_PANDAS, "double", lambda v: v.astype("float32"), False),
+]
+"""Functions, and whether what they return is what Arrow makes of it."""
+
+
+@pytest.mark.parametrize(("way", "type", "function", "is_same"), CHAINED)
+def test_what_is_handed_on_as_it_is_returned(
+    edges: DataFrame, way: int, type: str, function: Callable[..., Any], is_same: bool
+) -> None:
+    """Spark converts nothing between two functions of one way: the second one sees what the first has returned."""
+    first = made(way, function, type, "first_of_chain")
+    shows: Callable[..., Any] = repr
+    if way == ways.SCALAR_PANDAS:
+        shows = lambda v: v.map(repr) + str(v.dtype)  # noqa: E731
+    shown = made(way, shows, "string", "shown")
+    df = edges.where("key > 0").select(shown(first("key")).alias("chained"), first("key").alias("alone"))
+    plan = df_to_substrait(df, functions=[first, shown], dialect="datafusion")
+    if is_same:
+        assert_same(df, [first, shown])
+        return
+    with pytest.raises(EngineError, match="that Spark hands to the next function as it is"):
+        datafusion.execute(plan, functions=[first, shown])
+    canonical = df_to_substrait(df, functions=[first, shown])
+    if type == "a int":
+        with pytest.raises(UnsupportedPlanError, match="gets structs as another function has returned them"):
+            spark_engine.execute(canonical, edges.sparkSession, functions=[first, shown])
+        return
+    again = spark_engine.execute(canonical, edges.sparkSession, functions=[first, shown])
+    assert not differences(spark_rows(df.select("chained")), spark_rows(again.select("chained")))
+
+
 def test_a_query_as_written_has_its_calls(edges: DataFrame) -> None:
     twice = made(ways.PICKLED, lambda number: number * 2, "int", "twice")
     df = edges.select(twice("key").alias("a")).where("a > 2")

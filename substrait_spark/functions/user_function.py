@@ -10,7 +10,15 @@ from ..algebra.types import Type
 from ..catalyst import tree
 from ..catalyst.refusals import name_of, no_aggregate, no_expression
 from ..errors import Unsupported
-from ..user_functions.declared import Options, UserFunction, declaration_of, options_of, require_default_conversions
+from ..user_functions.declared import (
+    HANDED_ON,
+    Options,
+    UserFunction,
+    declaration_of,
+    options_of,
+    require_default_conversions,
+)
+from ..user_functions.spark_function import SCALAR_ARROW_ITER, SCALAR_PANDAS_ITER
 from .measure import BUFFERS, EmittedCall
 from .table import arguments_of, key_of
 
@@ -23,19 +31,35 @@ CALLS = ("PythonUDF", "ScalaUDF", "HiveSimpleUDF", "HiveGenericUDF")
 AGGREGATE_CALLS = ("PythonUDAF", "ScalaUDAF", "ScalaAggregator", "HiveUDAFFunction")
 
 
+ONE_BY_ONE = frozenset((SCALAR_PANDAS_ITER, SCALAR_ARROW_ITER))
+"""The ways in which Spark evaluates no function with another."""
+
+
 def scalar(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     """A call of a scalar function that the caller declares. Raises Unsupported for another."""
     function = _declared(e, node)
     if function is None:
         raise no_expression(node, key_of(node), e.context.root)
     arguments = _arguments(e, function, node)
-    given = e.emit_all(arguments)
+    given = _handed_on(function, node, e.emit_all(arguments))
     kinds = [each.type for each in given]
     declaration = declaration_of(function, "scalar", node, kinds, _result(e, node))
     e.traits.draws |= not declaration.deterministic
     # Spark has no id for a call of a function in Scala, Java or Hive: any two may be one.
     drawn_as = None if declaration.deterministic else node.get("resultId", declaration.name)
     return ScalarFunction(declaration, given, _options(e, function, arguments, node), raising=True, drawn_as=drawn_as)
+
+
+def _handed_on(function: UserFunction, node: tree.Expression, given: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """The arguments of a call. Spark gives a function what another has returned as it is, where that is all that it gets."""
+    (inner, *others) = node.get("children") or (None,)
+    if inner is None or others or inner.name != "PythonUDF" or inner["evalType"] != node.get("evalType"):
+        return given
+    (call,) = given
+    if not isinstance(call, ScalarFunction) or not call.declaration.users or inner["evalType"] in ONE_BY_ONE:
+        return given
+    options = (*call.options, (HANDED_ON, function.name))
+    return (ScalarFunction(call.declaration, call.arguments, options, call.raising, call.drawn_as),)
 
 
 def aggregate(call: EmittedCall, node: tree.Expression) -> AggregateForm:

@@ -38,6 +38,9 @@ rows has those of its keys behind those of its arguments."""
 ARGUMENT_NAMES = "argument_names"
 """The option of a call over rows that names the columns that the function gets, as a list in JSON."""
 
+HANDED_ON = "handed_on"
+"""The option of a call whose result Spark gives to the function of this name as it is, in whatever type the function has returned it."""
+
 METHOD = "method"
 """The option of a call over rows that says how the function gets them: as the DataFrame's method of that name has it."""
 

@@ -18,6 +18,7 @@ from ..reading.plan import read_plan
 from .declared import (
     ARGUMENT_FIELDS,
     ARGUMENT_NAMES,
+    HANDED_ON,
     METHOD,
     RELEASE,
     RESULT_FIELDS,
@@ -37,6 +38,7 @@ OPTIONS = {
     RELEASE: "The release of Spark whose conversions of arguments and results are meant.",
     TIME_ZONE: "The time zone that the function sees instants in.",
     METHOD: "How the function gets rows, as the method of that name of a DataFrame in PySpark gives them.",
+    HANDED_ON: "The function that gets the result as it is returned, of whatever type, as all that it gets.",
     ARGUMENT_NAMES: "The names of the columns that the function gets.",
     ARGUMENT_FIELDS: "The names of the fields of structs in the arguments, depth-first.",
     RESULT_FIELDS: "The names of the fields of structs in the result, depth-first.",

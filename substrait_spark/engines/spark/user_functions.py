@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ...algebra.expression import Expression, ScalarFunction
 from ...algebra.types import field_count
 from ...catalyst.versions import running
 from ...errors import Unsupported
-from ...user_functions.declared import ARGUMENT_FIELDS, RELEASE, TIME_ZONE, field_names
+from ...user_functions.declared import ARGUMENT_FIELDS, HANDED_ON, RELEASE, TIME_ZONE, field_names
 from ...user_functions.spark_function import AGGREGATES, SparkFunction
 from .calls import Call
 from .document import Node
@@ -29,10 +30,19 @@ def _arguments(call: Call) -> list[Node]:
     """The arguments, structs with the names that the function knows their fields by."""
     names = iter(field_names(call.function.options, ARGUMENT_FIELDS))
     arguments: list[Node] = []
-    for node, kind in zip(call.values, call.types, strict=True):
-        inside = [name for _, name in zip(range(field_count(kind)), names, strict=False)]
+    for node, value in zip(call.values, call.expressions, strict=True):
+        inside = [name for _, name in zip(range(field_count(value.type)), names, strict=False)]
+        if inside and _is_handed_on(value):
+            raise Unsupported(
+                f"{call.key} gets structs as another function has returned them, and here they get names between the two"
+            )
         arguments.append(_named(call.builder, node, call, inside, len(arguments)) if inside else node)
     return arguments
+
+
+def _is_handed_on(value: Expression) -> bool:
+    """Whether it is the result of another function as that has returned it: nothing may be between the two."""
+    return isinstance(value, ScalarFunction) and HANDED_ON in dict(value.options)
 
 
 def _named(builder: Builder, node: Node, call: Call, names: list[str], position: int) -> Node:

@@ -12,11 +12,12 @@ import pyarrow as pa
 from ...algebra.types import Type, field_count
 from ...catalyst.versions import release
 from ...errors import InvalidPlanError
-from ...user_functions.declared import ARGUMENT_FIELDS, RELEASE, RESULT_FIELDS, TIME_ZONE, field_names
+from ...user_functions.declared import ARGUMENT_FIELDS, HANDED_ON, RELEASE, RESULT_FIELDS, TIME_ZONE, field_names
 from ...user_functions.spark_function import AGGREGATES, PICKLED, SparkFunction
 from ..result import rebuilt
 from ..spark.types import spark_struct
 from . import pickled_values, pyspark_worker
+from .handed_on import as_declared
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType
@@ -44,6 +45,8 @@ def evaluated(
     kinds = spark_types(arguments, field_names(options, ARGUMENT_FIELDS))
     _require_result(function, name, stated)
     zone = stated.get(TIME_ZONE, "UTC")
+    if HANDED_ON in stated:
+        function = as_declared(function)
     if function.eval_type == PICKLED:
         return _pickled(function, kinds, result)
     return _over_arrow(function, kinds, zone, result)
