@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from substrait_spark.engines.datafusion.arrow_functions import patterns
+from substrait_spark.engines.arrow.functions import patterns
 from substrait_spark.engines.datafusion.functions.java_pattern import translated
 from substrait_spark.engines.datafusion.functions.java_regex import Refused
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from substrait_spark.engines.datafusion.arrow_functions.order_keys import order_keys
+from substrait_spark.engines.arrow.functions.order_keys import order_keys
 
 LEAVES: dict[pa.DataType, list[Any]] = {
     pa.bool_(): [True, False],

@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from substrait_spark import df_to_substrait
 from substrait_spark.dialects import load
+from substrait_spark.engines.arrow.function import Compute, PythonFunction, Signature, over_arrays
 from substrait_spark.engines.datafusion import context, execute, python_functions
 from substrait_spark.engines.datafusion.functions import by_value
-from substrait_spark.engines.datafusion.python_function import Compute, PythonFunction, Signature, over_arrays
 from substrait_spark.errors import EngineError
 from substrait_spark.extensions import registry
 
@@ -130,19 +130,14 @@ def test_what_is_raised_is_shown(rows: DataFrame, monkeypatch: pytest.MonkeyPatc
 
 def test_own_functions_are_declared_and_computed() -> None:
     declared = {
-        function["name"]
-        for kind in registry.KINDS.values()
-        for function in registry.load("datafusion").get(kind) or ()
-        if function["name"].startswith("spark_")
+        function["name"] for kind in registry.KINDS.values() for function in registry.load("arrow").get(kind) or ()
     }
     assert declared
     assert {name for _, name in python_functions.OWN} == declared
-    assert {by_value.name_of(function) for function in by_value.FUNCTIONS} <= {
-        f"datafusion:{name}" for name in declared
-    }
+    assert {by_value.name_of(function) for function in by_value.FUNCTIONS} <= {f"arrow:{name}" for name in declared}
 
 
 def test_own_functions_are_in_no_plan_for_other_programs() -> None:
-    called = ("scalar", registry.urn("datafusion"), "spark_rlike", "str_str", ())
+    called = ("scalar", registry.urn("arrow"), "spark_rlike", "str_str", ())
     listed = [load(name).function(*called) is not None for name in ("datafusion", "datafusion-plain")]
     assert listed == [True, False]

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import InvalidPlanError
-from .arrow_schema import Columns
+from .arrow.schema import Columns
 from .file_access import Folders, allowed, local_path, regular
 
 
@@ -173,6 +173,13 @@ def require_parquet(path: Path, columns: Columns) -> pa.Schema:
     require_columns(path, stored, columns, widening)
     _require_calendar(path, metadata.metadata or {}, columns)
     return stored
+
+
+def parquet_table(path: Path, columns: Columns) -> pa.Table:
+    """The rows of a Parquet file that `require_parquet` takes; nulls where the plan uses none of a column's values."""
+    used = pa.schema([field for field in columns.schema if field.name in columns.used])
+    rows = pq.read_table(path, schema=used, partitioning=None, coerce_int96_timestamp_unit="us")
+    return table_of(columns.schema, rows.num_rows, {name: rows[name] for name in used.names})
 
 
 def _int96(metadata: pq.FileMetaData) -> Iterator[bool]:

@@ -8,12 +8,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from datafusion import DataFrame, Expr, SessionContext, col, lit
 
 from ..errors import InvalidPlanError
 from . import local_files
-from .arrow_schema import Columns
+from .arrow.schema import Columns
 from .table_format import table_format
 
 
@@ -91,15 +90,15 @@ def files(ctx: SessionContext, paths: list[Path], columns: Columns, lacks: bool 
         (folder,) = parents
         if not UNREAD.search(str(folder)) and set(folder.rglob(f"*{suffix}")) == set(paths):
             return [ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=schema)]
-    return [_parquet_file(ctx, path, schema) for path in paths]
+    return [_parquet_file(ctx, path, columns) for path in paths]
 
 
 UNREAD = re.compile(r"[*?\[\x00-\x1f]")
 """Characters that DataFusion takes for a pattern in a path, or doesn't take."""
 
 
-def _parquet_file(ctx: SessionContext, path: Path, schema: pa.Schema) -> DataFrame:
+def _parquet_file(ctx: SessionContext, path: Path, columns: Columns) -> DataFrame:
     if UNREAD.search(str(path)):
-        rows = pq.read_table(path, schema=schema, partitioning=None, coerce_int96_timestamp_unit="us")
-        return ctx.read_batches(rows.to_batches() or [pa.RecordBatch.from_pylist([], schema)])
-    return ctx.read_parquet(str(path), file_extension=path.suffix, schema=schema)
+        rows = local_files.parquet_table(path, columns)
+        return ctx.read_batches(rows.to_batches() or [pa.RecordBatch.from_pylist([], rows.schema)])
+    return ctx.read_parquet(str(path), file_extension=path.suffix, schema=columns.schema)

@@ -15,7 +15,7 @@ from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
 from ..algebra.message_walk import messages
-from .arrow_schema import Condition
+from .arrow.schema import Condition
 
 COMPARISONS = {"equal": "=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 """The specification's functions of a column and a value."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ..errors import InvalidPlanError
 from . import json_values
-from .arrow_schema import Columns
+from .arrow.schema import Columns
 from .local_files import TEXT, contents, table_of
 
 

@@ -41,7 +41,7 @@ from substrait_spark.context import SWITCHES, Context, Settings
 from substrait_spark.conversion import emit_text
 from substrait_spark.dialects.file import load
 from substrait_spark.engines import datafusion
-from substrait_spark.engines.arrow_schema import arrow_schema
+from substrait_spark.engines.arrow.schema import arrow_schema
 from substrait_spark.plan.message import build
 from substrait_spark.plan.parameters import declare
 from substrait_spark.plan.type_aliases import without_aliases

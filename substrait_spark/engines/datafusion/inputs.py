@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ import pyarrow.dataset as pads
 from datafusion import DataFrame, Expr, SessionContext, col, lit
 from datafusion.catalog import Table
 
-from ...errors import InvalidPlanError, kind_of
+from ...errors import kind_of
 from .. import local_files, parquet
-from ..arrow_schema import Columns
+from ..arrow.inputs import holds_null, in_columns, in_memory, is_arrow, name_of, used_of
+from ..arrow.schema import Columns
 from . import lakes
 
 ALLOWED = (
@@ -31,7 +31,7 @@ ALL_ROWS = 2**63 - 1
 def require_tables(tables: Mapping[str, Any]) -> None:
     """Raises TypeError where something is given for a table that no rows can be had of."""
     for name, source in tables.items():
-        if not (lakes.is_table(source) or _is_lazy(source) or isinstance(source, str | Path) or _is_arrow(source)):
+        if not (lakes.is_table(source) or _is_lazy(source) or isinstance(source, str | Path) or is_arrow(source)):
             raise TypeError(f"The table {name!r} must be {ALLOWED}, not {kind_of(source)}.")
 
 
@@ -56,7 +56,7 @@ class Inputs:
         if _is_lazy(source):
             return [_selected(_opened(ctx, source), columns, name)]
         if name not in self._rows:
-            self._rows[name] = _in_memory(source)
+            self._rows[name] = in_memory(source)
         return [_in_frame(ctx, in_columns(self._rows[name], columns, name))]
 
 
@@ -65,39 +65,6 @@ class Inputs:
 
 def _in_frame(ctx: SessionContext, table: pa.Table) -> DataFrame:
     return ctx.create_dataframe([table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
-
-
-def _is_arrow(source: Any) -> bool:
-    return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__") or _is_pandas(source)
-
-
-def _is_pandas(source: Any) -> bool:
-    pandas: Any = sys.modules.get("pandas")
-    return pandas is not None and isinstance(source, pandas.DataFrame)
-
-
-def _in_memory(source: Any) -> pa.Table:
-    if isinstance(source, pa.Table):
-        return source
-    if _is_pandas(source):
-        return pa.Table.from_pandas(source, preserve_index=False)
-    if hasattr(source, "__arrow_c_stream__"):
-        return pa.table(source)
-    return pa.Table.from_batches([pa.record_batch(source)])
-
-
-def in_columns(table: pa.Table, wanted: Columns, shown: str) -> pa.Table:
-    """The table's columns that the plan names, in its types; nulls where it uses none of a column's values."""
-    columns: dict[str, pa.ChunkedArray] = {}
-    for field in _used(wanted):
-        column = table[_name_of(table.schema, field, shown, local_files.all_of_it_checked)]
-        if field.name in wanted.required and column.null_count:
-            raise _holds_null(shown, field.name)
-        try:
-            columns[field.name] = column.cast(field.type)
-        except pa.ArrowInvalid as error:
-            raise InvalidPlanError(f"The table {shown}: the column {field.name!r}: {error}.") from None
-    return local_files.table_of(wanted.schema, table.num_rows, columns)
 
 
 # ---- rows that are elsewhere
@@ -128,10 +95,10 @@ def _opened(ctx: SessionContext, source: Any) -> DataFrame:
 
 def _selected(frame: DataFrame, columns: Columns, shown: str) -> DataFrame:
     schema = frame.schema()
-    used = {field.name: _name_of(schema, field, shown, local_files.all_of_it) for field in _used(columns)}
+    used = {field.name: name_of(schema, field, shown, local_files.all_of_it) for field in used_of(columns)}
     required = [_column(used[name]).is_null() for name in sorted(columns.required & used.keys())]
     if required and frame.filter(reduce(Expr.__or__, required)).limit(1).count():
-        raise _holds_null(shown, *sorted(columns.required & used.keys()))
+        raise holds_null(shown, *sorted(columns.required & used.keys()))
     if not columns.schema.names:
         return frame.select(lit(None).alias("rows"))
     values = {name: _column(column) for name, column in used.items()}
@@ -143,27 +110,3 @@ def _selected(frame: DataFrame, columns: Columns, shown: str) -> DataFrame:
 def _column(name: str) -> Expr:
     quoted = name.replace('"', '""')
     return col(f'"{quoted}"')
-
-
-# ---- what a column must be
-
-
-def _used(columns: Columns) -> list[pa.Field]:
-    return [field for field in columns.schema if field.name in columns.used]
-
-
-def _name_of(schema: pa.Schema, field: pa.Field, shown: str, agree: Callable[[pa.DataType, pa.DataType], None]) -> str:
-    """The name of a column, if there is one of a type whose values the plan's type all has."""
-    if schema.names.count(field.name) != 1:
-        raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {field.name!r}.")
-    try:
-        agree(field.type, local_files.stored_type(schema.field(field.name).type))
-    except local_files.Mismatch as problem:
-        raise InvalidPlanError(f"The table {shown}: the column {field.name!r} {problem}.") from None
-    return str(field.name)
-
-
-def _holds_null(shown: str, *names: str) -> InvalidPlanError:
-    return InvalidPlanError(
-        f"The table {shown}: the column {' or '.join(map(repr, names))} holds null, which the plan rules out."
-    )

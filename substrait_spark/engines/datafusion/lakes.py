@@ -16,7 +16,7 @@ from substrait.algebra_pb2 import ReadRel
 
 from ...algebra.extension_messages import unpacked_table
 from ...errors import InvalidPlanError, exception_text
-from ..arrow_schema import Columns, Condition
+from ..arrow.schema import Columns, Condition
 from ..file_access import Folders
 from ..table_format import table_format
 

@@ -36,10 +36,10 @@ from ...errors import EngineError, InvalidPlanError, SubstraitSparkError, except
 from ...extensions import registry
 from ...plan.message import build
 from ...reading.plan import read_plan
-from ..arrow_schema import arrow_type
-from .arrow_functions import FUNCTIONS
+from ..arrow.function import Compute, PythonFunction, Signature
+from ..arrow.functions import FUNCTIONS
+from ..arrow.schema import arrow_type
 from .defects.struct_names import Naming, RelationNames
-from .python_function import Compute, PythonFunction, Signature
 
 if TYPE_CHECKING:
     from substrait.plan_pb2 import Plan
@@ -54,8 +54,8 @@ _fresh = itertools.count(1)
 Functions = Mapping[tuple[str, str], PythonFunction]
 """By URN and name."""
 
-OWN: Functions = {(registry.urn("datafusion"), name): function for name, function in FUNCTIONS.items()}
-"""Those that `functions.yaml` declares, which every plan may call."""
+OWN: Functions = {(registry.urn("arrow"), name): function for name, function in FUNCTIONS.items()}
+"""Those of `arrow/functions/`, which every plan may call."""
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -16,15 +15,15 @@ from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
 from ...algebra.message_walk import messages
-from ...errors import InvalidPlanError, Unsupported
-from ...reading.relation import spark_files
+from ...errors import InvalidPlanError
 from .. import local_files, parquet
-from ..arrow_schema import Columns, Condition, columns_of
+from ..arrow.inputs import in_columns
+from ..arrow.schema import Columns, Condition, columns_of
 from ..file_access import Folders
+from ..file_rows import file_rows, format_of
 from ..read_conditions import conditions
-from ..spark_files import spark_table
 from . import lakes
-from .inputs import Inputs, in_columns
+from .inputs import Inputs
 
 DEFAULT_CATALOG = "datafusion"
 
@@ -164,38 +163,13 @@ def _has_schema(ctx: SessionContext, parts: list[str]) -> bool:
 def _bind_local_files(read: ReadRel, binding: Binding) -> None:
     columns = columns_of(read)
     items = list(read.local_files.items)
-    formats = {str(item.WhichOneof("file_format")) for item in items}
-    if len(formats) != 1 or not formats <= {"parquet", "orc", "text", "extension"}:
-        raise InvalidPlanError(f"Files of these formats can't be read here: {', '.join(sorted(formats))}.")
     paths = local_files.paths(items, binding.under)
-    (format,) = formats
-    if format == "parquet":
+    if format_of(items) == "parquet":
         name = binding.register(parquet.files(binding.ctx, paths, columns))
     else:
-        name = binding.register_rows(pa.concat_tables(_rows(format, items, paths, columns)))
+        name = binding.register_rows(file_rows(items, paths, columns))
     read.ClearField("local_files")
     _rename(read, [name])
-
-
-def _rows(format: str, items: Sequence[Any], paths: Sequence[Path], columns: Columns) -> list[pa.Table]:
-    """The rows of each of the files of a format that is read here."""
-    if format == "orc":
-        return [local_files.orc_table(path, columns) for path in paths]
-    if format == "extension":
-        return _spark_tables(items, paths, columns)
-    return [local_files.text_table(path, items[0].text, columns.schema) for path in paths]
-
-
-def _spark_tables(items: Sequence[Any], paths: Sequence[Path], columns: Columns) -> list[pa.Table]:
-    """The rows of files of one of Spark's formats."""
-    try:
-        formats = {spark_files(item.extension) for item in items}
-    except Unsupported as problem:
-        raise InvalidPlanError(f"The plan's {problem.reason}.") from None
-    if len(formats) != 1:
-        raise InvalidPlanError("Files of several formats in one read can't be read here.")
-    (format,) = formats
-    return [spark_table(path, format.name, dict(format.options), columns) for path in paths]
 
 
 def _bind_lake_table(read: ReadRel, binding: Binding) -> None:

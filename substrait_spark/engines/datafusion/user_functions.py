@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ...errors import InvalidPlanError
 from ...extensions import registry
 from ...user_functions.spark_function import AGGREGATES, PLAIN, SparkFunction
+from ..arrow.function import Compute, PythonFunction, Signature
 from ..user_functions.evaluation import evaluated, nested_field_names
-from .python_function import Compute, PythonFunction, Signature
 from .python_functions import Functions, declared
 
 if TYPE_CHECKING:

@@ -1,16 +1,16 @@
-"""Edge values by type, in Catalyst's internal form, and tables of them in Arrow's."""
+"""Edge values by type, in Catalyst's internal form, and tables of them."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from decimal import Context, Decimal
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from ...algebra import types
 from ...algebra.types import Type
+from ..arrow.values import array
 
 _INF, _NAN = float("inf"), float("nan")
 
@@ -113,7 +113,7 @@ class Table(NamedTuple):
         """The same rows as an Arrow table."""
         columns = [[row[n] for row in self.rows] for n in range(len(self.names))]
         return pa.Table.from_arrays(
-            [_array(column, type) for column, type in zip(columns, self.schema, strict=True)], names=list(self.names)
+            [array(column, type) for column, type in zip(columns, self.schema, strict=True)], names=list(self.names)
         )
 
 
@@ -145,83 +145,6 @@ def table(columns: Sequence[tuple[str, Type, Sequence[Any]]], seed: str, most: i
     names = ("id", *[name for name, _, _ in columns])
     schema = (types.I32, *[types.nullable(type) for _, type, _ in columns])
     return Table(names, schema, tuple([(n, *row) for n, row in enumerate(drawn)]))
-
-
-# ---- Arrow
-
-
-def _array(values: Sequence[Any], type: Type) -> pa.Array:
-    kind = arrow_type(type)
-    as_is = _AS.get(type.kind)
-    if as_is is not None:
-        return pa.array(values, as_is).cast(kind)
-    return pa.array([_value(value, type) for value in values], kind)
-
-
-def _value(value: Any, type: Type) -> Any:
-    """A value as pyarrow takes it, inside of others too."""
-    rule = _VALUES.get(type.kind)
-    return value if value is None or rule is None else rule(value, type)
-
-
-def _scalar(value: Any, type: Type) -> Any:
-    return pa.scalar(value, _AS[type.kind]).cast(arrow_type(type))
-
-
-_DIGITS = Context(prec=38)
-
-_VALUES: dict[str, Callable[[Any, Type], Any]] = {
-    "decimal": lambda value, type: _DIGITS.scaleb(Decimal(value), -type.parameters[1]),
-    "interval_year": lambda value, type: (value, 0, 0),
-    "list": lambda value, type: [_value(each, type.parameters[0]) for each in value],
-    "map": lambda value, type: [
-        (_value(key, type.parameters[0]), _value(each, type.parameters[1])) for key, each in zip(*value, strict=True)
-    ],
-    "struct": lambda value, type: {
-        f"f{n}": _value(each, kind) for n, (each, kind) in enumerate(zip(value, type.parameters, strict=True))
-    },
-    **dict.fromkeys(("date", "precision_timestamp", "precision_timestamp_tz"), _scalar),
-}
-
-_AS = {
-    "date": pa.int32(),
-    "precision_timestamp": pa.int64(),
-    "precision_timestamp_tz": pa.int64(),
-    "precision_time": pa.int64(),
-    "interval_day": pa.int64(),
-}
-"""What values of a type are counted in, which Arrow casts."""
-
-_PLAIN = {
-    "boolean": pa.bool_(),
-    "i8": pa.int8(),
-    "i16": pa.int16(),
-    "i32": pa.int32(),
-    "i64": pa.int64(),
-    "fp32": pa.float32(),
-    "fp64": pa.float64(),
-    "string": pa.string(),
-    "binary": pa.binary(),
-    "date": pa.date32(),
-    "precision_timestamp": pa.timestamp("us"),
-    "precision_timestamp_tz": pa.timestamp("us", "UTC"),
-    "precision_time": pa.time64("us"),
-    "interval_year": pa.month_day_nano_interval(),
-    "interval_day": pa.duration("us"),
-}
-
-
-def arrow_type(type: Type) -> pa.DataType:
-    """The Arrow type of a table's column. Raises LookupError where there is none."""
-    if type.kind == "decimal":
-        return pa.decimal128(*type.parameters)
-    if type.kind == "list":
-        return pa.list_(arrow_type(type.parameters[0]))
-    if type.kind == "map":
-        return pa.map_(*map(arrow_type, type.parameters))
-    if type.kind == "struct":
-        return pa.struct([(f"f{n}", arrow_type(part)) for n, part in enumerate(type.parameters)])
-    return _PLAIN[type.kind]
 
 
 def field_names(name: str, type: Type) -> list[str]:

@@ -86,7 +86,7 @@ def _has_one_nan(value: Expression) -> bool:
 
 def normalized(e: LoweringBuilder, value: Expression) -> Expression:
     """A list, a struct or a map with one NaN and one zero in it."""
-    return e.call("datafusion:spark_normalized", value)
+    return e.call("arrow:spark_normalized", value)
 
 
 def _require_kept(type: Type, depth: int = 0) -> None:

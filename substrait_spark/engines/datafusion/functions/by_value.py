@@ -1,4 +1,4 @@
-"""Functions that DataFusion has no exact form for, and that Python computes: those of `arrow_functions/`, by their own names.
+"""Functions that DataFusion has no exact form for, and that Python computes: those of `engines/arrow/functions/`, by their own names.
 
 Their names begin with `spark_`, so that no DataFusion takes one for a function of its own that means something else.
 """
@@ -71,7 +71,7 @@ FUNCTIONS = (
 
 def name_of(function: str) -> str:
     """The name of what computes a canonical function, `alias:name`."""
-    return "datafusion:spark_" + function.partition(":")[2].removeprefix("spark_")
+    return "arrow:spark_" + function.partition(":")[2].removeprefix("spark_")
 
 
 def _parameter(key: str) -> None:

@@ -201,7 +201,7 @@ def _sorted(e: LoweringBuilder, list: Expression, direction: str, nulls: str) ->
 def _sorted_by_value(
     e: LoweringBuilder, list: Expression, descending: Expression, nulls_last: Expression
 ) -> Expression:
-    return e.call("datafusion:spark_sort_elements", list, descending, nulls_last)
+    return e.call("arrow:spark_sort_elements", list, descending, nulls_last)
 
 
 # ---- sequences

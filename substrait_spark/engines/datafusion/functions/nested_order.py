@@ -33,7 +33,7 @@ def at_extreme(call: LoweredCall, value: Expression, order: Expression, *, great
 
 def order_key(e: LoweringBuilder, value: Expression) -> Expression:
     """Bytes in the values' order, null where the value is."""
-    return e.call("datafusion:spark_order_key", value)
+    return e.call("arrow:spark_order_key", value)
 
 
 def _by_fields(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:

@@ -1,4 +1,4 @@
-"""Functions on JSON, which Python computes (arrow_functions/)."""
+"""Functions on JSON, which Python computes (engines/arrow/functions/)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SWITCHES = {
     "allownonnumericnumbers": "non_numeric_numbers",
     "allowbackslashescapinganycharacter": "any_escape",
 }
-"""Options by which more is read, in lower case, and what `arrow_functions/jackson.py` calls them."""
+"""Options by which more is read, in lower case, and what `engines/arrow/functions/jackson.py` calls them."""
 
 READING = (*SWITCHES, *OF_TIMES, "mode")
 WRITING = (*OF_TIMES, "ignorenullfields")
@@ -62,7 +62,7 @@ def to_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     options = _options(pairs, WRITING)
     _require(e, value.type, WRITTEN, KEYS)
     with_nulls = options.get("ignorenullfields", "true").lower() == "false"
-    return e.call("datafusion:spark_to_json", value, schema, e.true() if with_nulls else e.false())
+    return e.call("arrow:spark_to_json", value, schema, e.true() if with_nulls else e.false())
 
 
 def _require_distinct(type: Type, names: Names) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Mapping
 
-from ..python_function import PythonFunction
+from ..function import PythonFunction
 from .rows import of_all_rows, of_rows
 
 

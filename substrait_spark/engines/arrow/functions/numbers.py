@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..python_function import Compute, PythonFunction, Signature
+from ..function import Compute, PythonFunction, Signature
 from .rows import of_typed_rows
 
 # ---- inverse hyperbolic functions

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..python_function import Compute, PythonFunction, Signature, over_arrays
+from ..function import Compute, PythonFunction, Signature, over_arrays
 
 # ---- values that are equal get equal bits
 

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..python_function import PythonFunction
+from ..function import PythonFunction
 from .java_matches import compiled
 from .rows import of_rows, or_null
 

@@ -11,7 +11,7 @@ from substrait.algebra_pb2 import ReadRel
 from substrait.type_pb2 import NamedStruct
 from substrait.type_pb2 import Type as TypeMessage
 
-from ..errors import InvalidPlanError
+from ...errors import InvalidPlanError
 
 _SIMPLE = {
     "bool": pa.bool_(),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from ..python_function import PythonFunction, Signature
+from ..function import PythonFunction, Signature
 from .rows import Function, of_all_rows, of_typed_rows
 
 EXACT = Context(prec=250)

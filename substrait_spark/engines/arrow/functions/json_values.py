@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..functions.structured_text import SWITCHES
-from ..python_function import Compute, PythonFunction, Signature
+from ...datafusion.functions.structured_text import SWITCHES
+from ..function import Compute, PythonFunction, Signature
 from .jackson import (
     Dialect,
     Float,

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from ..python_function import PythonFunction, over_arrays
+from ..function import PythonFunction, over_arrays
 from .elements import normalized
 
 NULL, VALUE, END = b"\0", b"\1", b"\0"

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ....errors import Unsupported
 from ....functions.time_zone import zone
-from ..functions.time_zone import is_settled
-from ..python_function import Compute, PythonFunction, Signature
+from ...datafusion.functions.time_zone import is_settled
+from ..function import Compute, PythonFunction, Signature
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..python_function import PythonFunction
+from ..function import PythonFunction
 from .rows import of_rows
 
 FUNCTIONS: Mapping[str, PythonFunction] = {

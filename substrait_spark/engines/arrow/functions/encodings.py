@@ -7,7 +7,7 @@ import hmac
 import re
 from collections.abc import Mapping
 
-from ..python_function import PythonFunction
+from ..function import PythonFunction
 from .rows import of_rows, or_null
 
 # ---- base 32 and 64

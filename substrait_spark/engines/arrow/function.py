@@ -1,4 +1,4 @@
-"""What a function is that Python computes in DataFusion, over Arrow."""
+"""What a function is that Python computes over Arrow, for whatever engine calls it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from ...algebra.types import Type
-from .defects.struct_names import Names
 
 Compute = Callable[[Sequence[pa.Array], int], Any]
 """From the arguments as arrays of so many rows to the result: of a scalar function an array of as many rows, of an
@@ -38,7 +37,7 @@ class PythonFunction:
 
     compute: Callable[[Signature], Compute]
     deterministic: bool = True
-    field_names: Names = ()
+    field_names: tuple[str | None, ...] = ()
 
 
 def over_arrays(function: Callable[..., Any]) -> Callable[[Signature], Compute]:

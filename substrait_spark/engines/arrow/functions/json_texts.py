@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...type_text import field_names
-from ..python_function import Compute, PythonFunction, Signature
+from ..function import Compute, PythonFunction, Signature
 from .jackson import number_text, quoted
 
 Writer = Callable[[Any], str]

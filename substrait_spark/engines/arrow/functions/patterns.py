@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..python_function import PythonFunction, Signature
+from ..function import PythonFunction, Signature
 from .java_matches import JavaPattern, Match, compiled
 from .rows import of_rows, of_typed_rows
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..python_function import PythonFunction, Signature
+from ..function import PythonFunction, Signature
 from .encodings import WHITE
 from .rows import of_rows, of_typed_rows, or_null
 

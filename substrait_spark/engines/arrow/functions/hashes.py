@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..python_function import Compute, PythonFunction, Signature
+from ..function import Compute, PythonFunction, Signature
 
 EXACT = Context(prec=80)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..python_function import Compute, PythonFunction, Signature
+from ..function import Compute, PythonFunction, Signature
 
 Function = Callable[..., Any]
 

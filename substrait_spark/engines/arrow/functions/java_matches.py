@@ -9,8 +9,8 @@ from typing import Any
 
 import regex
 
-from ..functions.java_pattern import Translated, translated
-from ..functions.java_regex import Refused
+from ...datafusion.functions.java_pattern import Translated, translated
+from ...datafusion.functions.java_regex import Refused
 
 Match = regex.Match[str]
 

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from ..python_function import PythonFunction
+from ..function import PythonFunction
 from .jackson import OF_PATHS, SURROGATE, MalformedJson, Object, quoted, quoted_as_bytes, value, well_formed, written
 from .rows import of_rows
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..python_function import PythonFunction
+from ..function import PythonFunction
 from . import (
     bitmaps,
     decimals,
