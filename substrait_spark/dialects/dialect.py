@@ -65,6 +65,10 @@ class Abilities(NamedTuple):
     """Runs scalar subqueries that refer to the query around them, whatever the columns of both are called."""
     type_aliases: bool = True
     """Reads types by their aliases."""
+    computed_keys: bool = True
+    """Takes expressions as the keys of sorts and groups and as arguments of measures; without it, columns alone."""
+    join_conditions: bool = True
+    """Joins on any condition; without it, on one equality of a column of the left input with one of the right."""
     emit: bool = True
     """Reads `emit` of all relations. Without it projects alone have one, which picks exactly what they compute."""
     fetch_expressions: bool = True

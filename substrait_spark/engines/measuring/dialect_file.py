@@ -143,7 +143,26 @@ def abilities(findings: Findings) -> dict[str, bool]:
     """The abilities that an engine was found to lack."""
     tried = findings.of("abilities")
     lacking = {name: False for name in Abilities._fields if not are_fine(tried.get((name,), {}).get("", ()))}
-    return lacking | ({"emit": False} if _lacks_emit(findings) else {})
+    relations = findings.of("relations")
+    told_by_relations = {
+        name: False for name, keys in BY_RELATIONS.items() if not all(_is_fine(relations, key) for key in keys)
+    }
+    return lacking | told_by_relations | ({"emit": False} if _lacks_emit(findings) else {})
+
+
+BY_RELATIONS = {
+    "computed_keys": (("SORT", "expressions"), ("AGGREGATE", "expressions")),
+    "join_conditions": tuple(
+        ("JOIN", "conditions", tried) for tried in ("turned", "two keys", "no equality", "a key and more")
+    ),
+}
+"""Abilities, and the relations by which they are told."""
+
+
+def _is_fine(relations: Mapping[tuple[object, ...], Mapping[str, Sequence[Tried]]], key: tuple[str, ...]) -> bool:
+    """Whether a relation is exact in a form: of joins an inner one, since engines may lack the others."""
+    tried = relations.get(key, {}).get("", ())
+    return are_fine([each for each in tried if key[0] != "JOIN" or each.case.about == "INNER"])
 
 
 def _lacks_emit(findings: Findings) -> bool:

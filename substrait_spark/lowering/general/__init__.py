@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...dialects.rewrite import PLAN, Conversion, Rewrite, Rewrites, Sees
 from . import (
     comparison,
+    computed_keys,
     connective,
     constant_date,
     count,
@@ -13,6 +14,7 @@ from . import (
     expand,
     forms,
     grouping_sets,
+    join_condition,
     lateral_join,
     left_join,
     mark_join,
@@ -50,11 +52,13 @@ REWRITES: list[Rewrite | Conversion] = [
     *(Rewrite(PLAN, each.rewrite, sees=Sees.ORIGINAL) for each in OF_PLANS),
     *raise_error.REWRITES,
     *comparison.REWRITES,
+    *computed_keys.REWRITES,
     *connective.REWRITES,
     *constant_date.REWRITES,
     *count.REWRITES,
     *random_values.REWRITES,
     *variadic.REWRITES,
+    *join_condition.REWRITES,
     *forms.REWRITES,
 ]
 

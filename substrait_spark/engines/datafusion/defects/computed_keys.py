@@ -29,8 +29,9 @@ from ....algebra.expression import (
 )
 from ....algebra.feature import AGGREGATE
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Sort
-from ....algebra.traversal import is_column, rewritten, subexpressions, transformed
+from ....algebra.traversal import is_column, subexpressions, transformed
 from ....lowering.builder import LoweringBuilder
+from ....lowering.general.computed_keys import over_columns
 
 RANGED = ("lt", "lte", "gt", "gte", "negate")
 """Functions of whose operands DataFusion needs a range."""
@@ -118,15 +119,6 @@ def _has_unknown_range(key: Expression) -> bool:
 
 def _with_columns(root: Relation, keys: Callable[[Relation], Sequence[Expression]]) -> Relation:
     def rule(relation: Relation) -> Relation:
-        computed = list(dict.fromkeys(keys(relation)))
-        return _over_columns(relation, computed) if computed else relation
+        return over_columns(relation, keys(relation))
 
     return transformed(root, rule, lambda relation: bool(keys(relation)))
-
-
-def _over_columns(relation: Relation, keys: Sequence[Expression]) -> Relation:
-    """The relation over an input that has some of its expressions as columns, behind its own."""
-    (input,) = relation.inputs
-    below = Project(input, keys)
-    columns = {key: FieldReference(n, key.type) for n, key in enumerate(keys, len(input.types))}
-    return relation.over((below,), [rewritten(expression, columns.get) for expression in relation.expressions()])
