@@ -175,7 +175,9 @@ def test_plans_that_an_engine_does_not_take(query: DataFrame) -> None:
 def test_what_cannot_be_compared(query: DataFrame) -> None:
     with pytest.raises(UnsupportedPlanError, match="SparkPartitionID"):
         compare(query.selectExpr("spark_partition_id()"))
-    with pytest.raises(ValueError, match="engine must be 'datafusion' or 'datafusion-plain' or 'spark', not 'duckdb'"):
+    with pytest.raises(
+        ValueError, match="engine must be 'acero' or 'datafusion' or 'datafusion-plain' or 'spark', not 'duckdb'"
+    ):
         compare(query, engine="duckdb")
     for tolerance in (-0.1, 1.0, math.nan):
         with pytest.raises(ValueError, match="tolerance must be from 0 to below 1"):

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from google.protobuf.message import Message
 from substrait.algebra_pb2 import AggregateRel, Expression, FetchRel, ReadRel
 from substrait.extensions.extensions_pb2 import SimpleExtensionURN
@@ -71,16 +73,20 @@ def with_literals_in_rows(plan: Plan) -> Plan:
     return new
 
 
-def with_uris(plan: Plan) -> Plan:
-    """The plan with the URIs of extension files beside their URNs, before 0.75. Files that aren't the specification's have their URN
-    as URI."""
+def with_uris(plan: Plan, urns: Collection[str] | None = None) -> Plan:
+    """The plan with the URIs of extension files, all or those of some URNs, beside their URNs, before 0.75.
+
+    Files that aren't the specification's have their URN as URI.
+    """
     new = _copy(plan)
-    for file in new.extension_urns:
+    files = [file for file in new.extension_urns if urns is None or file.urn in urns]
+    for file in files:
         uri = SimpleExtensionURN(extension_urn_anchor=file.extension_urn_anchor, urn=_uri(file.urn))
         new.MergeFromString(_message(URIS, uri))
     for each in new.extensions:
         declared = getattr(each, each.WhichOneof("mapping_type") or "")
-        declared.MergeFromString(_number(URI_REFERENCE, declared.extension_urn_reference))
+        if declared.extension_urn_reference in {file.extension_urn_anchor for file in files}:
+            declared.MergeFromString(_number(URI_REFERENCE, declared.extension_urn_reference))
     return new
 
 

@@ -11,6 +11,8 @@ from ...lowering.builder import LoweringBuilder
 
 BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
 
+MOST_DIGITS = 38
+
 DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
 """How many digits Acero wants of a decimal before the point, for any integer of the type."""
 
@@ -39,8 +41,11 @@ def whole(e: LoweringBuilder, cast: Cast) -> Expression:
     return _fitting(e, cast, value, fits)
 
 
-def _fitting(e: LoweringBuilder, cast: Cast, value: Expression, fits: Expression) -> Expression:
-    result = e.cast(value, cast.type)
+def _fitting(
+    e: LoweringBuilder, cast: Cast, value: Expression, fits: Expression, result: Expression | None = None
+) -> Expression:
+    """The result of a cast, by default Acero's, where it fits."""
+    result = e.cast(value, cast.type) if result is None else result
     otherwise = e.raises("[CAST_OVERFLOW]", cast.type, value) if cast.throws else e.null(cast.type)
     if not value.type.nullable:
         return e.if_then(fits, result, otherwise)
@@ -58,11 +63,56 @@ def to_decimal(e: LoweringBuilder, cast: Cast) -> Expression:
     return e.cast(cast.input, cast.type)
 
 
-def wider_decimal(e: LoweringBuilder, cast: Cast) -> Expression:
-    """A decimal in a type that has all of its digits."""
-    if not types.widens(cast.input.type, cast.type):
-        raise NotInDialect(f"the dialect {e.dialect.name} does not round {cast.input.type} to {cast.type}")
-    return e.cast(cast.input, cast.type)
+def other_decimal(e: LoweringBuilder, cast: Cast) -> Expression:
+    """A decimal in a type of other digits, rounded half up where it has fewer behind the point."""
+    if types.widens(cast.input.type, cast.type):
+        return e.cast(cast.input, cast.type)
+    (precision, scale), (digits, wanted) = cast.input.type.parameters, cast.type.parameters
+    value = cast.input
+    if wanted < scale:
+        value = _with_half_added(e, value, scale - wanted)
+        precision += 1
+    if precision - scale <= digits - wanted:
+        return e.cast(value, cast.type)
+    return _of_so_many_digits(e, cast, e.share(value), digits - wanted)
+
+
+def _with_half_added(e: LoweringBuilder, value: Expression, dropped: int) -> Expression:
+    """A decimal that is right once so many digits are cut off its end: Acero's casts round towards zero."""
+    if value.type.parameters[0] == MOST_DIGITS:
+        raise NotInDialect(f"the dialect {e.dialect.name} does not round {value.type}")
+    value = e.share(value)
+    kind = types.required(value.type)
+    zero, half = e.literal(0, kind), 5 * 10 ** (dropped - 1)
+    addend = e.if_then(e.call("comparison:lt", value, zero), e.literal(-half, kind), e.literal(half, kind))
+    return e.call("arithmetic_decimal:add", value, addend)
+
+
+def _of_so_many_digits(e: LoweringBuilder, cast: Cast, value: Expression, whole: int) -> Expression:
+    """A decimal in a type of so many digits before the point: Acero doesn't check that it has no more."""
+    kind = types.required(value.type)
+    limit = 10 ** (whole + kind.parameters[1])
+    fits = e.and_(
+        e.call("comparison:gt", value, e.literal(-limit, kind)), e.call("comparison:lt", value, e.literal(limit, kind))
+    )
+    return _fitting(e, cast, value, fits)
+
+
+def whole_part(e: LoweringBuilder, cast: Cast) -> Expression:
+    """A decimal without its fraction."""
+    precision, scale = cast.input.type.parameters
+    value, kind = e.share(cast.input), types.required(cast.input.type)
+    top = 2 ** (BITS[cast.type.kind] - 1)
+    if 10 ** (precision - scale) <= top:
+        return e.cast(value, cast.type)
+    unit = 10**scale
+    fits = e.and_(
+        e.call("comparison:gt", value, e.literal(-(top + 1) * unit, kind)),
+        e.call("comparison:lt", value, e.literal(top * unit, kind)),
+    )
+    fits = e.share(fits)
+    inside = e.if_then(fits, value, e.null(kind))  # of others, Acero's cast raises
+    return _fitting(e, cast, value, fits, e.cast(inside, cast.type))
 
 
 def wrapped(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -93,7 +143,8 @@ CASTS = {
     **{(source, target): narrowed for source in INTEGERS for target in INTEGERS if BITS[target] < BITS[source]},
     **{(source, target): whole for source in FLOATS for target in ("i8", "i16", "i32")},
     **{(source, "decimal"): to_decimal for source in INTEGERS},
-    ("decimal", "decimal"): wider_decimal,
+    **{("decimal", target): whole_part for target in INTEGERS},
+    ("decimal", "decimal"): other_decimal,
 }
 
 CALLS = {f"spark:wrap_{kind}": wrapped for kind in INTEGERS}

@@ -43,6 +43,8 @@ def cast(e: LoweringBuilder, cast: Cast) -> Expression:
 
 def raised(e: LoweringBuilder, form: Raised) -> Expression:
     """What raises where it is chosen: a cast of text that is no number."""
+    if form.type.kind == "decimal":  # of few digits, to which Acero casts no integer
+        return e.cast(e.text(form.message), form.type)
     return e.cast(e.cast(e.text(form.message), types.I64), form.type)
 
 

@@ -1,0 +1,141 @@
+"""Binding the reads of a plan to tables in memory: all that Acero reads from a plan by itself are tables of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as pads
+from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
+
+from ...algebra.expression import Expression, Literal
+from ...algebra.message_walk import messages
+from ...algebra.relation import NamedTable, Relation, VirtualTable
+from ...algebra.traversal import transformed
+from ...errors import InvalidPlanError, kind_of
+from ...plan.message import build
+from ...reading.plan import ReadPlan, read_plan
+from .. import local_files
+from ..arrow.inputs import in_columns, in_memory, is_arrow
+from ..arrow.schema import Columns, columns_of
+from ..arrow.values import array
+from ..file_access import Folders, regular
+from ..file_rows import file_rows, format_of
+from ..table_format import table_format
+
+Tables = Mapping[str, Any]
+
+ALLOWED = (
+    "a pyarrow.Table, the path of a Parquet file or of a folder of such, what hands over Arrow's stream or array (`__arrow_c_stream__`, `__arrow_c_array__`), "
+    "as frames of polars and pandas do, or a pyarrow.dataset.Dataset"
+)
+
+
+def require_tables(tables: Tables) -> None:
+    """Raises TypeError where something is given for a table that no rows can be had of."""
+    for name, source in tables.items():
+        if not (isinstance(source, str | Path | pads.Dataset) or is_arrow(source)):
+            raise TypeError(f"The table {name!r} must be {ALLOWED}, not {kind_of(source)}.")
+
+
+def bound(read: ReadPlan, tables: Tables, under: Folders) -> tuple[Relation, dict[str, pa.Table]]:
+    """The plan's relation with a table of a name of its own in the place of each read, and these tables."""
+    rows: dict[str, pa.Table] = {}
+    if read.root is None or read.problems:
+        raise InvalidPlanError(
+            f"The plan can't be read: {read.problems[0].reason if read.problems else 'it has no root'}."
+        )
+
+    def without_rows(relation: Relation) -> Relation:
+        if not isinstance(relation, VirtualTable):
+            return relation
+        name = f"rows {len(rows)}"
+        rows[name] = _written(relation)
+        return NamedTable([name], relation.names, relation.schema).emitting_as(relation)
+
+    plan = build(transformed(read.root, without_rows), read.names)
+    for message in list(_reads(plan)):
+        if message.named_table.names[:1] and message.named_table.names[0] in rows:
+            continue
+        name = f"table {len(rows)}"
+        rows[name] = _rows(message, tables, under)
+        message.ClearField("local_files")
+        del message.named_table.names[:]
+        message.named_table.names.append(name)
+    root = read_plan(plan).root
+    assert root is not None  # noqa: S101 - it was read before
+    return root, rows
+
+
+def _reads(plan: Plan) -> Iterator[ReadRel]:
+    return (message for message in messages(plan) if isinstance(message, ReadRel))
+
+
+def _written(read: VirtualTable) -> pa.Table:
+    """The rows that a plan has in it."""
+    columns = [[_value(row[n]) for row in read.rows] for n in range(len(read.schema))]
+    arrays = [array(column, kind) for column, kind in zip(columns, read.schema, strict=True)]
+    return pa.Table.from_arrays(arrays, names=list(read.names))
+
+
+def _value(cell: Expression) -> Any:
+    if not isinstance(cell, Literal):
+        raise InvalidPlanError("A row in the plan has a value that is no literal.")
+    return cell.value
+
+
+def _rows(read: ReadRel, tables: Tables, under: Folders) -> pa.Table:
+    kind, columns = read.WhichOneof("read_type"), columns_of(read)
+    if kind == "local_files":
+        return _of_files(read, columns, under)
+    if kind != "named_table":
+        raise InvalidPlanError(f"Acero has no reads of the kind {kind}.")
+    parts = list(read.named_table.names)
+    name = next((name for name in (".".join(parts), parts[-1]) if name in tables), None)
+    if name is None:
+        raise InvalidPlanError(
+            f"There is no table {'.'.join(parts)!r}: give its rows or the path of its files as tables={{{parts[-1]!r}: …}}."
+        )
+    return _of_source(tables[name], columns, name)
+
+
+def _of_source(source: Any, columns: Columns, shown: str) -> pa.Table:
+    if isinstance(source, str | Path):
+        return _parquet(Path(source), columns)
+    if isinstance(source, pads.Dataset):
+        source = source.to_table([field.name for field in columns.schema if field.name in columns.used])
+    return in_columns(in_memory(source), columns, shown)
+
+
+def _of_files(read: ReadRel, columns: Columns, under: Folders) -> pa.Table:
+    items = list(read.local_files.items)
+    format_of(items)
+    return file_rows(items, local_files.paths(items, under), columns)
+
+
+def _parquet(path: Path, columns: Columns) -> pa.Table:
+    """The rows of a table's file, or of the files of its folder, which lack none of the columns that the plan uses."""
+    tables = []
+    for file in _files(path):
+        missing = columns.used.difference(local_files.require_parquet(regular(file), columns).names)
+        if missing:
+            raise InvalidPlanError(f"{file} lacks the column {min(missing)!r}.")
+        tables.append(local_files.parquet_table(file, columns))
+    return pa.concat_tables(tables) if tables else columns.schema.empty_table()
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    if (format := table_format(path.absolute())) is not None:
+        raise InvalidPlanError(f"{path} is a table of {format}: give its rows as an Arrow table.")
+    found = [file for file in sorted(path.rglob("*")) if file.is_file()]
+    own = [file for file in found if not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)]
+    if any("=" in part for file in own for part in file.relative_to(path).parent.parts):
+        raise InvalidPlanError(
+            f"{path} has values of columns in the names of its folders: give a pyarrow.dataset.Dataset."
+        )
+    return own

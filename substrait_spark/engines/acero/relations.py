@@ -1,0 +1,49 @@
+"""Relations that Acero gets wrong as they are."""
+
+from __future__ import annotations
+
+from ...algebra import types
+from ...algebra.expression import Expression, SortField
+from ...algebra.relation import LEFT_ONLY, Join, Project, Relation, Sort
+from ...algebra.types import FLOATS
+from ...algebra.wider_join import with_columns_of, with_right_side_moved
+from ...dialects.rewrite import Rewrite
+from ...lowering.builder import LoweringBuilder
+from ...lowering.forms import Key
+
+
+def with_emit(e: LoweringBuilder, join: Join) -> Relation:
+    """A semi or anti join that picks its columns: without `emit`, Acero takes those of the right input for columns of it too."""
+    if join.join_type not in LEFT_ONLY:
+        return join
+    left, right = join.inputs
+    wider = Project(left, [e.true()])
+    made = Join(wider, right, join.join_type, with_right_side_moved(join.condition, len(left.types), 1))
+    return with_columns_of(join, made, wider)
+
+
+def with_nan_behind(e: LoweringBuilder, sort: Sort) -> Sort:
+    """A sort in which NaN is greater than any number: in Acero, it stands beside nulls."""
+    keys: list[SortField] = []
+    for key in sort.sorts:
+        if key.expression.type.kind in FLOATS:
+            keys.append(key.by(e.call("comparison:is_nan", key.expression)))
+        keys.append(key)
+    return Sort(sort.inputs[0], keys)
+
+
+def one_zero(e: LoweringBuilder, key: Key) -> Expression | Key:
+    """A key of floating-point numbers, for which zero has no sign: in Acero, they are two groups."""
+    value = key.value
+    if value.type.kind not in FLOATS:
+        return key
+    value = e.share(value)
+    zero = e.literal(0.0, types.required(value.type))
+    return e.if_then(e.call("comparison:equal", value, zero), zero, value)
+
+
+REWRITES = [
+    Rewrite(Join, with_emit, defect="columns_of_semi_joins"),
+    Rewrite(Sort, with_nan_behind, defect="unordered_nan"),
+    Rewrite(Key, one_zero, defect="signed_zeros_in_keys"),
+]

@@ -1,0 +1,183 @@
+"""Acero, PyArrow's own engine: its rows of plans are Spark's, and what it lacks is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pyarrow.substrait
+import pytest
+import tpc_data
+from functions import grid
+from pyspark.sql import SparkSession
+
+from substrait_spark import EngineError, InvalidPlanError, PlanningError, UnsupportedPlanError, check, df_to_substrait
+from substrait_spark.algebra import types
+from substrait_spark.algebra.builder import CallBuilder, Traits
+from substrait_spark.algebra.expression import FieldReference, IfThen
+from substrait_spark.algebra.relation import Aggregate, Join, Project, Relation
+from substrait_spark.dialects import load
+from substrait_spark.engines import acero, compare
+from substrait_spark.engines.measuring.case import read
+from substrait_spark.engines.measuring.values import Table
+from substrait_spark.lowering.older_forms import written_for
+from substrait_spark.plan.message import build
+
+OF_TPCH, OF_TPCDS = 13, 28
+"""How many queries have a plan, at the least."""
+
+
+def rows_of(spark: SparkSession, queries: dict[int, str]) -> int:
+    """How many queries have a plan, whose rows are Spark's."""
+    planned = 0
+    for number, query in queries.items():
+        try:
+            compared = compare(spark.sql(query), engine="acero")
+        except UnsupportedPlanError:
+            continue
+        assert compared, f"query {number}: {compared}"
+        planned += 1
+    return planned
+
+
+def test_tpch(spark: SparkSession, tpch: Path) -> None:
+    assert rows_of(spark, tpc_data.queries(tpch)) >= OF_TPCH
+
+
+@pytest.mark.slow
+def test_tpcds(spark: SparkSession, tpcds: Path) -> None:
+    assert rows_of(spark, tpc_data.queries(tpcds)) >= OF_TPCDS
+
+
+@pytest.fixture(scope="module")
+def edges(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The table of edge values, once more with other numbers of rows, and in Spark."""
+    path = tmp_path_factory.mktemp("acero") / "grid.parquet"
+    grid.write(path)
+    spark.read.parquet(str(path)).createOrReplaceTempView("grid")
+    yield
+    spark.catalog.dropTempView("grid")
+
+
+JOINS = [
+    "a.i32 = b.i32",
+    "a.s = b.s AND a.i32 > 0",
+    "a.i16 + 1 = b.i32 AND b.id > 3 AND a.bool",
+    "a.i64 = b.i64 AND a.id < b.id",
+    "a.i32 = b.i32 AND a.s = b.s",
+    "a.id < b.id AND a.id < 4 AND b.id < 9",
+    "b.dt = a.dt AND b.bool IS NULL",
+    "a.f64 = b.f64",
+]
+
+
+@pytest.mark.usefixtures("edges")
+@pytest.mark.parametrize("kind", ["", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
+def test_joins(spark: SparkSession, kind: str) -> None:
+    planned = 0
+    for condition in JOINS:
+        columns = "a.id, a.s" if "LEFT S" in kind or "ANTI" in kind else "a.id, a.s, b.id AS other, b.dt"
+        query = f"SELECT {columns} FROM grid a {kind} JOIN grid b ON {condition}"
+        problems = check(spark.sql(query), dialect="acero").problems
+        if kind and problems:
+            assert all("joins on one equality only" in problem.reason for problem in problems)
+            continue
+        compared = compare(spark.sql(query), engine="acero")
+        assert compared, f"{query}: {compared}"
+        planned += 1
+    assert planned == (len(JOINS) if not kind else 3)
+
+
+QUERIES = [
+    "SELECT f64, count(*), sum(i32), min(f64), max(f64) FROM grid GROUP BY f64",
+    "SELECT s, min(i32), max(i64), sum(d5_2), count(s), min(f32), max(f32) FROM grid GROUP BY s",
+    "SELECT count(*), sum(i32), sum(d18_4), avg(f64), max(dt), min(ts) FROM grid WHERE id < 0",
+    "SELECT id, f64 FROM grid ORDER BY f64 DESC NULLS LAST, id LIMIT 7",
+    "SELECT id, f64 FROM grid ORDER BY f64 NULLS FIRST, id DESC LIMIT 9 OFFSET 3",
+    "SELECT id, i32 % 3 AS r FROM grid ORDER BY i32 % 3, id",
+    "SELECT i32 % 3 AS r, sum(i64 div 4), count(bool) FROM grid GROUP BY i32 % 3",
+    "SELECT DISTINCT bool, dt FROM grid UNION ALL SELECT bool, dt FROM grid UNION SELECT true, date'2024-02-29'",
+    "SELECT bool, dt, count(*) FROM grid GROUP BY ROLLUP (bool, dt)",
+    "SELECT id FROM grid WHERE i32 > (SELECT max(i8) FROM grid)",
+    "SELECT id, d5_2 * 2 AS twice FROM (SELECT id, d5_2 * 1.5BD AS d5_2 FROM grid) WHERE d5_2 > 1",
+    "SELECT x, y + 1 FROM VALUES (1, 2.5BD), (NULL, NULL), (3, -0.5BD) AS t(x, y) WHERE x IS NOT NULL",
+    "SELECT try_cast(d18_4 AS int), try_cast(d18_4 AS decimal(6, 1)), try_cast(d38_0 AS bigint) FROM grid",
+    "SELECT extract(YEAR FROM dt) AS y, count(*) FROM grid GROUP BY 1",
+]
+
+
+@pytest.mark.usefixtures("edges")
+@pytest.mark.parametrize("query", QUERIES)
+def test_queries(in_mode: SparkSession, query: str) -> None:
+    compared = compare(in_mode.sql(query), engine="acero")
+    assert compared or (compared.spark_error and compared.engine_error), compared
+
+
+@pytest.mark.parametrize("values", ["(9223372036854775807L), (1L)", f"({'9' * 38}BD), (1BD)"])
+def test_a_sum_that_overflows_raises(spark: SparkSession, values: str) -> None:
+    spark.conf.set("spark.sql.ansi.enabled", True)
+    sums = df_to_substrait(spark.sql(f"SELECT sum(x) FROM VALUES {values} AS t(x)"), dialect="acero")
+    spark.conf.unset("spark.sql.ansi.enabled")
+    with pytest.raises(EngineError, match="Acero failed"):
+        acero.execute(sums)
+
+
+BUILDER = CallBuilder(Traits())
+
+T = read("t", Table(("a", "b"), (types.I32, types.I32), ((1, 2), (3, 4))))
+
+
+def raw(relation: Relation) -> pa.Table:
+    """What PyArrow makes of a plan as it is."""
+    plan = written_for(load("acero"), build(relation, [f"c{n}" for n in range(len(relation.types))]))
+    tables = {"t": pa.table({"a": pa.array([1, 3], pa.int32()), "b": pa.array([2, 4], pa.int32())})}
+    return pa.substrait.run_query(plan.SerializeToString(), table_provider=lambda names, _: tables[names[0]]).read_all()
+
+
+def test_defects_are_there() -> None:
+    """Once a release has mended one, its rewrite goes."""
+    assert load("acero").defects.keys() == {*load("pyarrow").defects, "columns_of_semi_joins", "signed_zeros_in_keys"}
+    equal = BUILDER.call("comparison:equal", FieldReference(0, types.I32), FieldReference(2, types.I32))
+    with pytest.raises(pa.ArrowInvalid, match="attempted to rename schema"):
+        raw(Join(T, T, "LEFT_SEMI", equal))
+    zeros = Project(
+        T,
+        [
+            IfThen(
+                ((BUILDER.equal(FieldReference(0, types.I32), BUILDER.i32(1)), BUILDER.fp64(0.0)),), BUILDER.fp64(-0.0)
+            )
+        ],
+    )
+    assert raw(Aggregate(zeros, [FieldReference(2, types.FP64)], [])).num_rows == 2
+
+
+def test_tables_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
+    rows = pa.table({"n": pa.array([1, 2, None], pa.int64())})
+    pq.write_table(rows, tmp_path / "t.parquet")
+    spark.sql(f"CREATE TABLE acero_numbers USING parquet LOCATION '{tmp_path / 't.parquet'}'")
+    plan = df_to_substrait(
+        spark.sql("SELECT n + 1 AS m FROM acero_numbers WHERE n > 0"), dialect="acero", reads="tables"
+    )
+    for given in (rows, rows.to_reader(), ds.dataset(rows), tmp_path / "t.parquet"):
+        assert acero.execute(plan, tables={"acero_numbers": given}).to_pydict() == {"m": [2, 3]}
+    files = df_to_substrait(spark.table("acero_numbers"), dialect="acero", reads="files")
+    assert acero.execute(files).num_rows == rows.num_rows
+    with pytest.raises(InvalidPlanError, match="in none of the folders"):
+        acero.execute(files, files_under=[])
+    spark.sql("DROP TABLE acero_numbers")
+
+
+def test_what_it_does_not_take_is_told(spark: SparkSession) -> None:
+    numbers = spark.range(3)
+    plan = df_to_substrait(numbers.selectExpr("id + 1 AS n"))
+    with pytest.raises(TypeError, match=r"must be a pyarrow\.Table"):
+        acero.execute(plan, tables={"t": 1})
+    numbers.createOrReplaceTempView("ids")
+    windows = df_to_substrait(spark.sql("SELECT row_number() OVER (ORDER BY id) AS n FROM ids"))
+    with pytest.raises(PlanningError, match="only plans in the forms of its dialect"):
+        acero.execute(windows)
+    with pytest.raises(UnsupportedPlanError, match="the dialect acero has no"):
+        df_to_substrait(spark.sql("SELECT row_number() OVER (ORDER BY id) AS n FROM ids"), dialect="acero")
