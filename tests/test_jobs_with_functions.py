@@ -176,6 +176,37 @@ def parsed_documents(spark: SparkSession) -> Job:
     return df.where("stars is null or stars > 1"), [parsed]
 
 
+def guarded(spark: SparkSession) -> Job:
+    """What raises for rows that a filter below leaves out, in a filter and in a column above it."""
+
+    @udf("double")
+    def inverse(value: float) -> float:
+        return 1 / value
+
+    found = readings(spark).where("value is not null and minute > 0").where(inverse("value") > 0.05)
+    return found.where("sensor <> 1").select("minute", F.round(inverse("value"), 9).alias("i")), [inverse]
+
+
+def named_parts(spark: SparkSession) -> Job:
+    """Structs as results and as arguments, and their fields."""
+
+    @udf("first string, last string, n int, tags array<struct<k: string, v: int>>")
+    def parts(name: str | None) -> dict[str, Any] | None:
+        if name is None:
+            return None
+        words = name.split()
+        tags = [(each, len(each)) for each in words]
+        return {
+            "first": words[0] if words else None,
+            "last": words[-1] if words else None,
+            "n": len(words),
+            "tags": tags,
+        }
+
+    named = customers(spark).withColumn("p", parts("name"))
+    return named.select("id", "p.last", "p.tags.v", parts("name")["first"].alias("f")).where("f <> 'x'"), [parts]
+
+
 def customer_segments(spark: SparkSession) -> Job:
     """Recency, frequency and money, by a lambda that the plan has a name for."""
     segment = udf(lambda n, total: "gold" if n > 2 and (total or 0) > 20 else "new" if n == 1 else "silver", "string")
@@ -274,7 +305,7 @@ def rows_expanded(spark: SparkSession) -> Job:
 
 JOBS: list[Callable[[SparkSession], Job]] = [
     cleaned_contacts, nearest_store, fiscal_quarters, valid_cards, sentiment, parsed_documents, customer_segments,
-    age_groups, scored_by_a_model, medians, standardized, trends, gaps_filled, prices_as_of, rows_expanded,
+    age_groups, guarded, named_parts, scored_by_a_model, medians, standardized, trends, gaps_filled, prices_as_of, rows_expanded,
 ]  # fmt: skip
 
 

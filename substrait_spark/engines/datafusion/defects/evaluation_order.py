@@ -10,7 +10,7 @@ where that column is true, wherever the engine evaluates it.
 from __future__ import annotations
 
 from ....algebra import types
-from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.expression import Expression, FieldReference, IfThen, Literal, ScalarFunction
 from ....algebra.feature import MAY_RAISE
 from ....algebra.relation import Fetch, Filter, Project, Relation, Sort
 from ....algebra.traversal import transformed
@@ -82,7 +82,9 @@ def _guarded(e: LoweringBuilder, relation: Relation, input: Relation) -> Relatio
         if isinstance(expression, ScalarFunction) and not expression.raises_itself and _holds_struct(expression):
             # Not every engine has a null in a struct's place, but it needs none where the parts raise.
             return expression.with_children([guard(part) for part in expression.children()])
-        return e.if_then(mark, expression, _instead(e, expression))
+        choice = IfThen(((mark, expression),), _instead(e, expression))
+        chosen: Expression = e.rewritten(choice)  # as one of booleans, DataFusion would compute both
+        return chosen
 
     return relation.over((input,), [guard(expression) for expression in relation.expressions()])
 

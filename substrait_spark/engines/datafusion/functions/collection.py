@@ -115,8 +115,8 @@ def remove(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Null for a null value."""
     left, right = with_element(e, *call.children())
     value = e.share(right)
-    name = "spark_array_remove" if _differ(e, left) else "array_remove_all"
-    return guarded(e, [value], lambda: e.call(f"datafusion:{name}", left, value))
+    function = "arrow:spark_array_remove" if _differ(e, left) else "datafusion:array_remove_all"
+    return guarded(e, [value], lambda: e.call(function, left, value))
 
 
 def insert(e: LoweringBuilder, call: ScalarFunction) -> Expression:

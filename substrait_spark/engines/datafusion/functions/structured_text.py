@@ -53,7 +53,7 @@ def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     function = {"PERMISSIVE": "spark_from_json", "FAILFAST": "spark_from_json_or_fail"}.get(mode)
     if function is None:
         raise NotInDialect(f"the mode {mode} has no form")
-    return e.call_as(call.type, f"datafusion:{function}", text, schema, *pairs)
+    return e.call_as(call.type, f"arrow:{function}", text, schema, *pairs)
 
 
 def to_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
