@@ -13,7 +13,7 @@ from substrait.type_pb2 import Type as TypeMessage
 
 from ...errors import InvalidPlanError
 
-_SIMPLE = {
+SIMPLE = {
     "bool": pa.bool_(),
     "i8": pa.int8(),
     "i16": pa.int16(),
@@ -29,6 +29,8 @@ _SIMPLE = {
     "interval_year": pa.month_day_nano_interval(),
     "interval_day": pa.duration("us"),
 }
+"""The Arrow types of the kinds of Substrait's types that have no parameters, or one that says nothing in Arrow."""
+
 _UNITS = {0: "s", 3: "ms", 6: "us", 9: "ns"}
 
 
@@ -89,8 +91,8 @@ def _field(message: TypeMessage, names: Iterator[str]) -> pa.Field:
 def arrow_type(message: TypeMessage, names: Iterator[str]) -> pa.DataType:
     """The Arrow type of a Substrait type whose struct fields have these names, depth-first."""
     kind = message.WhichOneof("kind")
-    if kind in _SIMPLE:
-        return _SIMPLE[kind]
+    if kind in SIMPLE:
+        return SIMPLE[kind]
     if kind is None:
         raise InvalidPlanError("A type of the plan is empty.")
     value = getattr(message, kind)

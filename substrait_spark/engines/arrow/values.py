@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...algebra.types import Type
+from .schema import SIMPLE
 
 
 def array(values: Sequence[Any], type: Type) -> pa.Array:
@@ -55,21 +56,11 @@ _AS = {
 """What values of a type are counted in, which Arrow casts."""
 
 _PLAIN = {
+    **SIMPLE,
     "boolean": pa.bool_(),
-    "i8": pa.int8(),
-    "i16": pa.int16(),
-    "i32": pa.int32(),
-    "i64": pa.int64(),
-    "fp32": pa.float32(),
-    "fp64": pa.float64(),
-    "string": pa.string(),
-    "binary": pa.binary(),
-    "date": pa.date32(),
     "precision_timestamp": pa.timestamp("us"),
     "precision_timestamp_tz": pa.timestamp("us", "UTC"),
     "precision_time": pa.time64("us"),
-    "interval_year": pa.month_day_nano_interval(),
-    "interval_day": pa.duration("us"),
 }
 
 
