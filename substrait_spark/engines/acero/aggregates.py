@@ -77,6 +77,21 @@ def decimal_total(call: LoweredCall) -> AggregateForm:
     return AggregateForm(parts, result)
 
 
+def decimal_mean(call: LoweredCall) -> AggregateForm:
+    """The sum of decimals by their number, rounded half up."""
+    (value,) = call.arguments
+    total = decimal_total(call)
+    number = call.call("aggregate_generic:count", value)
+    wanted = call.function.type
+
+    def result(above: LoweringBuilder, found: Sequence[Expression]) -> Expression:
+        *sums, count = found
+        divisor = above.cast(count, types.of("decimal", 19, 0))
+        return above.call("arrow:spark_divide", total.result(above, sums), divisor, above.null(wanted))
+
+    return AggregateForm((*total.calls, number), result)
+
+
 def fitting_total(call: LoweredCall) -> AggregateForm:
     """A sum of decimals that is null where it overflows: of so few digits that it never does."""
     (value,) = call.arguments
@@ -122,6 +137,7 @@ REWRITES = rewrites(
         "arithmetic:max": extreme("max"),
         "arithmetic:min": extreme("min"),
         "arithmetic:sum": total,
+        "arithmetic_decimal:avg": decimal_mean,
         "arithmetic_decimal:sum": decimal_total,
         "spark:spark_max": extreme("max"),
         "spark:spark_min": extreme("min"),

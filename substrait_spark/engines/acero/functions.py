@@ -23,13 +23,19 @@ def _part(texts: pa.Array, start: pa.Array, length: pa.Array) -> pa.Array:
     return pc.utf8_slice_codeunits(texts, first, first + count)
 
 
+def _length(texts: pa.Array) -> pa.Array:
+    return pc.utf8_length(texts).cast(pa.int64())
+
+
 OWN: Mapping[str, PythonFunction] = {
+    "length": PythonFunction(over_arrays(_length)),
     "matches": PythonFunction(over_arrays(_matches)),
     "part": PythonFunction(over_arrays(_part)),
 }
 
 FUNCTIONS: Mapping[tuple[str, str], PythonFunction] = {
-    **{(registry.urn("acero"), name): function for name, function in OWN.items()},
-    **{(registry.urn("arrow"), name): function for name, function in SHARED.items()},
+    (registry.urn(alias), name): function
+    for alias, listed in (("acero", OWN), ("arrow", SHARED))
+    for name, function in listed.items()
 }
 """By URN and name, all that plans for Acero may call."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +25,8 @@ from ...extensions.registry import Declaration
 from ..arrow.function import Signature
 from ..arrow.schema import arrow_type
 from .functions import FUNCTIONS
+
+_fresh = count(1)
 
 URN = "urn:arrow:substrait_simple_extension_function"
 
@@ -67,15 +70,11 @@ def _name(declaration: Declaration, arguments: tuple[Type, ...], options: tuple[
         rows = context.batch_length
         return compute([pa.repeat(each, rows) if isinstance(each, pa.Scalar) else each for each in values], rows)
 
-    name = f"substrait_spark.{declaration.name}.{len(_names)}"
-    _names.append(name)
+    name = f"substrait_spark.{declaration.name}.{next(_fresh)}"
     inputs = {f"x{n}": kind for n, kind in enumerate(signature.arrow_arguments)}
     documentation = {"summary": f"{declaration.name} as Spark has it", "description": declaration.urn}
     pc.register_scalar_function(call, name, documentation, inputs, signature.arrow_result)
     return name
-
-
-_names: list[str] = []
 
 
 def _arrow_of(type: Type) -> pa.DataType:

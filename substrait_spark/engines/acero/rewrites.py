@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from ..datafusion.functions.by_value import with_values
 from ..pyarrow import rewrites as pyarrow
-from . import aggregates, relations
+from . import aggregates, relations, text
 
-REWRITES = [*aggregates.REWRITES, *relations.REWRITES, *pyarrow.REWRITES]
+REWRITES = with_values([*aggregates.REWRITES, *relations.REWRITES, *text.REWRITES, *pyarrow.REWRITES])
