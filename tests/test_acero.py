@@ -206,6 +206,13 @@ def test_tables_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql("DROP TABLE acero_numbers")
 
 
+def test_older_releases_are_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = df_to_substrait(spark.sql("SELECT * FROM VALUES (1) AS t(x)"), dialect="acero")
+    monkeypatch.setattr(pa, "__version__", "25.0.0")
+    with pytest.raises(PlanningError, match="for PyArrow 26 and later, and this is 25"):
+        acero.execute(plan)
+
+
 def test_what_it_does_not_take_is_told(spark: SparkSession) -> None:
     numbers = spark.range(3)
     plan = df_to_substrait(numbers.selectExpr("id + 1 AS n"))

@@ -28,6 +28,9 @@ from .reads import Tables, bound, require_tables
 from .registration import URN, registered
 from .stages import rows_of
 
+MEASURED = 26
+"""The first release of PyArrow whose Acero the dialect is for."""
+
 
 def execute(
     plan: Plan,
@@ -42,10 +45,11 @@ def execute(
     array by the PyCapsule interface; or a `pyarrow.dataset.Dataset`. All that is read is held in memory. `files_under` and `parameters`
     are as `engines.datafusion.execute` takes them.
 
-    Raises InvalidPlanError, before anything runs, where a table, a file or the value of a parameter is missing, or has other types than
+    Raises PlanningError for a PyArrow before 26; InvalidPlanError, before anything runs, where a table, a file or the value of a parameter is missing, or has other types than
     the plan says; PlanningError where the plan isn't in the forms of the dialect, or Acero does not take it; and EngineError where
     Acero fails while it runs the plan, as it must where Spark raises an error.
     """
+    _require_release(pa.__version__)
     under = folders(files_under)
     require_tables(tables or {})
     registry.load_all()
@@ -57,6 +61,14 @@ def execute(
     ready, rows = bound(read_plan(with_values(plan, parameters)), tables or {}, under)
     found = rows_of(registered(ready), rows, partial(_run, dialect))
     return named(found, list(plan.relations[0].root.names))
+
+
+def _require_release(version: str) -> None:
+    """Raise PlanningError for a PyArrow before the one whose rows the dialect was compared by."""
+    if int(version.partition(".")[0]) < MEASURED:
+        raise PlanningError(
+            f"Plans for Acero are for PyArrow {MEASURED} and later, and this is {version}: pip install 'pyarrow>={MEASURED}'."
+        )
 
 
 def _run(dialect: Dialect, root: Relation, rows: Mapping[str, pa.Table]) -> pa.Table:
