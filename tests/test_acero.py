@@ -93,6 +93,12 @@ def test_joins(spark: SparkSession, kind: str) -> None:
 
 
 QUERIES = [
+    "SELECT count(*) FROM grid",
+    "SELECT count(*) FROM grid WHERE i32 > 0",
+    "SELECT count(*) FROM VALUES (1), (NULL), (2) AS t(x)",
+    "SELECT 1 AS one FROM grid",
+    "SELECT count(*) FROM (SELECT id FROM grid LIMIT 7) a CROSS JOIN (SELECT id FROM grid LIMIT 3) b",
+    "SELECT ts FROM VALUES (TIMESTAMP'1969-12-31 23:59:59'), (NULL) AS t(ts) ORDER BY ts",
     "SELECT f64, count(*), sum(i32), min(f64), max(f64) FROM grid GROUP BY f64",
     "SELECT s, min(i32), max(i64), sum(d5_2), count(s), min(f32), max(f32) FROM grid GROUP BY s",
     "SELECT count(*), sum(i32), sum(d18_4), avg(f64), max(dt), min(ts) FROM grid WHERE id < 0",

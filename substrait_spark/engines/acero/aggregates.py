@@ -109,6 +109,8 @@ def extreme(name: str) -> Apply:
     def rule(call: LoweredCall) -> AggregateForm:
         (value,) = call.arguments
         e = call.e
+        if value.type.kind not in (*FLOATS, *INTEGERS):
+            raise NotInDialect(f"the dialect {e.dialect.name} has no {name} of {value.type}")
         if value.type.kind not in FLOATS:
             return call.one(f"arithmetic:{name}", value)
         value = e.share(value)

@@ -11,7 +11,8 @@ import pyarrow.dataset as pads
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
-from ...algebra.expression import Expression, Literal
+from ...algebra import types
+from ...algebra.expression import Cast, Expression, Literal
 from ...algebra.message_walk import messages
 from ...algebra.relation import NamedTable, Relation, VirtualTable
 from ...algebra.traversal import transformed
@@ -25,6 +26,7 @@ from ..arrow.values import array
 from ..file_access import Folders, regular
 from ..file_rows import file_rows, format_of
 from ..table_format import table_format
+from .stages import never_without_columns
 
 Tables = Mapping[str, Any]
 
@@ -53,10 +55,13 @@ def bound(read: ReadPlan, tables: Tables, under: Folders) -> tuple[Relation, dic
         if not isinstance(relation, VirtualTable):
             return relation
         name = f"rows {len(rows)}"
+        if not relation.schema:
+            rows[name] = pa.table({"row": pa.nulls(len(relation.rows), pa.bool_())})
+            return NamedTable([name], ["row"], [types.nullable(types.BOOLEAN)]).select([])
         rows[name] = _written(relation)
         return NamedTable([name], relation.names, relation.schema).emitting_as(relation)
 
-    plan = build(transformed(read.root, without_rows), read.names)
+    plan = build(never_without_columns(transformed(read.root, without_rows)), read.names)
     for message in list(_reads(plan)):
         if message.named_table.names[:1] and message.named_table.names[0] in rows:
             continue
@@ -82,6 +87,10 @@ def _written(read: VirtualTable) -> pa.Table:
 
 
 def _value(cell: Expression) -> Any:
+    if isinstance(cell, Cast) and cell.type.kind.startswith(
+        "precision"
+    ):  # of its microseconds, as Acero takes literals of it
+        cell = cell.input
     if not isinstance(cell, Literal):
         raise InvalidPlanError("A row in the plan has a value that is no literal.")
     return cell.value

@@ -8,12 +8,14 @@ type. (Not reported.)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 
 import pyarrow as pa
 
 from ...algebra.expression import Cast, Expression, FieldReference, Literal, ScalarFunction
 from ...algebra.relation import Aggregate, NamedTable, Project, Read, Relation, Set
 from ...algebra.traversal import inputs_first, is_column, ordinals
+from ...errors import PlanningError
 
 Run = Callable[[Relation, Mapping[str, pa.Table]], pa.Table]
 """From a relation and the tables that it reads by name to its rows."""
@@ -48,6 +50,33 @@ def rows_of(root: Relation, tables: Mapping[str, pa.Table], run: Run) -> pa.Tabl
         own = _own(relation, [untyped[input] for input in relation.inputs])
         untyped[relation] = [own[n] for n in relation.emitted]
     return run(done[root], kept)
+
+
+def never_without_columns(root: Relation) -> Relation:
+    """The relation, in which none below it has no columns, as below a count of rows: Acero would forget how many rows there are."""
+    done: dict[Relation, Relation] = {}
+    for relation in inputs_first(root):
+        inputs = tuple([done[input] for input in relation.inputs])
+        if len(inputs) == 1:
+            made = relation.over(inputs, relation.expressions())
+        elif all(len(one.types) == len(other.types) for one, other in zip(inputs, relation.inputs, strict=True)):
+            made = relation.with_inputs(inputs) if inputs else relation
+        else:
+            raise PlanningError("Acero combines no inputs without columns.")
+        if not made.types:
+            whole = made.with_all_columns() if made.inputs else _read_whole(made)
+            if relation is root or not whole.types:
+                raise PlanningError("Acero has no rows without columns.")
+            made = whole.select([0])
+        done[relation] = made
+    return done[root]
+
+
+def _read_whole(read: Relation) -> Relation:
+    """A read that picks no columns, with all of them."""
+    whole = copy(read)
+    whole.emit, whole.types = None, tuple(read.schema) if isinstance(read, Read) else ()
+    return whole
 
 
 def _uses(relation: Relation, untyped: Sequence[bool]) -> bool:
