@@ -47,8 +47,10 @@ def _over_step(node: Node) -> Node | None:
     """A node over the input of the step below it, whose results its expressions compute themselves."""
     step = node["child"]
     calls = _results(step)
+    if not calls:
+        return None
     used = _uses([part for field in FIELDS[node.name] for part in node[field]])
-    if not calls or any(used.get(id) != 1 for id in calls):
+    if any(used.get(id) != 1 for id in calls):
         return None
     parts = {field: tuple([_with_calls(part, calls) for part in node[field]]) for field in FIELDS[node.name]}
     return node.replace(child=step["child"], **parts)
@@ -61,9 +63,11 @@ def _over_filter(node: Node) -> Node | None:
         return None
     step = filter["child"]
     calls = _results(step)
+    if not calls:
+        return None
     used = _uses([filter["condition"]])
     above = _uses([part for field in FIELDS[node.name] for part in node[field]])
-    if not calls or any(used.get(id) != 1 or id in above for id in calls):
+    if any(used.get(id) != 1 or id in above for id in calls):
         return None
     return node.replace(child=filter.replace(condition=_with_calls(filter["condition"], calls), child=step["child"]))
 
