@@ -11,7 +11,6 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pyarrow.substrait
 import pytest
-import tpc_data
 from functions import cases, grid
 from pyspark.sql import SparkSession
 
@@ -26,31 +25,6 @@ from substrait_spark.engines.measuring.case import read
 from substrait_spark.engines.measuring.values import Table
 from substrait_spark.lowering.older_forms import written_for
 from substrait_spark.plan.message import build
-
-OF_TPCH, OF_TPCDS = 17, 49
-"""How many queries have a plan, at the least."""
-
-
-def rows_of(spark: SparkSession, queries: dict[int, str]) -> int:
-    """How many queries have a plan, whose rows are Spark's."""
-    planned = 0
-    for number, query in queries.items():
-        try:
-            compared = compare(spark.sql(query), engine="acero")
-        except UnsupportedPlanError:
-            continue
-        assert compared, f"query {number}: {compared}"
-        planned += 1
-    return planned
-
-
-def test_tpch(spark: SparkSession, tpch: Path) -> None:
-    assert rows_of(spark, tpc_data.queries(tpch)) >= OF_TPCH
-
-
-@pytest.mark.slow
-def test_tpcds(spark: SparkSession, tpcds: Path) -> None:
-    assert rows_of(spark, tpc_data.queries(tpcds)) >= OF_TPCDS
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,44 @@
+"""Records what becomes of TPC-H's and TPC-DS's queries on each engine, and writes docs/reference/engines.md: `make queries`."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import tpc_data
+from pyspark.sql import SparkSession
+from query_outcomes import BENCHMARKS, ENGINES, Refused, lacking, record, recorded
+
+SCALE_FACTOR = 0.01
+
+
+def refused(spark: SparkSession, folder: Path, engine: str) -> Iterator[tuple[str, list[str]]]:
+    """The queries that an engine refuses, and what it lacks of each."""
+    for number, query in tpc_data.queries(folder).items():
+        if reasons := lacking(spark.sql(query), engine):
+            yield str(number), reasons
+
+
+def measured(engines: list[str], root: Path) -> dict[str, dict[str, Refused]]:
+    """What is recorded, with these engines measured anew."""
+    found = recorded()
+    spark = SparkSession.builder.master("local[2]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    for benchmark in BENCHMARKS:
+        folder = root / benchmark
+        tpc_data.generate(benchmark, SCALE_FACTOR, folder)
+        tpc_data.register(spark, folder)
+        for engine in engines:
+            found.setdefault(engine, {})[benchmark] = dict(refused(spark, folder, engine))
+            print(f"{engine}, {benchmark}: {len(found[engine][benchmark])} refused")
+    spark.stop()
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("engines", nargs="*", default=ENGINES)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        record(measured(list(given.engines), Path(temporary)))
