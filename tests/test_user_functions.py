@@ -296,7 +296,7 @@ def test_functions_stand_wherever_expressions_do(edges: DataFrame) -> None:
         assert_same(query, given)
 
 
-CHAINED: list[tuple[int, str, Callable[..., Any], bool]] = [
+CHAINED: list[Any] = [
     (ways.PICKLED, "int", lambda v: v, True),
     (ways.PICKLED, "int", lambda _: "12", False),
     (ways.PICKLED, "double", lambda _: 3, False),
@@ -308,8 +308,25 @@ CHAINED: list[tuple[int, str, Callable[..., Any], bool]] = [
     (ways.ARROW_BATCHED, "tinyint", lambda _: 300, False),
     (ways.SCALAR_PANDAS, "double", lambda v: v / 2, True),
     (ways.SCALAR_PANDAS, "double", lambda v: v.astype("float32"), False),
+    (ways.SCALAR_PANDAS_ITER, "double", lambda vs: (v / 2 for v in vs), True),
+    (ways.SCALAR_PANDAS_ITER, "double", lambda vs: (v.astype("float32") for v in vs), False),
+    later("4.1", ways.SCALAR_ARROW, "double", lambda v: v.cast("double"), True),
+    later("4.1", ways.SCALAR_ARROW, "double", lambda v: v.cast("float"), False),
+    later("4.1", ways.SCALAR_ARROW_ITER, "double", lambda vs: (v.cast("double") for v in vs), True),
+    later("4.1", ways.SCALAR_ARROW_ITER, "double", lambda vs: (v.cast("float") for v in vs), False),
 ]
 """Functions, and whether what they return is what Arrow makes of it."""
+
+
+SHOWN: dict[int, Callable[..., Any]] = {
+    ways.PICKLED: repr,
+    ways.ARROW_BATCHED: repr,
+    ways.SCALAR_PANDAS: lambda v: v.map(repr) + str(v.dtype),
+    ways.SCALAR_PANDAS_ITER: lambda vs: (v.map(repr) + str(v.dtype) for v in vs),
+    ways.SCALAR_ARROW: lambda v: pa.array([f"{each} {v.type}" for each in v]),
+    ways.SCALAR_ARROW_ITER: lambda vs: (pa.array([f"{each} {v.type}" for each in v]) for v in vs),
+}
+"""What tells the values that it gets, and of which type they are, in each way."""
 
 
 @pytest.mark.parametrize(("way", "type", "function", "is_same"), CHAINED)
@@ -318,10 +335,7 @@ def test_what_is_handed_on_as_it_is_returned(
 ) -> None:
     """Spark converts nothing between two functions of one way: the second one sees what the first has returned."""
     first = made(way, function, type, "first_of_chain")
-    shows: Callable[..., Any] = repr
-    if way == ways.SCALAR_PANDAS:
-        shows = lambda v: v.map(repr) + str(v.dtype)  # noqa: E731
-    shown = made(way, shows, "string", "shown")
+    shown = made(way, SHOWN[way], "string", "shown")
     df = edges.where("key > 0").select(shown(first("key")).alias("chained"), first("key").alias("alone"))
     plan = df_to_substrait(df, functions=[first, shown], dialect="datafusion")
     if is_same:
@@ -336,6 +350,65 @@ def test_what_is_handed_on_as_it_is_returned(
         return
     again = spark_engine.execute(canonical, edges.sparkSession, functions=[first, shown])
     assert not differences(spark_rows(df.select("chained")), spark_rows(again.select("chained")))
+
+
+OTHERWISE: dict[int, Callable[..., Any]] = {
+    ways.PICKLED: same,
+    ways.ARROW_BATCHED: same,
+    ways.SCALAR_PANDAS: lambda v: v.astype("float32"),
+    ways.SCALAR_PANDAS_ITER: lambda vs: (v.astype("float32") for v in vs),
+    ways.SCALAR_ARROW: lambda v: v.cast("float"),
+    ways.SCALAR_ARROW_ITER: lambda vs: (v.cast("float") for v in vs),
+}
+"""Functions of whole numbers that give other values than the doubles that they declare."""
+
+BETWEEN: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "nothing": lambda df: df,
+    "a cast": lambda df: df.select(F.col("a").cast("double").alias("a")),
+    "a struct": lambda df: df.select(F.struct("a").alias("s")).select("s.a"),
+    "a filter": lambda df: df.where("key > 1"),
+    "a filter of the column": lambda df: df.where("a is not null or key > 0"),
+    "a union": lambda df: df.union(df),
+    "a join": lambda df: df.join(df.select(F.col("key").alias("k")).distinct(), F.col("key") == F.col("k")),
+    "groups": lambda df: df.groupBy("a").count(),
+    "a window": lambda df: df.withColumn("n", F.count("*").over(Window.partitionBy("key"))),
+}
+"""What may stand between two calls: Spark's optimizer brings some of them together."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_calls_that_the_optimizer_brings_together(edges: DataFrame, way: int) -> None:
+    """Rows are Spark's or none, also of the query as it was written, where nothing shows that Spark hands a value on as it is."""
+    first = made(way, OTHERWISE[way], "double", "otherwise")
+    shown = made(way, SHOWN[way], "string", "shown")
+    refused: dict[str, list[str]] = {"optimized": [], "analyzed": []}
+    for name, between in BETWEEN.items():
+        df = between(edges.select(first("key").alias("a"), "key")).select(shown("a").alias("shown"), "a")
+        expected = spark_rows(df)
+        for stage, names in refused.items():
+            canonical = df_to_substrait(df, functions=[first, shown], stage=stage)
+            again = spark_engine.execute(canonical, df.sparkSession, functions=[first, shown])
+            assert not differences(expected, spark_rows(again)), [name, stage]
+            try:
+                rows = datafusion.collect(df, functions=[first, shown], stage=stage)
+            except EngineError as error:
+                assert "that Spark hands to the next function as it is" in str(error)  # noqa: PT017 - some raise
+                names.append(name)
+            else:
+                assert not differences(expected, rows), [name, stage]
+    assert "a join" not in refused["analyzed"]
+    assert {"nothing", "a cast", "a union"} <= set(refused["analyzed"]) >= set(refused["optimized"])
+
+
+def test_an_expression_by_itself_says_what_is_handed_on(edges: DataFrame) -> None:
+    first = made(ways.PICKLED, lambda v: v, "int", "first_of_chain")
+    shown = made(ways.PICKLED, repr, "string", "shown")
+    for column, is_handed_on in (
+        (shown(first("key").cast("int")), True),
+        (shown(first("key") + 1), False),
+    ):
+        found = expressions_to_substrait(edges, {"x": column}, functions=[first, shown])
+        assert ("handed_on=shown" in explain(found)) == is_handed_on
 
 
 def test_a_query_as_written_has_its_calls(edges: DataFrame) -> None:

@@ -2,17 +2,21 @@ package substrait_spark;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
+import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.expressions.PythonUDF;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation$;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.catalyst.trees.TreePattern$;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -94,7 +98,37 @@ public class AnalyzedPlan {
       LogicalPlan analyzed = overSchema ? (LogicalPlan) execution.analyzed().transformDown(new Schema()) : execution.normalized();
       boolean streaming = analyzed.isStreaming();
       LogicalPlan plan = streaming ? analyzed : new Finish(rules(execution, named)).plan(analyzed);
-      return new PlanReader.Query(execution, plan, execution.analyzed().output(), settings);
+      PlanReader.Query query = new PlanReader.Query(execution, plan, execution.analyzed().output(), settings);
+      if (!streaming && plan.containsPattern(TreePattern$.MODULE$.PYTHON_UDF())) noteHandedOn(optimized(), query.handedOn);
+      return query;
+    }
+
+    /** The plan by whose optimized form Spark calls functions in Python; of an expression by itself, the one over the rows that it is of. */
+    private LogicalPlan optimized() {
+      if (!overSchema) return PlanReader.Query.optimized(execution);
+      LogicalPlan overRows = (LogicalPlan) execution.analyzed().transformDown(new Rows());
+      return (LogicalPlan) execution.sparkSession().sessionState().optimizer().execute((LogicalPlan) overRows.clone());
+    }
+
+    /**
+     * Of an optimized plan the functions in Python whose results Spark gives to another as they are, with the name of the other.
+     *
+     * <p>It does so with the only argument of a call. Which call gets there may take the optimizer, which merges projects and drops casts.
+     */
+    private static void noteHandedOn(TreeNode node, Map found) {
+      if (!node.containsPattern(TreePattern$.MODULE$.PYTHON_UDF())) return;
+      scala.collection.Iterator children = PlanReader.Walk.elements(node.children());
+      while (children.hasNext()) {
+        Object child = children.next();
+        if (node instanceof PythonUDF && child instanceof PythonUDF && node.children().size() == 1) {
+          found.put(((PythonUDF) child).func(), ((PythonUDF) node).name());
+        }
+        noteHandedOn((TreeNode) child, found);
+      }
+      if (node instanceof PlanExpression) noteHandedOn(((PlanExpression) node).plan(), found);
+      if (!(node instanceof LogicalPlan)) return;
+      scala.collection.Iterator expressions = PlanReader.Walk.elements(((LogicalPlan) node).expressions());
+      while (expressions.hasNext()) noteHandedOn((TreeNode) expressions.next(), found);
     }
 
     private static Rule[] rules(QueryExecution execution, boolean named) {
@@ -198,6 +232,17 @@ public class AnalyzedPlan {
 
     public Object applyOrElse(Object plan, scala.Function1 otherwise) {
       return isDefinedAt(plan) ? LocalRelation$.MODULE$.apply(((LogicalPlan) plan).output()) : otherwise.apply(plan);
+    }
+  }
+
+  /** Puts what is below `WHERE false` in its place, so that the optimizer finds rows. */
+  public static class Rows extends scala.runtime.AbstractPartialFunction {
+    public boolean isDefinedAt(Object plan) {
+      return plan instanceof Filter && Literal.FalseLiteral().equals(((Filter) plan).condition());
+    }
+
+    public Object applyOrElse(Object plan, scala.Function1 otherwise) {
+      return isDefinedAt(plan) ? ((Filter) plan).child() : otherwise.apply(plan);
     }
   }
 

@@ -289,6 +289,8 @@ public class PlanReader {
     private final Map<Object, Object> files = new IdentityHashMap<Object, Object>();
     /** The versions of Delta tables that these files are of. */
     private final Map<Object, Object> deltas = new IdentityHashMap<Object, Object>();
+    /** Functions in Python whose results go to another as they are, though the plan doesn't show it, and the name of the other. */
+    public final Map handedOn = new HashMap();
 
     /** A plan of an execution's, with the attributes that users see of it. */
     public Query(QueryExecution execution, LogicalPlan plan, Object shown, SQLConf settings) {
@@ -500,6 +502,7 @@ public class PlanReader {
     final boolean hasOutput;
     /** Whether it calls a function in Python over batches or groups: the types of its inputs' rows and the function are written, too. */
     final boolean isOverRows;
+    final boolean isPython;
     /**
      * The parameter that is not written: each call has an id of its own, which would hide that two calls are the same. Two of a function
      * of Python that isn't deterministic are not.
@@ -524,6 +527,7 @@ public class PlanReader {
       this.isNamed = false;
       this.hasOutput = false;
       this.isOverRows = false;
+      this.isPython = false;
       this.skipped = -1;
     }
 
@@ -533,6 +537,7 @@ public class PlanReader {
       this.isNamed = value instanceof NamedExpression && !(value instanceof AttributeReference);
       this.hasOutput = value instanceof BaseEvalPython;
       this.isOverRows = value instanceof LogicalPlan && value.getClass().getSimpleName().matches(OVER_ROWS);
+      this.isPython = value instanceof PythonUDF;
       String[] names = way == ATTRIBUTE || way > LAST_NODE ? new String[0] : names(value);
       String kind = isExpression ? "e" : value instanceof LogicalPlan ? "p" : "v";
       this.entry = entry(value.getClass(), kind, names, isNamed);
@@ -592,6 +597,7 @@ public class PlanReader {
       }
       String[] own = Walk.fieldNames((scala.Product) value);
       if (hasOutput) return and(own, new String[] {"output"});
+      if (isPython) return and(own, new String[] {"handedOn"});
       return isOverRows ? and(own, new String[] {"inputTypes", "command"}) : own;
     }
 
@@ -871,6 +877,7 @@ public class PlanReader {
       if (form.isNamed) id(((NamedExpression) product).exprId());
       if (form.hasOutput) value(((LogicalPlan) product).output());
       if (form.isOverRows) functionOverRows((LogicalPlan) product);
+      if (form.isPython) value(query.handedOn.isEmpty() ? null : query.handedOn.get(((PythonUDF) product).func()));
     }
 
     private static boolean isDrawn(scala.Product product) {
@@ -2039,7 +2046,7 @@ public class PlanReader {
       out.append(start == 0 ? text : text.substring(start)).append('"');
     }
 
-    static scala.collection.Iterator elements(Object collection) {
+    public static scala.collection.Iterator elements(Object collection) {
       return ((scala.collection.Iterable) collection).iterator();
     }
 

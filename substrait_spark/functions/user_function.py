@@ -18,7 +18,6 @@ from ..user_functions.declared import (
     options_of,
     require_default_conversions,
 )
-from ..user_functions.spark_function import SCALAR_ARROW_ITER, SCALAR_PANDAS_ITER
 from .measure import BUFFERS, EmittedCall
 from .table import arguments_of, key_of
 
@@ -29,10 +28,6 @@ CALLS = ("PythonUDF", "ScalaUDF", "HiveSimpleUDF", "HiveGenericUDF")
 """Catalyst's classes of calls of scalar functions."""
 
 AGGREGATE_CALLS = ("PythonUDAF", "ScalaUDAF", "ScalaAggregator", "HiveUDAFFunction")
-
-
-ONE_BY_ONE = frozenset((SCALAR_PANDAS_ITER, SCALAR_ARROW_ITER))
-"""The ways in which Spark evaluates no function with another."""
 
 
 def scalar(e: ExpressionBuilder, node: tree.Expression) -> Expression:
@@ -56,7 +51,7 @@ def _handed_on(function: UserFunction, node: tree.Expression, given: tuple[Expre
     if inner is None or others or inner.name != "PythonUDF" or inner["evalType"] != node.get("evalType"):
         return given
     (call,) = given
-    if not isinstance(call, ScalarFunction) or not call.declaration.users or inner["evalType"] in ONE_BY_ONE:
+    if not isinstance(call, ScalarFunction) or not call.declaration.users or HANDED_ON in dict(call.options):
         return given
     options = (*call.options, (HANDED_ON, function.name))
     return (ScalarFunction(call.declaration, call.arguments, options, call.raising, call.drawn_as),)
@@ -97,7 +92,10 @@ def _options(
     e: ExpressionBuilder, function: UserFunction, arguments: list[tree.Expression], node: tree.Expression
 ) -> Options:
     zone = e.context.configuration.get("spark.sql.session.timeZone", "UTC")
-    return options_of(function, e.context.release, zone, arguments, node)
+    options = options_of(function, e.context.release, zone, arguments, node)
+    # In a query as it was written, nothing shows what Spark's optimizer brings together.
+    handed_on = node.get("handedOn") if function.spark is not None else None
+    return options if handed_on is None else (*options, (HANDED_ON, handed_on))
 
 
 def _arguments(e: ExpressionBuilder, function: UserFunction, node: tree.Expression) -> list[tree.Expression]:

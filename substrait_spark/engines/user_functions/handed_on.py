@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ...user_functions.spark_function import ARROW_BATCHED, PICKLED, SCALAR_PANDAS, SparkFunction
+from ...user_functions.spark_function import (
+    ARROW_BATCHED,
+    PICKLED,
+    SCALAR_ARROW_ITER,
+    SCALAR_PANDAS,
+    SCALAR_PANDAS_ITER,
+    SparkFunction,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType
@@ -46,15 +53,17 @@ PANDAS = {
 """The types of series that stay what they are."""
 
 
+OF_BATCHES = frozenset((SCALAR_PANDAS_ITER, SCALAR_ARROW_ITER))
+"""The ways in which a function returns what it gives batch by batch."""
+
+
 def as_declared(function: SparkFunction) -> SparkFunction:
     """The function, which raises TypeError where it gives what Spark would hand on otherwise than it comes here."""
     kind = function.return_type
     same = _same(function.eval_type, kind)
     call = function.function
 
-    @wraps(call)
-    def checked(*arguments: Any, **named: Any) -> Any:
-        value = call(*arguments, **named)
+    def required(value: Any) -> Any:
         if not same(value):
             raise TypeError(
                 f"{function.name} is declared to return {kind.simpleString()}, and has returned a {type(value).__name__} that Spark hands "
@@ -63,13 +72,18 @@ def as_declared(function: SparkFunction) -> SparkFunction:
             )
         return value
 
+    @wraps(call)
+    def checked(*arguments: Any, **named: Any) -> Any:
+        returned = call(*arguments, **named)
+        return map(required, returned) if function.eval_type in OF_BATCHES else required(returned)
+
     return replace(function, function=checked)
 
 
 def _same(way: int, kind: DataType) -> Callable[[Any], bool]:
     if way in (PICKLED, ARROW_BATCHED):
         return lambda value: value is None or _is_value(value, kind)
-    if way == SCALAR_PANDAS:
+    if way in (SCALAR_PANDAS, SCALAR_PANDAS_ITER):
         return lambda series: _is_series(series, kind)
     from .evaluation import arrow_type
 
