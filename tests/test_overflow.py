@@ -42,7 +42,7 @@ DECIMALS: dict[str, list[int | None]] = {
     "too small": [-GREATEST, -1],
     "twice around": [GREATEST] * 4,
 }
-SIZES = [0, 1, 2, 3, 10**19 - 1, 10**19, 5 * 10**37 - 1, 5 * 10**37, 10**38 - 1]
+SIZES = [0, 1, 2, 3, 10**12 - 1, 10**12, 10**19 - 1, 10**19, 5 * 10**37 - 1, 5 * 10**37, 10**38 - 1]
 """Of decimals beside the limits below which products and sums are in their own type."""
 
 NUMBERS = [-LONG, 1 - LONG, -(2**32), -3, -1, 0, 1, 3, 2**31, 2**32, LONG - 1, None]
@@ -172,7 +172,20 @@ def test_negatives_and_sizes(ends: SparkSession) -> None:
         assert_same_outcome(ends.sql(f"SELECT {call} AS n FROM numbers WHERE a < {1 - LONG}L"))
 
 
-@pytest.mark.parametrize("operation", ["a + b", "a - b", "a * b", "c + c", "c * d", "a + c", "a * 3", "2 * a", "c + d"])
+COMPUTED = (
+    "d * (1 - d) * (1 + d)",
+    "d * d * d",
+    "c * (1 + d)",
+    "(c + c) * d",
+    "a * b + a",
+    "cast(a AS DECIMAL(38, 2)) * d",
+)
+"""Of operands that are computed: what they are computed of tells whether they are small."""
+
+
+@pytest.mark.parametrize(
+    "operation", ["a + b", "a - b", "a * b", "c + c", "c * d", "a + c", "a * 3", "2 * a", "c + d", *COMPUTED]
+)
 def test_decimals(ends: SparkSession, operation: str) -> None:
     assert_same_rows(_mode(ends, False).sql(f"SELECT a, b, c, d, {operation} AS n FROM sizes"))
     fitting = ends.sql(f"SELECT a, b, {operation} AS n FROM sizes").where("n IS NOT NULL").count()

@@ -36,19 +36,24 @@ def as_is(above: CallBuilder, references: Sequence[Expression]) -> Expression:
 
 
 class Measures:
-    """The measures of a relation whose first is the column `first`; one that several forms share is there once."""
+    """The measures of a relation whose first is the column `first`; one that several forms share is there once.
 
-    def __init__(self, first: int) -> None:
+    `same` is equal for calls that are one measure: each is one by itself, unless it says otherwise.
+    """
+
+    def __init__(self, first: int, same: Callable[[AggregateFunction], object] = id) -> None:
         self.calls: list[AggregateFunction] = []
         self._first = first
-        self._references: dict[int, FieldReference] = {}
+        self._same = same
+        self._references: dict[object, FieldReference] = {}
 
     def add(self, call: AggregateFunction) -> FieldReference:
         """A reference to the column of a measure."""
-        if id(call) not in self._references:
-            self._references[id(call)] = FieldReference(self._first + len(self.calls), call.type)
+        same = self._same(call)
+        if same not in self._references:
+            self._references[same] = FieldReference(self._first + len(self.calls), call.type)
             self.calls.append(call)
-        return self._references[id(call)]
+        return self._references[same]
 
 
 class AggregateCall(Generic[B]):

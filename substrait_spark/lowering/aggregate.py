@@ -10,6 +10,7 @@ from ..algebra.aggregate_form import AggregateCall, AggregateForm, Measures, Win
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, StandIn, WindowCall
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
+from ..algebra.traversal import is_column
 from ..dialects.rewrite import Rewrite
 from ..errors import NotInDialect, Unsupported
 from .driver import applied, in_type
@@ -118,7 +119,7 @@ def lowered_aggregate(
     keys = [e.key(key) for key in lowering.lower_all(relation.groupings)]
     group = Group(keys, len(input.types))
     forms = [_reported(lowering, measure, group) for measure in relation.measures]
-    measures = Measures(len(keys))
+    measures = Measures(len(keys), _of_columns)
     references = [[measures.add(call) for call in form.calls] for form in forms]
     below = input
     for windows in group.windows:
@@ -133,6 +134,14 @@ def lowered_aggregate(
     if len(relation.sets) > 1:
         columns.append(FieldReference(len(made.types) - 1, made.types[-1]))
     return made, columns
+
+
+def _of_columns(call: AggregateFunction) -> object:
+    """What is equal for calls that are the same: an average may need the sum that is there already."""
+    columns = [part.ordinal for part in call.expressions() if is_column(part)]
+    if len(columns) < len(call.arguments) or call.filter or call.sorts or not call.declaration.deterministic:
+        return id(call)
+    return call.declaration, call.options, call.distinct, tuple(columns)
 
 
 def result_of(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ...algebra.builder import is_at_hand
 from ...algebra.expression import Cast, Expression, IfThen, Literal, ScalarFunction, Shared
 from ...algebra.types import INTEGERS, Type
 
@@ -16,9 +17,15 @@ MOST_PARTS = 64
 BITS = {"i8": 7, "i16": 15, "i32": 31, "i64": 63}
 """Of the values of integers, but for the sign."""
 
+MOST_LEAVES = 8
+"""How many values are looked at to tell the magnitude of an expression over them."""
+
 Magnitudes = list[int]
 Rule = Callable[[ScalarFunction, Magnitudes], int]
 """The magnitude of a call, by those of its operands."""
+
+
+NOTHING: Mapping[Expression, int] = {}
 
 
 def of_type(type: Type) -> int:
@@ -26,9 +33,12 @@ def of_type(type: Type) -> int:
     return 2 ** BITS[type.kind] if type.kind in INTEGERS else int(10 ** type.parameters[0] - 1)
 
 
-def magnitude(root: Expression) -> int:
-    """The magnitude of a lowered expression's values; that of its type where it is large, so that long chains take no longer each."""
-    magnitudes: dict[Expression, int] = {}
+def magnitude(root: Expression, known: Mapping[Expression, int] = NOTHING) -> int:
+    """The magnitude of a lowered expression's values, of some of whose parts it may be known.
+
+    That of its type where it is large, so that long chains take no longer each.
+    """
+    magnitudes = dict(known)
     stack = [root]
     while stack:
         if len(magnitudes) + len(stack) > MOST_PARTS:
@@ -42,6 +52,29 @@ def magnitude(root: Expression) -> int:
         stack.pop()
         magnitudes[expression] = min(_own(expression, [magnitudes[part] for part in parts]), of_type(expression.type))
     return magnitudes[root]
+
+
+def of_call(call: ScalarFunction, known: Mapping[Expression, int] = NOTHING) -> int:
+    """The magnitude of a call's exact results, whether or not its type holds them."""
+    return RULES[call.declaration.function](call, [magnitude(part, known) for part in call.children()])
+
+
+def hanging_on(root: Expression) -> list[Expression] | None:
+    """The values at hand that an expression's magnitude hangs on; None where it hangs on others, or on many."""
+    leaves: list[Expression] = []
+    stack = [root]
+    while stack:
+        expression = stack.pop()
+        parts = _parts(expression)
+        if is_at_hand(expression) and not isinstance(expression, Literal):
+            leaves.append(expression)
+        elif not parts and not isinstance(expression, Literal):
+            return None
+        else:
+            stack.extend(reversed(parts))
+        if len(leaves) + len(stack) > MOST_LEAVES:
+            return None
+    return leaves
 
 
 def _parts(expression: Expression) -> list[Expression]:

@@ -7,23 +7,24 @@ cast back with a check. That takes ten times as long as its own arithmetic, whic
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import compress
 
 from ....algebra import types
-from ....algebra.builder import is_at_hand
-from ....algebra.expression import Expression, ScalarFunction
+from ....algebra.expression import Expression, FieldReference, ScalarFunction
 from ....algebra.types import Type
 from ....dialects.rewrite import Apply, Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import ExpressionLowering
-from ..value_bounds import magnitude, scale
+from ..value_bounds import hanging_on, of_call, of_type, scale
 
 ERROR, NULL = "ERROR", "NULL"
 """What is done where there is no result."""
 
 NARROW, WIDE = 38, 76
 """Digits of the decimals of Substrait, and of DataFusion's wider ones."""
+
+TOO_LARGE = 10**NARROW
+"""The least magnitude of more digits than Substrait's decimals have."""
 
 SPARK_DIGITS = 39
 """How many digits Spark's quotients have at most where it computes a remainder."""
@@ -49,15 +50,11 @@ def operation(name: str) -> Operation:
         exact = e.call(f"arithmetic_decimal:{name}", left, right)
         if exact.type.parameters != wanted.parameters or SCALES[name](left, right) != scale(wanted):
             return in_wider_decimals(e, name, left, right, wanted, on_failure)
-        limits = LIMITS[name](left, right)
-        large = [magnitude(part) >= limit for part, limit in zip((left, right), limits, strict=True)]
-        if not any(large):
+        if isinstance(exact, ScalarFunction) and of_call(exact) < TOO_LARGE:
             return exact
-        if not (is_at_hand(left) and is_at_hand(right)):
-            return in_wider_decimals(e, name, left, right, wanted, on_failure)
-        small = [_is_below(e, part, limit) for part, limit in compress(zip((left, right), limits, strict=True), large)]
-        in_own = e.call(f"arithmetic_decimal:{name}", left, right)
-        return e.if_then(e.and_(*small), in_own, in_wider_decimals(e, name, left, right, wanted, on_failure))
+        small = _are_small(e, exact) if isinstance(exact, ScalarFunction) else None
+        in_wider = in_wider_decimals(e, name, left, right, wanted, on_failure)
+        return in_wider if small is None else e.if_then(small, exact, in_wider)
 
     return lower
 
@@ -70,29 +67,12 @@ def in_wider_decimals(
     return e.narrow(wide, wanted, on_failure == ERROR)
 
 
-Limits = tuple[int, int]
-
-
 def _scale_of_sum(left: Expression, right: Expression) -> int:
     return max(scale(left.type), scale(right.type))
 
 
 def _scale_of_product(left: Expression, right: Expression) -> int:
     return scale(left.type) + scale(right.type)
-
-
-def _limits_of_sum(left: Expression, right: Expression) -> Limits:
-    """Magnitudes of two operands below which their sum, in the finer of their scales, has at most 38 digits."""
-    finer, half = _scale_of_sum(left, right), 5 * 10 ** (NARROW - 1)
-    return half // 10 ** (finer - scale(left.type)), half // 10 ** (finer - scale(right.type))
-
-
-def _limits_of_product(left: Expression, right: Expression) -> Limits:
-    """Magnitudes of two operands below which their product has at most 38 digits: all that one of few digits may have."""
-    half = NARROW // 2
-    first, second = (len(str(magnitude(part))) for part in (left, right))
-    most = first if first <= half else NARROW - min(second, half)
-    return 10**most, 10 ** (NARROW - most)
 
 
 SCALES: Mapping[str, Callable[[Expression, Expression], int]] = {
@@ -102,11 +82,29 @@ SCALES: Mapping[str, Callable[[Expression, Expression], int]] = {
 }
 """The scales of exact results."""
 
-LIMITS: Mapping[str, Callable[[Expression, Expression], Limits]] = {
-    "add": _limits_of_sum,
-    "multiply": _limits_of_product,
-    "subtract": _limits_of_sum,
-}
+
+def _are_small(e: LoweringBuilder, exact: ScalarFunction) -> Expression | None:
+    """Whether the values that a result hangs on are all below the greatest power of ten for which it has at most 38 digits.
+
+    None where there is none, or where they aren't at hand: to compute them once more takes as long as wider decimals.
+    """
+    values = hanging_on(exact)
+    if not values:
+        return None
+    decimals = [value for value in values if value.type.kind == "decimal"]
+    for digits in range(NARROW, 0, -1):
+        limits = {value: min(10 ** (digits + scale(value.type)), of_type(value.type) + 1) for value in decimals}
+        if of_call(exact, {value: limit - 1 for value, limit in limits.items()}) < TOO_LARGE:
+            large = {_place(value): value for value in decimals if limits[value] <= of_type(value.type)}
+            return e.and_(*[_is_below(e, value, limits[value]) for value in large.values()]) if large else None
+    return None
+
+
+def _place(value: Expression) -> object:
+    """What is the same for references to one column."""
+    if isinstance(value, FieldReference):
+        return value.ordinal, value.path, value.outer, value.parameter
+    return value
 
 
 def _is_below(e: LoweringBuilder, value: Expression, limit: int) -> Expression:
