@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -294,6 +295,68 @@ def test_functions_stand_wherever_expressions_do(edges: DataFrame) -> None:
     ]
     for query in queries:
         assert_same(query, given)
+
+
+QUERIES = (
+    "SELECT key, (SELECT max(doubled(o.key)) FROM edges AS o WHERE o.key = e.key) AS m FROM edges AS e",
+    "SELECT key, (SELECT max(o.integer) FROM edges AS o WHERE o.key = doubled(e.key) - e.key) AS m FROM edges AS e",
+    "SELECT key, integer FROM edges AS e WHERE EXISTS (SELECT 1 FROM edges AS o WHERE doubled(o.key) > e.key + 2)",
+    "SELECT key FROM edges WHERE doubled(key) NOT IN (SELECT doubled(key) + 2 FROM edges)",
+    "SELECT e.key, z.m FROM edges AS e, LATERAL (SELECT max(doubled(o.key)) AS m FROM edges AS o WHERE o.key <= e.key) AS z",
+    "WITH c AS (SELECT key, doubled(key) AS a FROM edges) SELECT x.a, y.a FROM c AS x JOIN c AS y ON x.key = y.key",
+    "SELECT x.key, y.key FROM edges AS x JOIN edges AS y ON doubled(x.key + y.key) > 4",
+    "SELECT sum(doubled(key)) FILTER (WHERE doubled(key) > 2) AS a, count(DISTINCT doubled(key)) AS b FROM edges",
+    "SELECT doubled(key) AS g, text, count(*) AS n FROM edges GROUP BY CUBE (doubled(key), text) HAVING doubled(count(*)) > 2",
+    "SELECT key, sum(key) OVER (ORDER BY doubled(key) RANGE BETWEEN 2 PRECEDING AND CURRENT ROW) AS a FROM edges",
+    "SELECT key, lag(doubled(key)) OVER (PARTITION BY doubled(byte) ORDER BY integer) AS b FROM edges",
+    "SELECT explode(map(doubled(key), doubled(byte))) FROM edges WHERE byte > 0",
+    "SELECT stack(2, doubled(key), key, 0, doubled(byte)) FROM edges",
+    "SELECT doubled(key) AS a FROM edges INTERSECT SELECT doubled(doubled(key)) FROM edges",
+    "SELECT byte FROM edges EXCEPT ALL SELECT doubled(byte) FROM edges",
+    "SELECT * FROM (SELECT key, text, doubled(key) AS a FROM edges) PIVOT (sum(a) FOR text IN ('a', ''))",
+    "SELECT doubled(a) AS b FROM VALUES (1), (NULL), (3) AS v(a)",
+)
+"""Queries with calls in all the places that SQL has for expressions."""
+
+
+def test_functions_stand_wherever_sql_has_expressions(edges: DataFrame) -> None:
+    spark = edges.sparkSession.newSession()
+    edges.createOrReplaceGlobalTempView("edges_of_functions")
+    spark.sql("CREATE OR REPLACE TEMPORARY VIEW edges AS SELECT * FROM global_temp.edges_of_functions")
+    doubled = made(ways.PICKLED, lambda n: None if n is None else n * 2, "int", "doubled")
+    doubled = spark.udf.register("doubled", doubled)
+    for query in QUERIES:
+        df = spark.sql(query)
+        expected = spark_rows(df)
+        assert expected.num_rows, query
+        for stage in ("optimized", "analyzed"):
+            found = datafusion.collect(df, functions=[doubled], stage=stage)
+            assert not differences(expected, found), [query, stage]
+
+
+class Adding:
+    """A function that is an object, and one of its methods."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __call__(self, value: int) -> int:
+        return value + self.number
+
+    def less(self, value: int, times: int = 1) -> int:
+        return value - self.number * times
+
+
+def test_whatever_can_be_called_is_a_function(edges: DataFrame) -> None:
+    adding = Adding(5)
+    by_keyword = made(ways.PICKLED, lambda value=7, *, times=3: value * times, "int", "by_keyword")
+    part = made(ways.PICKLED, partial(max, 2), "int", "max")
+    plus, less = made(ways.PICKLED, adding, "int", "plus"), made(ways.PICKLED, adding.less, "int", "less")
+    other = made(ways.PICKLED, Adding(50), "int", "plus")
+    df = edges.select(by_keyword("key"), by_keyword(), part("key"), plus("key"), less("key"), less("key", F.lit(3)))
+    assert_same(df, [by_keyword, declare_function(part, name="at_least_two"), plus, less])
+    both = edges.select(plus("key").alias("a"), other("key").alias("b"))
+    assert_same(both, [plus, declare_function(other, name="other")])
 
 
 CHAINED: list[Any] = [
