@@ -48,6 +48,7 @@ ANYTHING = """
 import os, sys, time
 from pathlib import Path
 import pyarrow as pa
+from datafusion import SessionContext
 
 COUNT = Path(__file__).with_suffix(".count")
 
@@ -58,6 +59,7 @@ ANSWERS = [
     lambda table: table.slice(0, 0),
     lambda table: table.select([0]),
     lambda table: pa.table({"a": pa.array([{"b": 1}])}),
+    lambda table: SessionContext().sql("SELECT arrow_cast('1 month', 'Interval(YearMonth)')").to_arrow_table(),
     refuse,
     lambda table: sys.exit(1),
     lambda table: None,
@@ -78,9 +80,9 @@ def test_an_engine_may_do_anything(tmp_path: Path) -> None:
     engine.write_text(ANYTHING)
     found = measure(engine, tmp_path / "out", only="relations SORT", processes=1, seconds=20, memory=3 * 2**30)
     lines = [json.loads(line) for line in (found.folder / FILE).read_text().splitlines()]
-    expected = ["wrong", "wrong", "wrong", "refused", "refused", "refused", "refused", "ended", "hung"]
+    expected = ["wrong", "wrong", "wrong", "wrong", "refused", "refused", "refused", "refused", "ended", "hung"]
     assert [verdict for _, _, verdict, *_ in lines[: len(expected)]] == expected
-    assert "memory" in lines[6][3].lower()
+    assert "memory" in lines[7][3].lower()
     assert not found.exact
     assert "SORT" not in found.dialect.read_text()
     page = (found.folder / MARKDOWN).read_text()

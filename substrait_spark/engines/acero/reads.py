@@ -20,11 +20,12 @@ from ...errors import InvalidPlanError, kind_of
 from ...plan.message import build
 from ...reading.plan import ReadPlan, read_plan
 from .. import local_files
-from ..arrow.inputs import in_columns, in_memory, is_arrow
+from ..arrow.inputs import in_columns, in_memory, is_arrow, used_of
 from ..arrow.schema import Columns, columns_of
 from ..arrow.values import array
 from ..file_access import Folders, regular
-from ..file_rows import file_rows, format_of
+from ..file_rows import file_rows
+from ..names import found, table_name
 from ..table_format import table_format
 from .stages import never_without_columns
 
@@ -103,7 +104,7 @@ def _rows(read: ReadRel, tables: Tables, under: Folders) -> pa.Table:
     if kind != "named_table":
         raise InvalidPlanError(f"Acero has no reads of the kind {kind}.")
     parts = list(read.named_table.names)
-    name = next((name for name in (".".join(parts), parts[-1]) if name in tables), None)
+    name = table_name(parts, tables)
     if name is None:
         raise InvalidPlanError(
             f"There is no table {'.'.join(parts)!r}: give its rows or the path of its files as tables={{{parts[-1]!r}: …}}."
@@ -115,13 +116,13 @@ def _of_source(source: Any, columns: Columns, shown: str) -> pa.Table:
     if isinstance(source, str | Path):
         return _parquet(Path(source), columns)
     if isinstance(source, pads.Dataset):
-        source = source.to_table([field.name for field in columns.schema if field.name in columns.used])
+        names = [found(field.name, source.schema.names, columns.schema.names) for field in used_of(columns)]
+        source = source.to_table([name for name in names if name is not None])
     return in_columns(in_memory(source), columns, shown)
 
 
 def _of_files(read: ReadRel, columns: Columns, under: Folders) -> pa.Table:
     items = list(read.local_files.items)
-    format_of(items)
     return file_rows(items, local_files.paths(items, under), columns)
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ...errors import InvalidPlanError
 from .. import local_files
+from ..names import found
 from .schema import Columns
 
 
@@ -38,7 +39,7 @@ def in_columns(table: pa.Table, wanted: Columns, shown: str) -> pa.Table:
     """The table's columns that the plan names, in its types; nulls where it uses none of a column's values."""
     columns: dict[str, pa.ChunkedArray] = {}
     for field in used_of(wanted):
-        column = table[name_of(table.schema, field, shown, local_files.all_of_it_checked)]
+        column = table[name_of(table.schema, field, wanted, shown, local_files.all_of_it_checked)]
         if field.name in wanted.required and column.null_count:
             raise holds_null(shown, field.name)
         try:
@@ -53,15 +54,18 @@ def used_of(columns: Columns) -> list[pa.Field]:
     return [field for field in columns.schema if field.name in columns.used]
 
 
-def name_of(schema: pa.Schema, field: pa.Field, shown: str, agree: Callable[[pa.DataType, pa.DataType], None]) -> str:
-    """The name of a column, if there is one of a type whose values the plan's type all has."""
-    if schema.names.count(field.name) != 1:
+def name_of(
+    schema: pa.Schema, field: pa.Field, wanted: Columns, shown: str, agree: Callable[[pa.DataType, pa.DataType], None]
+) -> str:
+    """The name of a column, or of the one that differs in case only, if it is of a type whose values the plan's type all has."""
+    name = found(field.name, schema.names, wanted.schema.names)
+    if name is None or schema.names.count(name) != 1:
         raise InvalidPlanError(f"The table {shown} doesn't have exactly one column {field.name!r}.")
     try:
-        agree(field.type, local_files.stored_type(schema.field(field.name).type))
+        agree(field.type, local_files.stored_type(schema.field(name).type))
     except local_files.Mismatch as problem:
         raise InvalidPlanError(f"The table {shown}: the column {field.name!r} {problem}.") from None
-    return str(field.name)
+    return name
 
 
 def holds_null(shown: str, *names: str) -> InvalidPlanError:

@@ -16,6 +16,7 @@ from ...errors import kind_of
 from .. import local_files, parquet
 from ..arrow.inputs import holds_null, in_columns, in_memory, is_arrow, name_of, used_of
 from ..arrow.schema import Columns
+from ..names import table_name
 from . import lakes
 
 ALLOWED = (
@@ -43,8 +44,8 @@ class Inputs:
         self._rows: dict[str, pa.Table] = {}
 
     def name_of(self, parts: Sequence[str]) -> str | None:
-        """By which name a table was given: its dotted full name, or its last part; None where it wasn't."""
-        return next((name for name in (".".join(parts), parts[-1]) if name in self._tables), None)
+        """By which name a table was given; None where it wasn't."""
+        return table_name(parts, self._tables)
 
     def frames(self, name: str, ctx: SessionContext, columns: Columns) -> list[DataFrame]:
         """All rows of a table, in the columns of a read."""
@@ -95,7 +96,7 @@ def _opened(ctx: SessionContext, source: Any) -> DataFrame:
 
 def _selected(frame: DataFrame, columns: Columns, shown: str) -> DataFrame:
     schema = frame.schema()
-    used = {field.name: name_of(schema, field, shown, local_files.all_of_it) for field in used_of(columns)}
+    used = {field.name: name_of(schema, field, columns, shown, local_files.all_of_it) for field in used_of(columns)}
     required = [_column(used[name]).is_null() for name in sorted(columns.required & used.keys())]
     if required and frame.filter(reduce(Expr.__or__, required)).limit(1).count():
         raise holds_null(shown, *sorted(columns.required & used.keys()))

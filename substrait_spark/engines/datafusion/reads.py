@@ -21,6 +21,7 @@ from ..arrow.inputs import in_columns
 from ..arrow.schema import Columns, Condition, columns_of
 from ..file_access import Folders
 from ..file_rows import file_rows, format_of
+from ..names import table_name
 from ..read_conditions import conditions
 from . import lakes
 from .inputs import Inputs
@@ -118,10 +119,10 @@ def _require_distinct(reads: Sequence[ReadRel], tables: Mapping[str, Any]) -> No
     """Refuse tables by their last part alone where the plan reads several of that."""
     by_last_part: dict[str, str] = {}
     for parts in (list(read.named_table.names) for read in reads if read.HasField("named_table")):
-        full, last = ".".join(parts), parts[-1]
-        if full not in tables and last in tables and by_last_part.setdefault(last, full) != full:
+        full, given = ".".join(parts), table_name(parts, tables)
+        if given is not None and given != full and by_last_part.setdefault(given, full) != full:
             raise InvalidPlanError(
-                f"The plan reads {by_last_part[last]!r} and {full!r}: give each by its full name in tables=."
+                f"The plan reads {by_last_part[given]!r} and {full!r}: give each by its full name in tables=."
             )
 
 

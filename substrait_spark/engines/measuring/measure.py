@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
 from itertools import count
 from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from ...lowering.older_forms import FORMS
 from . import dialect_file, page
 from .case import Case
 from .corpus import cases
@@ -19,6 +17,7 @@ from .findings import Findings
 from .judging import EXACT, Judgement, Question, is_asked, judged, questions, worst
 from .outcome import FILE, Outcome, Outcomes, read
 from .pool import Pool
+from .reader import in_expressions, in_messages, stages
 from .recorded import Truth, truths
 from .worker import Run
 
@@ -84,13 +83,12 @@ def measure(
         _take_over(corpus, known, outcomes, {outcome.case: outcome for outcome in read(Path(since))})
     wanted = [case for case in corpus if case.name.startswith(only) and not _is_known(case, known, outcomes)]
     pool: Pool[tuple[int, int]] = Pool(run, processes or os.cpu_count() or 1, seconds, memory)
-    first, others = (
-        [case for case in wanted if (case.subject.section == "abilities") is asked_first]
-        for asked_first in (True, False)
-    )
-    _ask(pool, first, known, outcomes, tell or _silent)
+    messages, windows, others = stages(wanted)
+    _ask(pool, messages, known, outcomes, tell or _silent)
     found = dialect_file.abilities(Findings(corpus, known, outcomes.by_case))
-    _ask(pool, [_for_reader(case, found) for case in others], known, outcomes, tell or _silent)
+    _ask(pool, [in_messages(case, found) for case in windows], known, outcomes, tell or _silent)
+    told = Findings(corpus, known, outcomes.by_case)
+    _ask(pool, [in_expressions(in_messages(case, found), told) for case in others], known, outcomes, tell or _silent)
     findings = Findings(corpus, known, outcomes.by_case)
     exact = sum(each.is_exact for each in findings.tried)
     shown = name or (Path(run).stem if isinstance(run, str | Path) else run.__module__)
@@ -107,14 +105,6 @@ What measuring can't know is written by hand: docs/how-to/add-an-engine.md."""
 
 def _silent(_: str) -> None:
     """Tell nobody."""
-
-
-def _for_reader(case: Case, abilities: Mapping[str, bool]) -> Case:
-    """The case in the older forms of messages that an engine reads, as far as it was found to lack today's."""
-    forms = [form for ability, form in FORMS.items() if not abilities.get(ability, True)]
-    if case.old is not None or not forms:
-        return case
-    return case._replace(old=lambda plan: reduce(lambda made, form: form(made), forms, plan))
 
 
 def _is_known(case: Case, known: Mapping[str, Truth], outcomes: Outcomes) -> bool:

@@ -110,11 +110,14 @@ class Table(NamedTuple):
         return self._replace(rows=tuple([self.rows[n] for n in positions]))
 
     def arrow(self) -> pa.Table:
-        """The same rows as an Arrow table."""
+        """The same rows as an Arrow table, whose schema says what is never null."""
         columns = [[row[n] for row in self.rows] for n in range(len(self.names))]
-        return pa.Table.from_arrays(
-            [array(column, type) for column, type in zip(columns, self.schema, strict=True)], names=list(self.names)
-        )
+        arrays = [array(column, type) for column, type in zip(columns, self.schema, strict=True)]
+        fields = [
+            pa.field(name, values.type, type.nullable)
+            for name, values, type in zip(self.names, arrays, self.schema, strict=True)
+        ]
+        return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
 def table(columns: Sequence[tuple[str, Type, Sequence[Any]]], seed: str, most: int = 40) -> Table:

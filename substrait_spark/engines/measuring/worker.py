@@ -11,7 +11,9 @@ from typing import Any
 import pyarrow as pa
 from substrait.plan_pb2 import Plan
 
+from ...algebra.relation import VirtualTable
 from ...dialects.loading import module_from
+from ...plan.message import build
 from .. import engine as engines
 from .recorded import stream_of
 
@@ -24,9 +26,41 @@ def loaded(engine: Run | str | Path) -> Run:
     if callable(engine):
         return engine
     if isinstance(engine, str) and not engine.endswith(".py") and engine in engines.names():
-        rows = engines.engine_of(engine).rows
-        return lambda plan, tables: rows(Plan.FromString(plan), tables, None, (), None)
+        found = engines.engine_of(engine)
+        if found.in_spark:
+            return _in_spark(found.rows)
+        return lambda plan, tables: found.rows(Plan.FromString(plan), tables, None, (), None)
     run: Run = module_from(Path(engine)).run
+    return run
+
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timeType.enabled": "true",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Settings of the session of an engine in Spark: small plans take less time to interpret than to compile."""
+
+
+def _in_spark(rows: engines.Rows) -> Run:
+    """An engine in Spark, in a session of this process's own."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[1]").appName("measured")
+    for key, value in SETTINGS.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+
+    def run(plan: bytes, tables: Mapping[str, pa.Table]) -> pa.Table:
+        given = {name: spark.createDataFrame(table) for name, table in tables.items()}
+        return rows(Plan.FromString(plan), given, None, (), spark)
+
+    run(build(VirtualTable([()], [], []), []).SerializeToString(), {})  # the first plan has Java compiled
     return run
 
 

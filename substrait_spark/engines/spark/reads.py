@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -12,10 +12,11 @@ from ...algebra.relation import DelimitedText, DeltaTable, File, IcebergTable, L
 from ...catalyst.failures import failure_text, java_errors
 from ...errors import InvalidPlanError, Unsupported, kind_of
 from ..file_access import Folders, allowed, local_path, missing, regular, require_regular_inside
+from ..names import found, table_name
 from .types import spark_struct
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
 
 Loaded = TypeVar("Loaded")
@@ -70,7 +71,8 @@ class Tables:
         from pyspark.sql import DataFrame
 
         full = ".".join(read.table)
-        given = self._given.get(full, self._given.get(read.table[-1]))
+        name = table_name(read.table, self._given)
+        given = None if name is None else self._given[name]
         if given is None:
             quoted = ".".join(f"`{part.replace('`', '``')}`" for part in read.table)
             # Spark would take two parts for a format and a path: a file that no one sees to be one.
@@ -168,17 +170,29 @@ def _with_schema(df: DataFrame, read: Read, shown: str) -> DataFrame:
     if len(kinds) != len(df.columns):
         raise Unsupported(f"the table {shown} has several columns of one name")
     wanted = _schema(read)
+    sensitive = str(df.sparkSession.conf.get("spark.sql.caseSensitive")) == "true"
+    columns: list[Column] = []
+    same = True
     for field in wanted.fields:
-        if field.name not in kinds:
+        name = _named(field.name, kinds, wanted.names, sensitive)
+        if name is None:
             raise Unsupported(f"the table {shown} has no column {field.name}")
-        if not _holds(_nullable(kinds[field.name]), field.dataType):
+        if not _holds(_nullable(kinds[name]), field.dataType):
             raise Unsupported(
-                f"the column {field.name} of the table {shown} is {kinds[field.name].simpleString()}, "
+                f"the column {field.name} of the table {shown} is {kinds[name].simpleString()}, "
                 f"and {field.dataType.simpleString()} in the plan"
             )
-    columns = df.select(*(df[f"`{field.name.replace('`', '``')}`"] for field in wanted.fields))
-    same = all(_nullable(kinds[field.name]) == field.dataType for field in wanted.fields)
-    return columns if same else columns.to(wanted)
+        columns.append(df[f"`{name.replace('`', '``')}`"].alias(field.name))
+        same = same and _nullable(kinds[name]) == field.dataType
+    rows = df.select(*columns)
+    return rows if same else rows.to(wanted)
+
+
+def _named(name: str, columns: Collection[str], wanted: Sequence[str], sensitive: bool) -> str | None:
+    """The name of a column as the session finds it."""
+    if sensitive:
+        return name if name in columns else None
+    return found(name, columns, wanted)
 
 
 def _holds(type: DataType, wanted: DataType) -> bool:

@@ -47,7 +47,7 @@ def execute(
     """A DataFrame of a canonical plan's rows, in columns named as the plan says.
 
     Named tables are those of `tables`, by the dotted full name or its last part, else those that the session knows by
-    that name. What an expression means is the plan's business: the session's ANSI mode and time zone change nothing.
+    that name; columns are found as the session finds them (`spark.sql.caseSensitive`). What an expression means is the plan's business: the session's ANSI mode and time zone change nothing.
     No job is started, and nothing of the session is changed.
 
     A plan reads whatever table and file it names, with the session's rights. For plans of others, `files_under` lists the
