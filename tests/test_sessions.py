@@ -12,6 +12,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -648,8 +649,9 @@ def test_table_functions_are_named(spark: SparkSession) -> None:
             yield (n * n,)
 
     spark.udtf.register("squares", F.udtf(Squares, returnType="n int"))  # type: ignore[arg-type]
-    for query in ("SELECT * FROM squares(3)", "SELECT id, n FROM range(3), LATERAL squares(CAST(id AS INT))"):
-        report = check(spark.sql(query))
+    queries = ("SELECT * FROM squares(3)", "SELECT id, n FROM range(3), LATERAL squares(CAST(id AS INT))")
+    for query, stage in product(queries, ("optimized", "analyzed")):
+        report = check(spark.sql(query), stage=stage)
         assert "the Python function squares runs in Spark only" in str(report)
         assert "a table function may keep state from row to row" in str(report)
         assert "functions=[" not in str(report)

@@ -108,6 +108,8 @@ def no_expression(node: Expression, name: str, root: Plan | None = None) -> Unsu
 
 def no_generator(node: Expression) -> Unsupported:
     """Why a generator can't be exported whose class is in no table."""
+    if node.name in USER_FUNCTIONS:
+        return _no_step(node, None, None)
     if node.name in ENVIRONMENT:
         reason, hint = ENVIRONMENT[node.name]
         return Unsupported(f"{node.name} has no Substrait form: {reason}", hint)
