@@ -21,8 +21,12 @@ from . import (
     numerals,
     order_keys,
     patterns,
+    rounding,
+    substrings,
     texts,
+    timestamps,
     urls,
+    vectors,
     zones,
 )
 
@@ -39,8 +43,12 @@ FAMILIES = (
     numerals,
     order_keys,
     patterns,
+    rounding,
+    substrings,
     texts,
+    timestamps,
     urls,
+    vectors,
     zones,
 )
 

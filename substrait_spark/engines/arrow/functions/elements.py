@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
@@ -110,6 +111,51 @@ def _removed(signature: Signature) -> Compute:
     return compute
 
 
+MOST_ELEMENTS = 2**31 - 1 - 15
+"""How many elements Spark allows a list to have."""
+
+
+def _inserted(signature: Signature) -> Compute:
+    """The list with a value at a position, and nulls between them where the position is beyond an end."""
+
+    def compute(arrays: Sequence[pa.Array], rows: int) -> pa.Array:
+        list, position, value = arrays
+        kind = signature.arrow_result
+        values = list.flatten()
+        pool = pa.concat_arrays(
+            [each.cast(kind.value_type) for each in (values, value)] + [pa.nulls(1, kind.value_type)]
+        )
+        places: Places = []
+        ends, first = [], 0
+        for row, (length, at) in enumerate(zip(_lengths(list).to_pylist(), position.to_pylist(), strict=True)):
+            if at is not None and list[row].is_valid:
+                places += _with_place(range(first, first + length), len(values) + row, at, len(pool) - 1)
+            first += length
+            ends.append(len(places))
+        absent = pc.or_(list.is_null(), position.is_null())
+        offsets = _from_zero(pa.array(ends, pa.int32()))
+        return pa.ListArray.from_arrays(offsets, pool.take(pa.array(places, pa.int64())), type=kind, mask=absent)
+
+    return compute
+
+
+Places = builtins.list[int]
+
+
+def _with_place(elements: Sequence[int], new: int, at: int, null: int) -> Places:
+    """The places of elements with a new one at a position, which counts from the end of the result where it is negative."""
+    if at == 0:
+        raise ValueError("[INVALID_INDEX_OF_ZERO] there is no position 0")
+    gap = abs(at) - len(elements) - 1
+    if gap + len(elements) + 1 > MOST_ELEMENTS:
+        raise ValueError(f"[COLLECTION_SIZE_LIMIT_EXCEEDED] a list can't have {abs(at)} elements")
+    if gap > 0:
+        nulls = [null] * gap
+        return [*elements, *nulls, new] if at > 0 else [new, *nulls, *elements]
+    before = at - 1 if at > 0 else len(elements) + 1 + at
+    return [*elements[:before], new, *elements[before:]]
+
+
 def _rows(list: pa.Array) -> pa.Array:
     """The row of each element of `flatten`, which null lists have none of."""
     rows = pc.list_parent_indices(list)
@@ -130,6 +176,7 @@ def _from_zero(numbers: pa.Array) -> pa.Array:
 
 
 FUNCTIONS: Mapping[str, PythonFunction] = {
+    "spark_array_insert": PythonFunction(_inserted),
     "spark_array_remove": PythonFunction(_removed),
     "spark_normalized": PythonFunction(over_arrays(normalized)),
     "spark_sort_elements": PythonFunction(_sorted),

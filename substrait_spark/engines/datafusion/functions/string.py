@@ -57,6 +57,11 @@ def position(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.cast(e.call("spark:instr", *call.arguments), call.type)
 
 
+def first_occurrence(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The position of the first occurrence in the whole text, which DataFusion's function finds."""
+    return e.native_form(call)
+
+
 def locate(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The position from a start on; 0 for a start that is null or before the first character."""
     needle, value, start = call.children()
@@ -261,6 +266,7 @@ CALLS = {
     "spark:endswith": ends,
     "spark:spark_initcap": initcap,
     "spark:initcap_simple": initcap_simple,
+    "spark:instr": first_occurrence,
     "spark:levenshtein": levenshtein,
     "spark:locate": locate,
     "spark:spark_lpad": pad,
