@@ -76,10 +76,24 @@ def _normalized(values: Numbers, degree: float) -> Any:
         return (numbers / np.float64(norm)).astype(np.float32)
 
 
+# ---- sums of vectors
+
+
+def _sum(vectors: Sequence[Numbers]) -> Any:
+    """The sum, in 32-bit floats, of the vectors that have no null; None without one."""
+    counted = [np.array(vector, np.float32) for vector in vectors if None not in vector]
+    lengths = {len(vector) for vector in counted}
+    if len(lengths) > 1:
+        raise ValueError(f"[VECTOR_DIMENSION_MISMATCH] vectors of {min(lengths)} and {max(lengths)} elements")
+    with np.errstate(all="ignore"):
+        return np.add.accumulate(np.stack(counted), axis=0)[-1] if counted else None
+
+
 FUNCTIONS: Mapping[str, PythonFunction] = {
     "spark_vector_cosine_similarity": of_rows(_of_two(_cosine)),
     "spark_vector_inner_product": of_rows(_of_two(_inner_product)),
     "spark_vector_l2_distance": of_rows(_of_two(_distance)),
     "spark_vector_norm": of_rows(_norm),
     "spark_vector_normalize": of_rows(_normalized),
+    "spark_vector_sum": of_rows(_sum),
 }

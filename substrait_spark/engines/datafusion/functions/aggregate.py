@@ -270,7 +270,9 @@ def product(call: LoweredCall) -> AggregateForm:
 
 
 def values_in_frame(call: LoweredCall, value: Expression) -> AggregateFunction:
-    """The list of a window frame's values that are not null."""
+    """The list of a window frame's values that are not null, or of a group's different ones."""
+    if call.frame is None and call.distinct:
+        return call.call("spark:collect_set", call.e.key(value))
     if call.frame is None:
         raise NotInDialect(f"the dialect {call.e.dialect.name} has no {call.function.declaration.compound} in groups")
     return call.call("spark:collect_list", value)
@@ -617,8 +619,34 @@ def collect_set(call: LoweredCall) -> AggregateForm:
     return call.one(f"spark:{call.function.declaration.name}", *map(call.e.key, call.arguments))
 
 
+def collect_union(call: LoweredCall) -> AggregateForm:
+    """The different elements of all lists."""
+    (value,) = call.arguments
+    wanted = call.function.type
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        (list,) = refs[0].type.parameters  # of which collect_list has none that is null
+        kind = types.of("list", *list.parameters, nullable=False)
+        elements: Expression = above.call_as(kind, "datafusion:flatten", refs[0])
+        if not call.function.declaration.name.endswith("respect_nulls"):
+            elements = above.call("datafusion:array_compact", elements)
+        return above.as_type(above.call("spark:array_distinct", elements), wanted)
+
+    return AggregateForm((call.call("spark:collect_list", value),), result)
+
+
+def of_list(call: LoweredCall) -> AggregateForm:
+    """What Python computes from the list of the values that are not null."""
+    (value,) = call.arguments
+    name = f"arrow:spark_{call.function.declaration.name}"
+    return AggregateForm((call.call("spark:collect_list", value),), lambda above, refs: above.call(name, *refs))
+
+
+OF_LISTS = ("bitmap_and_agg", "bitmap_construct_agg", "bitmap_or_agg", "vector_sum")
+
 REWRITES = rewrites(
     {
+        **{f"spark:{name}": of_list for name in OF_LISTS},
         "aggregate_generic:any_value": any_value,
         "arithmetic:avg": number_average,
         "arithmetic:max": extreme("max"),
@@ -637,8 +665,8 @@ REWRITES = rewrites(
         "spark:collect_list_respect_nulls": collect_list(True),
         "spark:collect_set": collect_set,
         "spark:collect_set_respect_nulls": collect_set,
-        "spark:collect_union": collect_set,
-        "spark:collect_union_respect_nulls": collect_set,
+        "spark:collect_union": collect_union,
+        "spark:collect_union_respect_nulls": collect_union,
         "spark:first": end("first", False),
         "spark:first_ignore_nulls": end("first", True),
         "spark:last": end("last", False),

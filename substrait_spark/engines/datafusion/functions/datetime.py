@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from ....algebra import types
@@ -223,7 +224,22 @@ YEAR_UNITS = ("YEAR", "YYYY", "YY")
 def trunc(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The first day of a unit; null for what is no unit of dates."""
     value, unit = call.children()
-    return truncated(e, value, (constant(unit) or "").upper()) or e.null(DATE)
+    value = e.share(value)
+    groups = (YEAR_UNITS, ("QUARTER",), MONTH_UNITS, ("WEEK",))
+    return _of_unit(e, unit, groups, lambda name: truncated(e, value, name) or e.null(DATE))
+
+
+def _of_unit(
+    e: LoweringBuilder, unit: Expression, groups: Sequence[Sequence[str]], made: Callable[[str], Expression]
+) -> Expression:
+    """What is made of a unit: of a literal one, or of the first of the group of names that a column's value is in."""
+    if isinstance(unit, Literal):
+        return made((constant(unit) or "").upper())
+    name = e.share(e.call("string:upper", unit, char_set="UTF8"))
+    branches: list[Expression] = []
+    for group in groups:
+        branches += [e.or_(*[e.equal(name, e.text(each)) for each in group]), made(group[0])]
+    return e.if_then(*branches, made(""))
 
 
 def truncated(e: LoweringBuilder, value: Expression, unit: str) -> Expression | None:
@@ -343,7 +359,10 @@ def checked_times(e: LoweringBuilder, value: Expression, factor: int) -> Express
 def date_trunc(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The start of a unit; null for what is no unit."""
     unit, value, zone = call.children()
-    return _truncated_time(e, value, (constant(unit) or "").upper(), zone_of(zone))
+    value, where = e.share(value), zone_of(zone)
+    clock = [(name,) for name in ("MINUTE", "HOUR", "SECOND", "MILLISECOND", "MICROSECOND")]
+    groups = (YEAR_UNITS, ("QUARTER",), MONTH_UNITS, ("WEEK",), ("DAY", "DD"), *clock)
+    return _of_unit(e, unit, groups, lambda name: _truncated_time(e, value, name, where))
 
 
 def _truncated_time(e: LoweringBuilder, value: Expression, unit: str, where: Zone) -> Expression:

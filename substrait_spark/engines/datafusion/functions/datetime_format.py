@@ -369,9 +369,13 @@ def _made(e: LoweringBuilder, parts: Sequence[Expression]) -> Expression:
 def months_between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The months between two instants, rounded to 8 digits or not."""
     end, start, rounded, zone = call.children()
-    if not isinstance(rounded, Literal) or rounded.value is None:
-        raise NotInDialect("the dialect's months_between needs to know whether to round")
-    return _months(e, end, start, zone_of(zone), rounded=bool(rounded.value))
+    where = zone_of(zone)
+    if isinstance(rounded, Literal):
+        known = rounded.value is not None
+        return _months(e, end, start, where, rounded=bool(rounded.value)) if known else e.null(types.FP64)
+    end, start, rounded = map(e.share, (end, start, rounded))
+    exact, near = (_months(e, end, start, where, rounded=digits) for digits in (False, True))
+    return e.if_then(e.is_null(rounded), e.null(types.FP64), rounded, near, exact)
 
 
 def _months(e: LoweringBuilder, end: Expression, start: Expression, where: Zone, rounded: bool) -> Expression:
