@@ -58,7 +58,7 @@ refused by what the engine lacks, before anything runs. No query has other rows.
 * `spark` runs canonical plans in Spark.
 
 The `pyarrow` dialect is for expressions over Arrow's data, and has no queries: [Filter Arrow data](../how-to/filter-arrow-data.md).
-Other engines are [measured](../how-to/add-an-engine.md#measure-it-first) by a command.
+Other engines are [measured](../how-to/measure-an-engine.md) by a command.
 """
 
 
