@@ -10,6 +10,7 @@ PEER ?=
 MINUTES ?= 10
 FACTOR ?= 1
 ENGINES ?= datafusion datafusion-plain acero spark
+ONLY ?=
 PYTHONS ?= 3.10 3.11 3.12 3.13
 VERSIONS ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 LAKES ?= 3.5.9 4.0.5 4.1.4
@@ -45,8 +46,8 @@ execution: $(INSTALLED) ## Measure plans in DataFusion on 5 million rows and TPC
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --rounds $(ROUNDS) --execution $(FACTOR)
 
-measure: $(INSTALLED) ## Measure engines by what is recorded of Spark (ENGINES="datafusion acero"), into build/measured.
-	@for engine in $(ENGINES); do $(BIN)/python -m substrait_spark measure $$engine -o build/measured/$$engine || exit 1; done
+measure: $(INSTALLED) ## Measure engines by what is recorded of Spark (ENGINES="datafusion acero"; ONLY=how names of cases begin), into build/measured.
+	@for engine in $(ENGINES); do $(BIN)/python -m substrait_spark measure $$engine -o build/measured/$$engine --only "$(ONLY)" || exit 1; done
 
 queries: $(INSTALLED) ## Run TPC-H and TPC-DS on engines (some minutes; ENGINES="datafusion acero"), and write docs/reference/engines.md.
 	@PYTHONPATH=tests:examples $(BIN)/python scripts/measure_queries.py $(ENGINES)
