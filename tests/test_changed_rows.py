@@ -9,13 +9,14 @@ import pytest
 from changing_tables import add_catalog, fill, left_by
 from merged_rows import matched_twice
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 from row_changes import left_by as left_by_plan
 from row_changes import query_of, replaced, root
 from rows import differences, other_session, spark_table
 from substrait.algebra_pb2 import WriteRel
 from substrait.plan_pb2 import Plan
 
-from substrait_spark import UnsupportedPlanError, explain, lower, sql_to_substrait
+from substrait_spark import UnsupportedPlanError, declare_function, explain, lower, sql_to_substrait
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.testing import structural_problems
 
@@ -67,6 +68,18 @@ def test_updates(session: SparkSession, sql: str) -> None:
     expected = spark_table(left_by(session, sql, "changing.t"))
     assert expected.num_rows == 6
     assert not differences(expected, rows(session, left_by_plan(plan)))
+
+
+def test_updates_by_a_function_in_python(session: SparkSession) -> None:
+    doubled = session.udf.register("doubled", F.udf(lambda n: None if n is None else n % 100 * 2, "int"))
+    function = declare_function(doubled, name="doubled")
+    sql = "UPDATE changing.t SET k = doubled(k - 1) WHERE doubled(k) < 4 OR k IS NULL"
+    plan = left_by_plan(sql_to_substrait(session, sql, functions=[function]))
+    expected = spark_table(left_by(session, sql, "changing.t"))
+    other = other_session(session)
+    tables = {"t": other.sql(f"SELECT * FROM {ROWS}")}
+    again = spark_table(spark_engine.execute(plan, other, tables=tables, functions=[function]))
+    assert not differences(expected, again)
 
 
 DELETES = (
