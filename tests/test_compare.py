@@ -176,7 +176,8 @@ def test_what_cannot_be_compared(query: DataFrame) -> None:
     with pytest.raises(UnsupportedPlanError, match="SparkPartitionID"):
         compare(query.selectExpr("spark_partition_id()"))
     with pytest.raises(
-        ValueError, match="engine must be 'acero' or 'datafusion' or 'datafusion-plain' or 'spark', not 'duckdb'"
+        ValueError,
+        match="engine must be 'acero' or 'datafusion' or 'datafusion-plain' or 'isthmus' or 'spark', not 'duckdb'",
     ):
         compare(query, engine="duckdb")
     for tolerance in (-0.1, 1.0, math.nan):

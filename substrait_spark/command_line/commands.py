@@ -321,6 +321,31 @@ def lower_command(
     plan_files.write_plan(lowered, output, plan_files.form_of(output, form))
 
 
+@group.command("sql")
+@PLAN
+@click.option("--to", "database", required=True, metavar="DATABASE", help="Whose SQL: duckdb.")
+@click.option("--fetch", is_flag=True, help="Bring Isthmus from Maven Central first, some 34 MB, unless it is there.")
+@ACCEPT
+@OUTPUT
+def sql_command(plan: str, database: str, fetch: bool, accept: tuple[str, ...], output: str) -> None:
+    """Make SQL of a plan, for a database that reads no plans.
+
+    PLAN is a canonical plan whose tables go by names (`export --reads tables`). Isthmus, of substrait-java, makes the SQL; it needs Java.
+
+    \b
+      substrait-spark sql revenue.plan --to duckdb --accept decimal_rounding -o revenue.sql
+    """
+    from ..engines import isthmus
+
+    if fetch:
+        isthmus.fetch()
+    try:
+        query = isthmus.to_sql(plan_files.read_plan(plan), database, accept=accept)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--to") from error
+    plan_files.write(query.encode("utf-8") + b"\n", output)
+
+
 @group.command("explain")
 @PLAN
 @click.option("-v", "--verbose", is_flag=True, help="Show hints and anchors too.")

@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import acero, datafusion, spark
+    from . import acero, datafusion, isthmus, spark
     from .comparison.result import Comparison
     from .comparison.run import compare
     from .measuring.measure import measure
 
-__all__ = ["Comparison", "acero", "compare", "datafusion", "measure", "spark"]
+__all__ = ["Comparison", "acero", "compare", "datafusion", "isthmus", "measure", "spark"]
 
 
 def __getattr__(name: str) -> Any:

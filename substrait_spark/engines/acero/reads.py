@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +44,13 @@ def require_tables(tables: Tables) -> None:
             raise TypeError(f"The table {name!r} must be {ALLOWED}, not {kind_of(source)}.")
 
 
-def bound(read: ReadPlan, tables: Tables, under: Folders) -> tuple[Relation, dict[str, pa.Table]]:
-    """The plan's relation with a table of a name of its own in the place of each read, and these tables."""
+def bound(
+    read: ReadPlan, tables: Tables, under: Folders, form: Callable[[Relation], Relation] = never_without_columns
+) -> tuple[Relation, dict[str, pa.Table]]:
+    """The plan's relation with a table of a name of its own in the place of each read, and these tables.
+
+    `form` is what else an engine needs of it.
+    """
     rows: dict[str, pa.Table] = {}
     if read.root is None or read.problems:
         raise InvalidPlanError(
@@ -62,7 +67,7 @@ def bound(read: ReadPlan, tables: Tables, under: Folders) -> tuple[Relation, dic
         rows[name] = _written(relation)
         return NamedTable([name], relation.names, relation.schema).emitting_as(relation)
 
-    plan = build(never_without_columns(transformed(read.root, without_rows)), read.names)
+    plan = build(form(transformed(read.root, without_rows)), read.names)
     for message in list(_reads(plan)):
         if message.named_table.names[:1] and message.named_table.names[0] in rows:
             continue

@@ -1,0 +1,81 @@
+"""SQL of a plan, in a database's words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from substrait.algebra_pb2 import FetchRel, ReadRel
+from substrait.plan_pb2 import Plan
+
+from ...algebra import relation
+from ...algebra.message_walk import messages
+from ...api import lower
+from ...dialects.file import load
+from ...errors import InvalidPlanError, PlanningError
+from ...lowering.older_forms import written_for
+from ...plan.message import build
+from ...reading.plan import read_plan
+from ...testing.conformance import departures
+from . import converter
+
+DATABASES = ("duckdb",)
+"""The databases whose rows were compared."""
+
+SESSION_CATALOG, DEFAULT_SCHEMA = "spark_catalog", "default"
+"""The parts of a table's name that say that it is one of the session's own."""
+
+
+ALL_ROWS = -1
+"""The count that Isthmus takes for no limit."""
+
+
+FILES = (
+    "The plan reads files, and SQL names tables alone: save them as a table, or a view of the database, and make the plan of that "
+    "table with reads='tables'."
+)
+
+
+def to_sql(plan: Plan, database: str = "duckdb", *, accept: Collection[str] = ()) -> str:
+    """The query, in the words of a database, that gives the rows of a plan.
+
+    The plan is of the dialect `isthmus`, or canonical: then it is put into the forms of that, with what `accept` names, as `lower` does it.
+    Tables go by the names that the plan has, without Spark's own catalog and its schema `default`: `sales`, or `"eu"."sales"`.
+
+    Raises UnsupportedPlanError with all that the dialect has no form for; PlanningError where a plan reads files, and where Isthmus has no SQL
+    for it; ValueError for another database; SubstraitSparkError where the archives of Isthmus are missing (`fetch()` brings them), or
+    Java is.
+    """
+    if database not in DATABASES:
+        raise ValueError(f"database must be {' or '.join(map(repr, DATABASES))}, not {database!r}.")
+    dialect = load("isthmus")
+    if departures(plan, dialect):
+        plan = lower(plan, dialect, accept=accept)
+    read = read_plan(plan)
+    if read.root is None or read.problems:
+        raise InvalidPlanError(
+            f"The plan can't be read: {read.problems[0].reason if read.problems else 'it has no root'}."
+        )
+    written = build(read.root, read.names)
+    for message in messages(written):
+        if isinstance(message, ReadRel) and message.HasField("local_files"):
+            raise PlanningError(FILES)
+        if isinstance(message, ReadRel.NamedTable):
+            _leave_out_session(message)
+        if isinstance(message, FetchRel):
+            _take_all(message)
+    return converter.sql(written_for(dialect, written).SerializeToString(), database)
+
+
+def _take_all(fetch: FetchRel) -> None:
+    """Say that a fetch has no limit as Isthmus has it: any number of more than 32 bits it refuses."""
+    if not fetch.HasField("count_expr") or fetch.count_expr.literal.i64 == relation.ALL_ROWS:
+        fetch.count_expr.literal.i64 = ALL_ROWS
+
+
+def _leave_out_session(table: ReadRel.NamedTable) -> None:
+    names = list(table.names)
+    if len(names) > 1 and names[0] == SESSION_CATALOG:
+        del names[0]
+        if len(names) > 1 and names[0] == DEFAULT_SCHEMA:
+            del names[0]
+    table.names[:] = names

@@ -1,0 +1,183 @@
+"""SQL of Isthmus: DuckDB's rows of it are Spark's, and what the SQL can't say is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+import tpc_data
+from functions import cases, grid
+from pyspark.sql import DataFrame, SparkSession
+
+from substrait_spark import PlanningError, SubstraitSparkError, UnsupportedPlanError, check, df_to_substrait
+from substrait_spark.engines import compare, isthmus
+from substrait_spark.engines.comparison.tables import compared
+from substrait_spark.engines.isthmus.run import execute
+
+OF_TPCH, OF_TPCDS = 22, 80
+"""How many queries have SQL, at the least."""
+
+IN_DECIMALS = 1e-9
+"""How far decimals may be apart whose last digits are the database's, as a part of them."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _archives() -> None:
+    try:
+        isthmus.fetch()
+    except SubstraitSparkError as error:
+        pytest.skip(f"Maven Central can't be reached: {error}")
+
+
+def in_doubles(table: pa.Table) -> pa.Table:
+    """The table with doubles in the place of decimals."""
+    kinds = [pa.float64() if pa.types.is_decimal(field.type) else field.type for field in table.schema]
+    return table.cast(
+        pa.schema([field.with_type(kind) for field, kind in zip(table.schema, kinds, strict=True)]), safe=False
+    )
+
+
+def is_same(df: DataFrame) -> bool:
+    """Whether rows are Spark's, but for the last digits of decimals; of a query that has SQL."""
+    plan = df_to_substrait(df, dialect="isthmus", accept={"decimal_rounding"})
+    found = compare(df, plan, engine="isthmus")
+    return bool(found) or bool(compared(in_doubles(df.toArrow()), in_doubles(execute(plan)), tolerance=IN_DECIMALS))
+
+
+def number_of(spark: SparkSession, queries: dict[int, str]) -> int:
+    """How many queries have SQL, whose rows are Spark's."""
+    made = 0
+    for number, query in queries.items():
+        try:
+            same = is_same(spark.sql(query))
+        except UnsupportedPlanError:
+            continue
+        assert same, f"query {number}"
+        made += 1
+    return made
+
+
+def test_tpch(spark: SparkSession, tpch: Path) -> None:
+    assert number_of(spark, tpc_data.queries(tpch)) >= OF_TPCH
+
+
+@pytest.mark.slow
+def test_tpcds(spark: SparkSession, tpcds: Path) -> None:
+    assert number_of(spark, tpc_data.queries(tpcds)) >= OF_TPCDS
+
+
+@pytest.fixture(scope="module")
+def edges(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The table of edge values in Spark."""
+    path = tmp_path_factory.mktemp("isthmus") / "grid.parquet"
+    grid.write(path)
+    spark.read.parquet(str(path)).createOrReplaceTempView("grid")
+    yield
+    spark.catalog.dropTempView("grid")
+
+
+QUERIES = [
+    "SELECT count(*) FROM grid",
+    "SELECT count(*) FROM VALUES (1), (NULL), (2) AS t(x)",
+    "SELECT 1 AS one FROM grid",
+    "SELECT x, y + 1 FROM VALUES (1, 2.5BD), (NULL, NULL), (3, -0.5BD) AS t(x, y) WHERE x IS NOT NULL",
+    "SELECT x FROM VALUES (double('NaN')), (-0.0D), (double('Infinity')), (1e300D), (NULL) AS t(x) ORDER BY x DESC",
+    "SELECT x FROM VALUES ('it''s'), ('日本語 \\\\'), ('\"'), (''), (NULL) AS t(x) ORDER BY x NULLS LAST",
+    "SELECT x FROM VALUES (X'00FF41'), (X'') AS t(x)",
+    "SELECT count(*) FROM (SELECT id FROM grid LIMIT 7) a CROSS JOIN (SELECT id FROM grid LIMIT 3) b",
+    "SELECT f64, count(*), sum(i32), min(f64), max(f64) FROM grid GROUP BY f64",
+    "SELECT s, min(i32), max(i64), sum(d5_2), count(s), count(DISTINCT i32), min(s), max(s) FROM grid GROUP BY s",
+    "SELECT count(*), sum(i32), sum(d18_4), avg(f64), max(dt), min(ts) FROM grid WHERE id < 0",
+    "SELECT id, f64 FROM grid ORDER BY f64 DESC NULLS LAST, id LIMIT 7",
+    "SELECT id, f64 FROM grid ORDER BY f64 NULLS FIRST, id DESC LIMIT 9 OFFSET 3",
+    "SELECT s FROM grid ORDER BY i32 DESC, id OFFSET 2",
+    "SELECT id, s FROM grid ORDER BY s, id",
+    "SELECT DISTINCT bool, dt FROM grid UNION ALL SELECT bool, dt FROM grid UNION SELECT true, date'2024-02-29'",
+    "SELECT i32, s FROM grid EXCEPT SELECT i16, s FROM grid WHERE bool",
+    "SELECT i32, s FROM grid INTERSECT ALL SELECT i32, s FROM grid WHERE id > 3",
+    "SELECT bool, dt, count(*), sum(i16) FROM grid GROUP BY ROLLUP (bool, dt)",
+    "SELECT id FROM grid WHERE i32 > (SELECT max(i8) FROM grid)",
+    "SELECT id FROM grid a WHERE EXISTS (SELECT 1 FROM grid b WHERE a.i32 = b.i32 AND a.id <> b.id)",
+    "SELECT id FROM grid WHERE i32 NOT IN (SELECT i16 FROM grid WHERE i16 IS NOT NULL)",
+    "SELECT id FROM grid WHERE i32 IN (SELECT i16 FROM grid) OR id = 1",
+    "SELECT a.id, b.id, a.s FROM grid a LEFT JOIN grid b ON a.i32 = b.i32 AND b.id > 3 AND a.bool",
+    "SELECT a.id, b.id FROM (SELECT * FROM grid WHERE id < 9) a FULL JOIN grid b ON a.id < b.id AND b.id < 9",
+    "SELECT a.id, b.id FROM grid a JOIN grid b ON a.s <=> b.s AND a.f64 <=> b.f64",
+    "SELECT id, row_number() OVER (PARTITION BY bool ORDER BY i32 DESC, id), sum(i16) OVER (PARTITION BY bool) FROM grid",
+    "SELECT id, rank() OVER (ORDER BY i32 NULLS LAST), count(*) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM grid",
+    "SELECT * FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM grid) WHERE n BETWEEN 3 AND 5",
+    "SELECT id, s LIKE '%a_c%', s LIKE '_', s NOT LIKE '日%語', contains(s, 'a') FROM grid",
+    "SELECT id, substring(s, 2, 3), substring(s, 1, 0), substr(s, 5), length(s) FROM grid",
+    'SELECT id AS `SELECT`, i32 AS `a"b`, s AS `a b`, bool AS `Ümlaut` FROM grid',
+    "SELECT id AS a, i32 AS A FROM grid",
+    "SELECT a.x, A.X FROM (SELECT id AS x, i32 AS X2 FROM grid) t JOIN (SELECT id AS y, i16 AS X FROM grid) a ON t.x = a.y JOIN (SELECT id AS x FROM grid) b ON b.x = a.y",
+    "SELECT extract(YEAR FROM dt) AS y, count(*) FROM grid GROUP BY 1",
+    "SELECT count(*) FILTER (WHERE i32 > 0), sum(i32) FILTER (WHERE bool), count_if(bool) FROM grid",
+    "SELECT CASE WHEN i32 > 0 THEN 'a' WHEN bool THEN s END, coalesce(s, 'none'), nullif(i32, 0), if(bool, 1L, NULL) FROM grid",
+]
+
+
+@pytest.mark.usefixtures("edges")
+@pytest.mark.parametrize("query", QUERIES)
+def test_queries(in_mode: SparkSession, query: str) -> None:
+    df = in_mode.sql(query)
+    if not check(df, dialect="isthmus"):
+        pytest.skip(str(check(df, dialect="isthmus")).replace("\n", " ")[:200])
+    found = compare(df, engine="isthmus")
+    assert found or (found.spark_error and found.engine_error), found
+
+
+CASES = [each for each in cases.load() if each.by_rows and each.canonical and each.source == cases.GRID]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("edges")
+@pytest.mark.parametrize("family", sorted({each.family for each in CASES}))
+def test_functions(in_mode: SparkSession, family: str, request: pytest.FixtureRequest) -> None:
+    """Each call of the grid that has SQL."""
+    mode = "ansi" if "ansi" in request.node.name else "legacy"
+    wrong = []
+    for each in CASES:
+        if each.family != family or each.mode != mode:
+            continue
+        query = in_mode.sql(each.query())
+        if check(query, dialect="isthmus"):
+            found = compare(query, engine="isthmus", tolerance=each.tolerance or IN_DECIMALS)
+            fails = each.raises and found.spark_error and found.engine_error
+            if not (found or fails or str(found.engine_error).startswith("Isthmus makes no SQL")):
+                wrong.append(f"{each.call}: {found}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_tables_go_by_their_names(spark: SparkSession) -> None:
+    spark.range(3).write.saveAsTable("isthmus_numbers")
+    query = isthmus.to_sql(
+        df_to_substrait(spark.sql("SELECT id + 1 AS n FROM isthmus_numbers"), dialect="isthmus", reads="tables")
+    )
+    spark.sql("DROP TABLE isthmus_numbers")
+    with duckdb.connect() as database:
+        database.execute("CREATE TABLE isthmus_numbers AS SELECT unnest([5, 6])::BIGINT AS id")
+        assert database.execute(query).fetchall() == [(6,), (7,)]
+
+
+def test_what_has_no_sql_is_told(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = df_to_substrait(spark.range(3).selectExpr("id + 1 AS n"), dialect="isthmus")
+    with pytest.raises(ValueError, match="database must be 'duckdb', not 'oracle'"):
+        isthmus.to_sql(plan, "oracle")
+    with pytest.raises(UnsupportedPlanError, match="has no function shift_right"):
+        isthmus.to_sql(df_to_substrait(spark.range(3).selectExpr("shiftright(id, 1) AS n")))
+    with pytest.raises(UnsupportedPlanError, match="finds only literals without %"):
+        df_to_substrait(spark.sql("SELECT contains(string(id), '%') FROM range(3)"), dialect="isthmus")
+    averages = spark.sql("SELECT avg(x) FROM VALUES (1.5BD), (2.25BD) AS t(x)")
+    assert not check(averages, dialect="isthmus")
+    assert check(averages, dialect="isthmus", accept={"decimal_rounding"})
+    spark.range(3).write.parquet(str(tmp_path / "ids"))
+    with pytest.raises(PlanningError, match="The plan reads files"):
+        isthmus.to_sql(df_to_substrait(spark.read.parquet(str(tmp_path / "ids")), dialect="isthmus"))
+    monkeypatch.setenv("SUBSTRAIT_SPARK_ISTHMUS", str(tmp_path))
+    monkeypatch.setattr("substrait_spark.engines.isthmus.converter._converter", None)
+    with pytest.raises(SubstraitSparkError, match=r"There are no archives of Isthmus .*isthmus\.fetch\(\)"):
+        isthmus.to_sql(plan)
