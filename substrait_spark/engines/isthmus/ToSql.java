@@ -47,6 +47,8 @@ import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexProgram;
+import org.apache.calcite.rex.RexWindow;
+import org.apache.calcite.rex.RexWindowBound;
 import org.apache.calcite.sql.JoinConditionType;
 import org.apache.calcite.sql.JoinType;
 import org.apache.calcite.sql.SqlAlienSystemTypeNameSpec;
@@ -505,6 +507,13 @@ public class ToSql {
           SqlNode first = SqlStdOperatorTable.CAST.createCall(POS, of(left), wide);
           return cast(call.getOperator().createCall(POS, first, of((RexNode) call.getOperands().get(1))), call.getType());
         }
+        if (expression instanceof RexOver) {
+          RexWindow window = ((RexOver) expression).getWindow();
+          // Isthmus has distances as whole numbers, which those between decimals, dates and timestamps aren't.
+          if (!window.isRows() && (isDistance(window.getLowerBound()) || isDistance(window.getUpperBound()))) {
+            throw new UnsupportedOperationException("a RANGE of distances is not supported");
+          }
+        }
         SqlNode made = super.toSql(program, expression);
         if (expression instanceof RexOver) {
           return typed(made, ((RexOver) expression).getAggOperator().getKind(), expression.getType());
@@ -549,6 +558,10 @@ public class ToSql {
         isWide = operand.getSqlTypeName() == SqlTypeName.DECIMAL && operand.getPrecision() <= 18;
       }
       return isWide;
+    }
+
+    private static boolean isDistance(RexWindowBound bound) {
+      return !bound.isUnbounded() && !bound.isCurrentRow();
     }
 
     /** Whether it is a quotient of decimals: DuckDB's has more digits than its type in the plan, which an outer cast then keeps. */
