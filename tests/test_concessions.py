@@ -25,10 +25,11 @@ from substrait_spark import (
     lower,
 )
 from substrait_spark.dialects import CONCESSIONS, load
-from substrait_spark.engines import datafusion
+from substrait_spark.engines import compare, datafusion
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.plan.concessions import uses_in
 from substrait_spark.plan.required_extensions import beyond_specification
+from substrait_spark.testing.snapshot import Form
 
 ROUNDING = {"decimal_rounding"}
 
@@ -204,6 +205,16 @@ def test_lowering_concedes_and_passes_on_what_was_conceded(numbers: DataFrame) -
     late.ClearField("advanced_extensions")
     direct.ClearField("advanced_extensions")
     assert late == direct
+
+
+def test_comparing_and_snapshots_take_them(numbers: DataFrame) -> None:
+    df = numbers.selectExpr("wide / nonzero AS v")
+    compared = compare(df, accept=ROUNDING)
+    assert compared.only_in_engine is not None, "vacuous: the last digits are the same"
+    assert compared.spark_rows == compared.engine_rows
+    assert compare(df)
+    conceded = Form(accept=frozenset(ROUNDING)).text(df)
+    assert conceded == Form().text(df_to_substrait(df, accept=ROUNDING)) != Form().text(df)
 
 
 def test_expressions(numbers: DataFrame) -> None:

@@ -464,6 +464,7 @@ def diff_command(old: str, new: str, output: str) -> None:
     help="How far floating-point numbers may be apart, as a part of the larger one; 0 for exact ones.",
 )
 @FUNCTIONS
+@ACCEPT
 def compare_command(
     sql: str,
     tables: list[tuple[str, str]],
@@ -473,6 +474,7 @@ def compare_command(
     engine: str,
     tolerance: float,
     functions: tuple[str, ...],
+    accept: tuple[str, ...],
 ) -> None:
     """Compare a query's rows in Spark with those of its plan in an engine.
 
@@ -486,9 +488,11 @@ def compare_command(
     """
     if sql == plan == "-":
         raise click.UsageError("Only one of the query and the plan can come from stdin.")
+    if plan is not None and accept:
+        raise click.UsageError("--accept is for the query's own plan, not for a plan that is given.")
     message = None if plan is None else plan_files.read_plan(plan)
     with dataframe(Query(_text(sql), tables, settings, functions)) as (df, given):
-        comparison = compared(df, message, engine, dict(tables), files_under or None, tolerance, given)
+        comparison = compared(df, message, engine, dict(tables), files_under or None, tolerance, given, accept)
     click.echo(str(comparison))
     if not comparison:
         raise click.exceptions.Exit(FINDING)

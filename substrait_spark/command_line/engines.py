@@ -93,6 +93,7 @@ def compared(
     files_under: Sequence[str] | None,
     tolerance: float,
     functions: Sequence[Any],
+    accept: Sequence[str],
 ) -> Comparison:
     """The rows of a query beside those of a plan, or of its own."""
     _require_pyarrow()
@@ -110,6 +111,7 @@ def compared(
             files_under=files_under,
             tolerance=tolerance,
             functions=functions,
+            accept=accept,
         )
 
 

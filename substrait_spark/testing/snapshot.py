@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -41,6 +41,8 @@ class Form(NamedTuple):
     """The stage of the plans of DataFrames."""
     functions: tuple[Any, ...] = ()
     """The functions of one's own that DataFrames may call."""
+    accept: frozenset[str] = frozenset()
+    """What DataFrames' plans may let differ."""
 
     def text(self, data: DataFrame | Plan | CapturedQueries) -> str:
         """The text of a DataFrame's plan, of a plan, or of all that a job ran."""
@@ -51,7 +53,7 @@ class Form(NamedTuple):
         return explain(plan, verbose="statistics" in self.keep).rstrip("\n") + "\n"
 
     def _plan(self, df: DataFrame) -> Plan:
-        return df_to_substrait(df, dialect=self.dialect, stage=self.stage, functions=self.functions)
+        return df_to_substrait(df, dialect=self.dialect, stage=self.stage, functions=self.functions, accept=self.accept)
 
     def _captured(self, number: int, query: CapturedQuery) -> str:
         target = query.target
@@ -120,6 +122,10 @@ class PlanSnapshot(SnapshotAssertion):
     def with_functions(self, functions: Iterable[Any]) -> PlanSnapshot:
         """A snapshot of DataFrames that call functions of one's own, which are given as `df_to_substrait` takes them."""
         return self._of(self.form._replace(functions=(*self.form.functions, *as_given(functions))))
+
+    def accepting(self, accept: Collection[str]) -> PlanSnapshot:
+        """A snapshot of the plans of DataFrames that let something differ, which is named as `df_to_substrait` takes it."""
+        return self._of(self.form._replace(accept=self.form.accept | frozenset(accept)))
 
     def _of(self, form: Form) -> PlanSnapshot:
         return self.with_defaults(extension_class=extension(form))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +31,14 @@ def compare(
     files_under: Iterable[str | Path] | None = None,
     tolerance: float = TOLERANCE,
     functions: Iterable[Any] = (),
+    accept: Collection[str] = frozenset(),
 ) -> Comparison:
     """Run a DataFrame in Spark and a plan in an engine, and tell how their rows differ: true when they are the same.
 
     The plan is the DataFrame's own unless one is given: canonical for `engine="spark"`, and else in the engine's dialect. Engines are
     `datafusion`, `datafusion-plain`, `acero`, `isthmus` (SQL in DuckDB) and `spark`, and those that installed packages bring (docs/how-to/add-an-engine.md).
-    `functions` are your own that the query calls, as `df_to_substrait` takes them. `tables` and `files_under` are as `execute` of the
+    `functions` are your own that the query calls, and `accept` names what may differ, as `df_to_substrait` takes them for the
+    DataFrame's own plan. `tables` and `files_under` are as `execute` of the
     engine takes them; the DataFrame's own plan reads catalog tables from
     their files in DataFusion, unless `tables` are given.
 
@@ -61,7 +63,7 @@ def compare(
 
     if plan is None:
         reads = "auto" if runner.in_spark or tables is not None else "files"
-        plan = df_to_substrait(df, dialect=runner.dialect, reads=reads, functions=functions)
+        plan = df_to_substrait(df, dialect=runner.dialect, reads=reads, functions=functions, accept=accept)
     expected, spark_error = None, ""
     try:
         expected = spark_rows(df)
