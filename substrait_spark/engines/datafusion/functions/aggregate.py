@@ -282,8 +282,10 @@ def values_in_frame(call: LoweredCall, value: Expression) -> AggregateFunction:
 
 
 def number_average(call: LoweredCall) -> AggregateForm:
-    """The mean of doubles, which integers may have been."""
+    """The mean of doubles, which integers may have been; or of integers, as other producers' plans have it."""
     (value,) = call.arguments
+    if value.type.kind in types.INTEGERS:
+        return whole_mean(call, value)
     if value.type.kind != "fp64" or dict(call.function.options) not in ({}, {"overflow": "SILENT"}):
         return plain(call)
     return call.e.first(lambda: mean_of_numbers(call, value), lambda: mean_in_order(call, value))
@@ -309,6 +311,18 @@ def mean_of_numbers(call: LoweredCall, value: Expression) -> AggregateForm:
         return quotient(above, above.cast(total, types.FP64), number)
 
     return AggregateForm((total, number), result)
+
+
+def whole_mean(call: LoweredCall, value: Expression) -> AggregateForm:
+    """The mean of integers, cut off behind the point: their exact sum by the count, so that no option of overflow matters."""
+    calls = (_exact_sum(call, value), call.call("aggregate_generic:count", value))
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        total, number = refs
+        count = above.cast(number, types.of("decimal", 19, 0, nullable=False))
+        return above.cast(above.call("datafusion:divide", total, count), value.type)
+
+    return AggregateForm(calls, result)
 
 
 def _exact_sum(call: LoweredCall, value: Expression) -> AggregateFunction:
