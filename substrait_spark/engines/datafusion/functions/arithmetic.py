@@ -164,8 +164,10 @@ def nonzero(e: LoweringBuilder, left: Expression, right: Expression, on_zero: st
 
 
 def divide(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """/ on floating-point numbers."""
+    """/ on floating-point numbers; and on integers, which other producers' plans have."""
     left, right = call.children()
+    if left.type.kind in INTEGERS:
+        return _standard_quotient(e, call, left, right)
     on_zero = _option(call, "on_division_by_zero")
     if left.type.kind not in FLOATS or on_zero not in (ERROR, NULL) or _option(call, "on_domain_error", "NAN") != "NAN":
         return e.native_form(call)
@@ -173,9 +175,28 @@ def divide(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.call("arithmetic:divide", dividend, nonzero(e, dividend, right, on_zero), on_division_by_zero="IEEE")
 
 
+def _standard_quotient(e: LoweringBuilder, call: ScalarFunction, left: Expression, right: Expression) -> Expression:
+    """/ on integers. What a call leaves open is an error."""
+    on_zero, overflow = _option(call, "on_division_by_zero", ERROR), _option(call, "overflow", ERROR)
+    if on_zero not in (ERROR, NULL) or overflow not in (ERROR, SILENT):
+        return e.native_form(call)
+    quotient = integral_quotient if overflow == SILENT else _checked_quotient
+    return quotient(e, left, right, on_zero)
+
+
 def integral_quotient(e: LoweringBuilder, left: Expression, right: Expression, on_zero: str) -> Expression:
-    """div on 64-bit integers: of the least number by -1 it wraps around."""
+    """div: of the least number by -1 it wraps around."""
     dividend, divisor = e.share(left), e.share(right)
+    quotient = _checked_quotient(e, dividend, divisor, on_zero)
+    negated = _negated(e, dividend, SILENT)
+    if isinstance(right, Literal):
+        return negated if right.value == -1 else quotient
+    return e.if_then(e.equal(divisor, e.literal(-1, types.required(right.type))), negated, quotient)
+
+
+def _checked_quotient(e: LoweringBuilder, left: Expression, right: Expression, on_zero: str) -> Expression:
+    """The quotient of integers, cut off behind the point: of the least number by -1 it raises."""
+    dividend, divisor = e.share(e.cast(left, types.I64)), e.share(e.cast(right, types.I64))
     quotient = e.call(
         "arithmetic:divide",
         dividend,
@@ -183,10 +204,7 @@ def integral_quotient(e: LoweringBuilder, left: Expression, right: Expression, o
         overflow="ERROR",
         on_division_by_zero="ERROR",
     )
-    negated = _negated(e, dividend, SILENT)
-    if isinstance(right, Literal):
-        return negated if right.value == -1 else quotient
-    return e.if_then(e.equal(divisor, e.literal(-1, types.required(right.type))), negated, quotient)
+    return e.cast(quotient, left.type)
 
 
 def modulus(e: LoweringBuilder, call: ScalarFunction) -> Expression:
