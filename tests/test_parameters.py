@@ -355,14 +355,25 @@ def test_refused(session: SparkSession, name: str) -> None:
 
 
 def test_what_an_engine_must_know_is_refused_by_name(session: SparkSession) -> None:
+    sql, types = "SELECT s, date_format(ts, :form) AS shown FROM t", {"form": "string"}
+    plan = sql_to_substrait(session, sql, parameters=types)
+    for form in ("yyyy-MM", None):
+        expected = by_spark(session, sql, types, {"form": form})
+        actual = spark_engine.execute(plan, other_session(session), parameters={"form": form})
+        assert not differences(expected, spark_table(actual))
+    with pytest.raises(UnsupportedPlanError, match=r"date_format.*needs a literal here"):
+        lower(plan, "datafusion")
+
+
+def test_units_of_time(session: SparkSession) -> None:
     sql, types = "SELECT s, date_trunc(:unit, ts) AS cut FROM t", {"unit": "string"}
     plan = sql_to_substrait(session, sql, parameters=types)
-    for unit in ("month", None, "fortnight"):
+    lowered = lower(plan, "datafusion")
+    for unit in ("month", "WEEK", None, "fortnight"):
         expected = by_spark(session, sql, types, {"unit": unit})
-        actual = spark_engine.execute(plan, other_session(session), parameters={"unit": unit})
-        assert not differences(expected, spark_table(actual))
-    with pytest.raises(UnsupportedPlanError, match=r"date_trunc.*needs a literal here"):
-        lower(plan, "datafusion")
+        in_spark = spark_engine.execute(plan, other_session(session), parameters={"unit": unit})
+        assert not differences(expected, spark_table(in_spark))
+        assert not differences(expected, datafusion.execute(lowered, parameters={"unit": unit}))
 
 
 @pytest.mark.parametrize("type", ["interval day to second", "struct<a: int>"])
