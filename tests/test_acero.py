@@ -29,12 +29,9 @@ from substrait_spark.plan.message import build
 
 @pytest.fixture(scope="module")
 def edges(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The table of edge values, once more with other numbers of rows, and in Spark."""
-    path = tmp_path_factory.mktemp("acero") / "grid.parquet"
-    grid.write(path)
-    spark.read.parquet(str(path)).createOrReplaceTempView("grid")
-    yield
-    spark.catalog.dropTempView("grid")
+    """The table of edge values in Spark."""
+    with grid.in_spark(spark, tmp_path_factory.mktemp("acero")):
+        yield
 
 
 JOINS = [

@@ -72,11 +72,8 @@ def test_tpcds(spark: SparkSession, tpcds: Path) -> None:
 @pytest.fixture(scope="module")
 def edges(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The table of edge values in Spark."""
-    path = tmp_path_factory.mktemp("isthmus") / "grid.parquet"
-    grid.write(path)
-    spark.read.parquet(str(path)).createOrReplaceTempView("grid")
-    yield
-    spark.catalog.dropTempView("grid")
+    with grid.in_spark(spark, tmp_path_factory.mktemp("isthmus")):
+        yield
 
 
 QUERIES = [

@@ -34,6 +34,25 @@ class Engine(NamedTuple):
     """Whether it runs plans in a Spark session, and its tables are DataFrames."""
 
 
+def by_execute(module: str) -> Rows:
+    """The rows by a module's `execute(plan, tables=…, files_under=…)`, of an engine without users' functions and without a session.
+
+    The module is imported when a plan runs: it has what the engine itself needs.
+    """
+
+    def rows(
+        plan: Plan,
+        tables: Mapping[str, Any] | None,
+        files_under: Iterable[str | Path] | None,
+        _functions: Sequence[Any],
+        _session: object,
+    ) -> pa.Table:
+        found: pa.Table = import_module(module).execute(plan, tables=tables, files_under=files_under)
+        return found
+
+    return rows
+
+
 def names() -> list[str]:
     """The names of all engines that run plans."""
     return list(discovery.engines(discovery.RUNNER))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
 ROWS = 400
 
@@ -212,3 +215,13 @@ def write(path: Path) -> None:
     # A day that Spark can still shift in any session time zone.
     columns["id"] = pa.array(range(ROWS), pa.int32())
     pq.write_table(pa.table(columns), path)
+
+
+@contextmanager
+def in_spark(spark: SparkSession, folder: Path) -> Iterator[None]:
+    """The table in a folder, as the view `grid` of a session."""
+    path = folder / "grid.parquet"
+    write(path)
+    spark.read.parquet(str(path)).createOrReplaceTempView("grid")
+    yield
+    spark.catalog.dropTempView("grid")

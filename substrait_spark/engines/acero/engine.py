@@ -2,28 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from ..engine import Engine, by_execute
 
-from ..engine import Engine
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from substrait.plan_pb2 import Plan
-
-
-def rows(
-    plan: Plan,
-    tables: Mapping[str, Any] | None,
-    files_under: Iterable[str | Path] | None,
-    _functions: Sequence[Any],
-    _session: object,
-) -> pa.Table:
-    """The rows of a plan."""
-    from . import execute
-
-    return execute(plan, tables=tables, files_under=files_under)
-
-
-ENGINE = Engine("Acero", "acero", rows)
+ENGINE = Engine("Acero", "acero", by_execute(f"{__package__}.run"))

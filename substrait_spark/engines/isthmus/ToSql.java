@@ -8,6 +8,7 @@ import io.substrait.plan.Plan;
 import io.substrait.plan.ProtoPlanConverter;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.FileInputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -74,7 +75,7 @@ import org.apache.calcite.tools.RelBuilder;
 /**
  * Makes SQL of plans: Isthmus reads them, Calcite writes their expressions.
  *
- * <p>Requests are the database's name and a Plan message; answers tell whether it could be made, and the text of the query or of why
+ * <p>Requests are Plan messages, each behind its length; answers tell whether it could be made, and the text of the query or of why
  * not. Compiled by Janino, which Calcite brings.
  */
 public class ToSql {
@@ -93,16 +94,18 @@ public class ToSql {
     ToSql converter = new ToSql(functions);
     DataInputStream requests = new DataInputStream(System.in);
     DataOutputStream answers = new DataOutputStream(stdout);
-    int length = requests.read();
-    while (length >= 0) {
-      byte[] name = new byte[length];
-      requests.readFully(name);
-      byte[] plan = new byte[requests.readInt()];
+    while (true) {
+      byte[] plan;
+      try {
+        plan = new byte[requests.readInt()];
+      } catch (EOFException end) {
+        return;
+      }
       requests.readFully(plan);
       String answer;
       boolean made;
       try {
-        answer = converter.sql(plan, new String(name, "UTF-8"));
+        answer = converter.sql(plan);
         made = true;
       } catch (Exception refusal) {
         answer = String.valueOf(refusal);
@@ -119,7 +122,6 @@ public class ToSql {
       answers.writeInt(text.length);
       answers.write(text);
       answers.flush();
-      length = requests.read();
     }
   }
 
@@ -131,14 +133,14 @@ public class ToSql {
     toCalcite = new SubstraitToCalcite(new AsWritten(functions));
   }
 
-  String sql(byte[] message, String database) throws Exception {
+  String sql(byte[] message) throws Exception {
     Plan plan = reader.from(io.substrait.proto.Plan.parseFrom(message));
     Plan.Root root = (Plan.Root) plan.getRoots().get(0);
     RelNode relation = toCalcite.convert(root.getInput());
     if (root.getNames().isEmpty()) {
       throw new UnsupportedOperationException("a query without columns has no SQL");
     }
-    SqlDialect dialect = database.equals("postgresql") ? new Postgresql() : (SqlDialect) new DuckDb();
+    SqlDialect dialect = new DuckDb();
     SqlNode query = new Queries(dialect).query(relation, root.getNames());
     return query.toSqlString(dialect).getSql();
   }
@@ -574,12 +576,11 @@ public class ToSql {
       return SqlStdOperatorTable.CAST.createCall(POS, value, queries.dialect.getCastSpec(type));
     }
 
-    /** Bytes as both databases read them: in hexadecimal digits. */
+    /** Bytes as DuckDB reads them: in hexadecimal digits. */
     private String text(ByteString bytes) {
-      boolean isDuckDb = queries.dialect instanceof DuckDb;
-      StringBuilder text = new StringBuilder(isDuckDb ? "" : "\\x");
+      StringBuilder text = new StringBuilder();
       for (int n = 0; n < bytes.length(); n++) {
-        text.append(isDuckDb ? "\\x" : "").append(String.format("%02X", new Object[] {Integer.valueOf(bytes.byteAt(n) & 255)}));
+        text.append("\\x").append(String.format("%02X", new Object[] {Integer.valueOf(bytes.byteAt(n) & 255)}));
       }
       return text.toString();
     }
@@ -603,7 +604,7 @@ public class ToSql {
     }
 
     public SqlNode getCastSpec(RelDataType type) {
-      return typeNamed(type, DUCKDB_TYPES);
+      return typeNamed(type);
     }
 
     public RelFieldCollation.NullDirection defaultNullDirection(RelFieldCollation.Direction direction) {
@@ -628,26 +629,7 @@ public class ToSql {
     }
   }
 
-  static class Postgresql extends org.apache.calcite.sql.dialect.PostgresqlSqlDialect {
-    Postgresql() {
-      super(DEFAULT_CONTEXT);
-    }
-
-    public SqlNode getCastSpec(RelDataType type) {
-      return typeNamed(type, POSTGRESQL_TYPES);
-    }
-
-    public RelFieldCollation.NullDirection defaultNullDirection(RelFieldCollation.Direction direction) {
-      return RelFieldCollation.NullDirection.UNSPECIFIED;
-    }
-
-    public void quoteStringLiteral(StringBuilder text, String charset, String value) {
-      text.append("'").append(value.replace("'", "''")).append("'");
-    }
-  }
-
   private static final Map DUCKDB_TYPES = new HashMap();
-  private static final Map POSTGRESQL_TYPES = new HashMap();
 
   static {
     DUCKDB_TYPES.put(SqlTypeName.BOOLEAN, "BOOLEAN");
@@ -664,16 +646,10 @@ public class ToSql {
     DUCKDB_TYPES.put(SqlTypeName.DATE, "DATE");
     DUCKDB_TYPES.put(SqlTypeName.TIMESTAMP, "TIMESTAMP");
     DUCKDB_TYPES.put(SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE, "TIMESTAMPTZ");
-    POSTGRESQL_TYPES.putAll(DUCKDB_TYPES);
-    POSTGRESQL_TYPES.put(SqlTypeName.TINYINT, "SMALLINT");
-    POSTGRESQL_TYPES.put(SqlTypeName.DOUBLE, "DOUBLE PRECISION");
-    POSTGRESQL_TYPES.put(SqlTypeName.FLOAT, "DOUBLE PRECISION");
-    POSTGRESQL_TYPES.put(SqlTypeName.VARCHAR, "TEXT");
-    POSTGRESQL_TYPES.put(SqlTypeName.VARBINARY, "BYTEA");
   }
 
-  static SqlNode typeNamed(RelDataType type, Map names) {
-    String name = (String) names.get(type.getSqlTypeName());
+  static SqlNode typeNamed(RelDataType type) {
+    String name = (String) DUCKDB_TYPES.get(type.getSqlTypeName());
     if (name == null) {
       throw new UnsupportedOperationException("there is no type " + type.getFullTypeString());
     }

@@ -69,14 +69,13 @@ class Converter:
         """Whether the JVM is there, and this process's own."""
         return self.owner == os.getpid() and self._process.poll() is None
 
-    def sql(self, plan: bytes, database: str) -> str:
+    def sql(self, plan: bytes) -> str:
         """The query of a plan. Raises PlanningError with the reason where Isthmus has none."""
         pipe, answers = self._process.stdin, self._process.stdout
         assert pipe is not None  # noqa: S101 - both are pipes
         assert answers is not None  # noqa: S101
-        name = database.encode()
         with suppress(BrokenPipeError):
-            pipe.write(bytes([len(name)]) + name + struct.pack(">i", len(plan)) + plan)
+            pipe.write(struct.pack(">i", len(plan)) + plan)
             pipe.flush()
         head = answers.read(5)
         if len(head) < 5:
@@ -103,10 +102,10 @@ _lock = threading.Lock()
 _converter: Converter | None = None
 
 
-def sql(plan: bytes, database: str) -> str:
+def sql(plan: bytes) -> str:
     """The query of a plan, by the JVM of this process."""
     global _converter  # noqa: PLW0603 - one for the process
     with _lock:
         if _converter is None or not _converter.runs:
             _converter = Converter()
-        return _converter.sql(plan, database)
+        return _converter.sql(plan)

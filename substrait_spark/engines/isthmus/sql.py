@@ -63,7 +63,7 @@ def to_sql(plan: Plan, database: str = "duckdb", *, accept: Collection[str] = ()
             _leave_out_session(message)
         if isinstance(message, FetchRel):
             _take_all(message)
-    return converter.sql(written_for(dialect, written).SerializeToString(), database)
+    return converter.sql(written_for(dialect, written).SerializeToString())
 
 
 def _take_all(fetch: FetchRel) -> None:
