@@ -38,9 +38,8 @@ def compare(
     The plan is the DataFrame's own unless one is given: canonical for `engine="spark"`, and else in the engine's dialect. Engines are
     `datafusion`, `datafusion-plain`, `acero`, `isthmus` (SQL in DuckDB) and `spark`, and those that installed packages bring (docs/how-to/add-an-engine.md).
     `functions` are your own that the query calls, and `accept` names what may differ, as `df_to_substrait` takes them for the
-    DataFrame's own plan. `tables` and `files_under` are as `execute` of the
-    engine takes them; the DataFrame's own plan reads catalog tables from
-    their files in DataFusion, unless `tables` are given.
+    DataFrame's own plan. `tables` and `files_under` are as `execute` of the engine takes them; the DataFrame's own plan reads
+    catalog tables from their files in DataFusion, unless `tables` are given.
 
     Rows are compared as multisets, so that each counts as often as it occurs; the columns that the query orders by must
     come in the same order too, and rows that tie in them may change places, also across a limit. Names and types of columns

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from ..function import PythonFunction, Signature
@@ -66,18 +64,8 @@ def _of_floats(mode: str) -> Callable[[Signature], Callable[..., Any]]:
 
 
 def _float32(value: Decimal) -> float:
-    """The nearest 32-bit number: a double on the way would be rounded twice."""
-    with np.errstate(over="ignore"):
-        near = np.float32(float(value))
-    if not np.isfinite(near):
-        return float(near)
-    exact = Fraction(value)
-    with np.errstate(over="ignore"):
-        around = [near, np.nextafter(near, np.float32(np.inf)), np.nextafter(near, np.float32(-np.inf))]
-    finite = [each for each in around if np.isfinite(each)]
-    least = min(abs(Fraction(float(each)) - exact) for each in finite)
-    nearest = [each for each in finite if abs(Fraction(float(each)) - exact) == least]
-    return float(next((each for each in nearest if each.view(np.uint32) % 2 == 0), nearest[0]))
+    """The nearest 32-bit number, by its text: a double on the way would be rounded twice."""
+    return float(pa.scalar(str(value)).cast(pa.float32()).as_py())
 
 
 def _by_kind(mode: str, others: Callable[[Signature], Callable[..., Any]]) -> Callable[[Signature], Callable[..., Any]]:
