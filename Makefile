@@ -15,6 +15,9 @@ PYTHONS ?= 3.10 3.11 3.12 3.13
 VERSIONS ?= 3.5.9 4.0.5 4.1.4 4.2.1 4.3.0
 LAKES ?= 3.5.9 4.0.5 4.1.4
 
+# The tests start many Pythons, which would each compile the same modules.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import slow
-import yaml
 from pyspark.sql import DataFrame, SparkSession
 from releases import has
+
+from substrait_spark.extensions.yaml_text import parsed
 
 Job = Callable[[SparkSession], DataFrame]
 
 FOLDER = Path(__file__).parent / "jobs"
-RECORD: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "refused.yaml").read_text(encoding="utf-8"))
+RECORD: dict[str, dict[str, Any]] = parsed((FOLDER / "refused.yaml").read_text(encoding="utf-8"))
 TOLERANCE = 1e-12
 """Sums of floating-point numbers depend on their order in the last digits."""
 

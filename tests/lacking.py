@@ -7,14 +7,13 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import yaml
-
 from substrait_spark.algebra.expression import Expression, Lambda, ScalarFunction, WindowFunction
 from substrait_spark.algebra.relation import Aggregate, Read, Relation, Window
 from substrait_spark.algebra.traversal import inputs_first, subexpressions
 from substrait_spark.algebra.types import Type
 from substrait_spark.dialects.dialect import TYPE_NAMES
 from substrait_spark.extensions import registry
+from substrait_spark.extensions.yaml_text import parsed
 
 Document = Mapping[str, Any]
 
@@ -51,7 +50,7 @@ class Thing(NamedTuple):
 def everything() -> Document:
     """All that the dialect schema and the extension files have, each function with each choice of its options."""
     schema = importlib.resources.files("substrait_extensions.dialects").joinpath("dialect_schema.yaml")
-    known = yaml.safe_load(schema.read_text("utf-8"))
+    known = parsed(schema.read_text("utf-8"))
     document: dict[str, Any] = {"dependencies": {alias: registry.urn(alias) for alias in registry.CANONICAL}}
     for noun in ("type", "relation", "expression"):
         listed = known["properties"][f"supported_{noun}s"]["items"]["oneOf"]

@@ -36,6 +36,7 @@ from substrait_spark.dialects.rewrite import Rewrite
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.datafusion.rewrites import REWRITES
 from substrait_spark.extensions import registry
+from substrait_spark.extensions.yaml_text import parsed
 from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.plan import lower_plan
 from substrait_spark.plan.message import build
@@ -45,7 +46,7 @@ FILE = Path(datafusion.__file__).with_name("dialect.yaml")
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(FILE.read_text("utf-8"))
+    content: dict[str, Any] = parsed(FILE.read_text("utf-8"))
     return content
 
 

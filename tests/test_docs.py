@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import yaml
 from chromium import browser
 from pyspark.sql import SparkSession
 from selenium.webdriver import ActionChains
@@ -34,6 +33,7 @@ from substrait_spark.algebra import expression, extension_messages, relation
 from substrait_spark.command_line import main
 from substrait_spark.dialects.file import load
 from substrait_spark.engines.datafusion import session
+from substrait_spark.extensions.yaml_text import parsed
 from substrait_spark.lowering import forms
 from substrait_spark.lowering.aggregate import LoweredCall
 from substrait_spark.lowering.builder import LoweringBuilder
@@ -158,7 +158,7 @@ def save(block: Block, folder: Path) -> Path | None:
 
 def settings(block: Block, saved: Path | None) -> None:
     if block.language == "yaml":
-        content = yaml.safe_load(block.text)
+        content = parsed(block.text)
         if saved is not None and "supported_relations" in content:
             load(saved)
     else:

@@ -12,7 +12,6 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pyarrow.substrait
 import pytest
-import yaml
 from click.testing import CliRunner
 from functions import cases, grid
 from google.protobuf.json_format import MessageToJson
@@ -43,6 +42,7 @@ from substrait_spark.dialects import load
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.pyarrow import rewrites
 from substrait_spark.extended.plans import TABLE, plan_of
+from substrait_spark.extensions.yaml_text import parsed
 from substrait_spark.plan.message import DEPTH_LIMIT
 from substrait_spark.testing import assert_well_formed
 
@@ -551,7 +551,7 @@ def test_defects_are_there(name: str) -> None:
 
 def functions_table() -> str:
     """What the dialect file lists, for the documentation."""
-    document = yaml.safe_load(Path(rewrites.__file__).with_name("dialect.yaml").read_text("utf-8"))
+    document = parsed(Path(rewrites.__file__).with_name("dialect.yaml").read_text("utf-8"))
     lists: dict[str, dict[str, None]] = {}
     for entry in document["supported_scalar_functions"]:
         lists.setdefault(entry["name"], {}).update(dict.fromkeys(entry["supported_impls"]))

@@ -7,15 +7,15 @@ from typing import Any
 
 import jsonschema
 import pytest
-import yaml
 
 from substrait_spark.extensions import registry
+from substrait_spark.extensions.yaml_text import parsed
 
 FILES = importlib.resources.files("substrait_extensions.extensions")
 
 
 def _content(name: str) -> Any:
-    return yaml.safe_load(FILES.joinpath(name).read_text("utf-8"))
+    return parsed(FILES.joinpath(name).read_text("utf-8"))
 
 
 def _names(content: Any) -> set[str]:

@@ -5,13 +5,13 @@ The other forms are proven by rows, in DataFusion without the functions and rela
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import tpc_data
-import yaml
 from lacking import Document, Thing, everything, uses, without
 from pyspark.sql import SparkSession
 from rows import assert_same_outcome, assert_same_rows, plan_of
@@ -29,6 +29,7 @@ from substrait_spark.dialects.dialect import Dialect
 from substrait_spark.engines import datafusion
 from substrait_spark.errors import Origin, Unsupported
 from substrait_spark.extensions import registry
+from substrait_spark.extensions.yaml_text import parsed
 from substrait_spark.lowering.lowering import Lowering
 from substrait_spark.plan.message import build
 from substrait_spark.rewrites import rewrite
@@ -166,7 +167,7 @@ def test_dialects_that_lack_several_things(queries: list[Query]) -> None:
 
 def test_datafusion_lacking_each_thing(queries: list[Query]) -> None:
     dialect = file.load("datafusion")
-    document: Document = yaml.safe_load(FILE.read_text("utf-8"))
+    document: Document = parsed(FILE.read_text("utf-8"))
     used = []
     for query in queries:
         root = Lowering(dialect, lambda *_: pytest.fail("it is refused")).lower(query.root, query.outputs, query.names)
@@ -246,8 +247,8 @@ ROWS = [
 
 @pytest.mark.parametrize(("thing", "query"), ROWS, ids=[f"{thing}-{n}" for n, (thing, _) in enumerate(ROWS)])
 def test_rows(spark: SparkSession, tmp_path: Path, thing: Thing, query: str) -> None:
-    document = without(yaml.safe_load(FILE.read_text("utf-8")), thing)
-    (tmp_path / "lacking.yaml").write_text(yaml.safe_dump(document), "utf-8")
+    document = without(parsed(FILE.read_text("utf-8")), thing)
+    (tmp_path / "lacking.yaml").write_text(json.dumps(document), "utf-8")
     df = spark.sql(query)
     lacking = tmp_path / "lacking.yaml"
     assert plan_of(df, "datafusion") != plan_of(df, str(lacking))
@@ -256,11 +257,11 @@ def test_rows(spark: SparkSession, tmp_path: Path, thing: Thing, query: str) -> 
 
 @pytest.mark.parametrize("join", ["LEFT", "RIGHT", "FULL"])
 def test_rows_of_outer_joins_without_any(spark: SparkSession, tmp_path: Path, join: str) -> None:
-    document = yaml.safe_load(FILE.read_text("utf-8"))
+    document = parsed(FILE.read_text("utf-8"))
     for kind in ("LEFT", "RIGHT", "OUTER"):
         document = without(document, Thing("relation", "JOIN", "join_types", kind))
     lacking = tmp_path / "lacking.yaml"
-    lacking.write_text(yaml.safe_dump(document), "utf-8")
+    lacking.write_text(json.dumps(document), "utf-8")
     df = spark.sql(f"SELECT a, s, z, x FROM l {join} JOIN r ON a = x AND b <= y")
     assert_same_rows(df, dialect=str(lacking))
     limited = spark.sql(f"SELECT a, z FROM (SELECT * FROM l LIMIT 3) {join} JOIN (SELECT * FROM r LIMIT 3) ON a = x")
@@ -269,7 +270,7 @@ def test_rows_of_outer_joins_without_any(spark: SparkSession, tmp_path: Path, jo
 
 
 def test_rows_of_equality_that_knows_nulls_by_connectives_alone(spark: SparkSession, tmp_path: Path) -> None:
-    document = yaml.safe_load(FILE.read_text("utf-8"))
+    document = parsed(FILE.read_text("utf-8"))
     things = [function("is_not_distinct_from"), function("coalesce"), Thing("expression", "IF_THEN")]
     for thing in things:
         document = without(document, thing)
@@ -277,7 +278,7 @@ def test_rows_of_equality_that_knows_nulls_by_connectives_alone(spark: SparkSess
         entry for entry in document["supported_expressions"] if entry != "CAST" and "CAST" not in str(entry)
     ]
     lacking = tmp_path / "lacking.yaml"
-    lacking.write_text(yaml.safe_dump(document), "utf-8")
+    lacking.write_text(json.dumps(document), "utf-8")
     assert_same_rows(
         spark.sql("SELECT a, x, b <=> a AS e, a <=> 4 AS f FROM l JOIN r ON a <=> x"), dialect=str(lacking)
     )

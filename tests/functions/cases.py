@@ -22,10 +22,11 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from substrait_spark.extensions.yaml_text import parsed
 
 MODES = ("ansi", "legacy")
 OLDEST = "3.5"
@@ -104,13 +105,14 @@ class Case:
         return f"SELECT {', '.join(columns)} FROM {self.source}{grouped}"
 
 
-def load() -> list[Case]:
+@cache
+def load() -> Sequence[Case]:
     """Every case of every family."""
-    found = []
+    found: list[Case] = []
     for path in sorted(Path(__file__).parent.glob("*.yaml")):
-        for entry in yaml.safe_load(path.read_text("utf-8")) or []:
+        for entry in parsed(path.read_text("utf-8")) or []:
             found += [_case(path.stem, entry, *variant) for variant in _variants(entry)]
-    return found
+    return tuple(found)
 
 
 def _variants(entry: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
