@@ -31,8 +31,8 @@ help: ## Show these commands.
 demo: $(INSTALLED) ## Export a Spark query, run its plan in DataFusion, and compare the rows.
 	@$(BIN)/python examples/demo.py
 
-test: $(INSTALLED) ## Run the tests but the slow ones (TESTS=--slow for all, --quick for those without Spark, or a path; WORKERS=processes).
-	@$(BIN)/python -m pytest -n $(WORKERS) $(TESTS)
+test: $(INSTALLED) ## Run tests without Spark, and one in ten of the others (TESTS=--slow for all, --quick for none of these, or a path; WORKERS=processes).
+	@$(BIN)/python -m pytest -n $(WORKERS) $(or $(TESTS),--sample 10)
 
 fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000 --seed 7").
 	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import itertools
 import logging
 import os
 import re
@@ -40,13 +41,19 @@ TIME_ZONE = "America/Los_Angeles"
 
 LONGEST = (
     "test_tpcds",
+    "test_isthmus",
     "test_fuzz",
+    "test_command_line",
     "test_functions aggregate",
-    "test_casts",
     "test_jobs",
-    "test_functions window",
-    "test_extremes",
+    "test_user_functions",
     "test_joins",
+    "test_connect",
+    "test_capture",
+    "test_analyzed",
+    "test_casts",
+    "test_constants",
+    "test_functions window",
 )
 """The groups of tests that take longest."""
 
@@ -61,8 +68,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--verdicts", type=Path, metavar="FOLDER", help="run the tests that use Spark, and count what comes of them"
     )
-    parser.addoption("--quick", action="store_true", help="run only what needs no Spark session")
+    parser.addoption("--quick", action="store_true", help="run only what needs no Spark")
     parser.addoption("--slow", action="store_true", help="run the slow tests, too (slow.py)")
+    parser.addoption(
+        "--sample",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of a module's tests that use Spark, run one in N (default: all)",
+    )
+    parser.addoption("--compiled", action="store_true", help="have Spark compile its queries, as users' sessions do")
     parser.addoption(
         "--lakes",
         type=Path,
@@ -99,6 +114,7 @@ def _group(nodeid: str) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The groups that take longest begin first, lest one process waits for the other at the end."""
     left_out = {item for item in items if _is_left_out(item, config)}
+    left_out |= _beside_sample([item for item in items if item not in left_out], config.getoption("--sample"))
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: LONGEST.index(group) if (group := _group(item.nodeid)) in LONGEST else len(LONGEST))
@@ -106,8 +122,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
     """Whether a test is not for this run: slow ones are asked for, and quick runs have no Spark."""
-    needs_spark = "shared_session" in getattr(item, "fixturenames", ())
-    return (bool(item.get_closest_marker("slow")) and not slow.asked()) or (needs_spark and config.getoption("--quick"))
+    is_slow = item.get_closest_marker("slow") is not None
+    return (is_slow and not slow.asked()) or (_needs_spark(item) and config.getoption("--quick"))
+
+
+def _beside_sample(items: list[pytest.Item], one_in: int) -> set[pytest.Item]:
+    """All but one in so many of each module's tests that use Spark."""
+    modules = itertools.groupby(filter(_needs_spark, items), key=lambda item: item.path)
+    return {item for _, tests in modules for number, item in enumerate(tests) if number % one_in}
+
+
+def _needs_spark(item: pytest.Item) -> bool:
+    """Whether a test runs in a Spark session, or in a process that may start one."""
+    starts = item.get_closest_marker("starts_spark") is not None
+    return starts or not {"shared_session", "another_pytest"}.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def pytest_collection_finish() -> None:
@@ -217,7 +245,8 @@ def shared_session(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytes
     )
     archives = pytestconfig.getoption("--lakes")
     lakes = lake_session.settings(archives, directory) if archives else {}
-    for key, value in {**quick_spark.SETTINGS, **lakes}.items():
+    compiled = quick_spark.INTERPRETED if pytestconfig.getoption("--compiled") else {}
+    for key, value in {**quick_spark.SETTINGS, **lakes}.items() - compiled.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     # Queries that raise are what some tests are about; pytest shows the exceptions that matter.

@@ -27,6 +27,8 @@ from substrait_spark.dialects.loading import module_from
 
 pytest.importorskip("click")
 
+pytestmark = pytest.mark.starts_spark
+
 SCRIPT = Path(sys.executable).with_name("substrait-spark")
 QUERY = "SELECT item, sum(price) AS total FROM orders WHERE price > 1 GROUP BY item ORDER BY item"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -37,18 +37,16 @@ GROUPED = ("s", "f32", "f64")
 """Keys by which aggregates are grouped in slow tests alone: how rows are grouped, other tests show."""
 
 CASES = [case for case in cases.load() if slow.asked() or not (case.repeats or case.group_by in GROUPED)]
-HERE = [case for case in CASES if release(case.since) <= RELEASE]
-"""Those of functions that the Spark which runs here has."""
-
 BATCH = 40
 """How many calls run as one query: Spark's start-up of a query costs more than forty columns."""
 
 
 class Grid:
-    """The grid in Spark, and the results of the batches so far."""
+    """The grid in Spark, the cases that run over it, and the results of the batches so far."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, cases: list[Case]) -> None:
         self.spark = spark
+        self._cases = cases
         self._results: dict[tuple[str, ...], dict[str, list[pa.Table] | Exception]] = {}
 
     @contextmanager
@@ -63,7 +61,7 @@ class Grid:
         """Spark's and the engines' columns of a case: key and result."""
         key = tuple(map(str, case.batch or ()))
         if key not in self._results:
-            calls = sorted({other.call for other in HERE if other.batch == case.batch}, key=_together)
+            calls = sorted({other.call for other in self._cases if other.batch == case.batch}, key=_together)
             self._results[key] = {}
             for _, group in itertools.groupby(calls, key=lambda call: _together(call)[:2]):
                 members = list(group)
@@ -105,17 +103,27 @@ def run(df: DataFrame, case: Case) -> list[pa.Table]:
 
 
 @pytest.fixture(scope="module")
-def edges(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Grid]:
+def edges(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession
+) -> Iterator[Grid]:
     path = tmp_path_factory.mktemp("grid") / "grid.parquet"
     grid.write(path)
     spark.read.parquet(str(path)).createOrReplaceTempView("grid")
-    # As users run them: a few functions are others when Spark interprets them, or takes its rows in another order.
-    for key in quick_spark.SETTINGS:
+    # As users run them: a few functions are others when Spark interprets them, or takes its rows in another order. That
+    # takes half as long again, and CI does it.
+    for key in quick_spark.SETTINGS if slow.asked() else ():
         spark.conf.unset(key)
     spark.conf.set("spark.sql.shuffle.partitions", "2")
-    yield Grid(spark)
+    yield Grid(spark, _selected(request.session.items))
     for key, value in quick_spark.SETTINGS.items():
         spark.conf.set(key, value)
+
+
+def _selected(items: Sequence[pytest.Item]) -> list[Case]:
+    """The cases of a run: a batch has no others. The Spark that runs here has their functions."""
+    tests = [item for item in items if isinstance(item, pytest.Function) and item.function is test_function]
+    cases = [test.callspec.params["case"] for test in tests]
+    return [case for case in cases if release(case.since) <= RELEASE]
 
 
 @pytest.mark.parametrize(

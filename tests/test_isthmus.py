@@ -11,9 +11,12 @@ import pytest
 import tpc_data
 from functions import cases, grid
 from pyspark.sql import DataFrame, SparkSession
+from rows import spark_table
 
 from substrait_spark import PlanningError, SubstraitSparkError, UnsupportedPlanError, check, df_to_substrait
+from substrait_spark.catalyst.query_order import ordering
 from substrait_spark.engines import compare, isthmus
+from substrait_spark.engines.comparison.run import TOLERANCE
 from substrait_spark.engines.comparison.tables import compared
 from substrait_spark.engines.isthmus.run import execute
 
@@ -42,9 +45,11 @@ def in_doubles(table: pa.Table) -> pa.Table:
 
 def is_same(df: DataFrame) -> bool:
     """Whether rows are Spark's, but for the last digits of decimals; of a query that has SQL."""
-    plan = df_to_substrait(df, dialect="isthmus", accept={"decimal_rounding"})
-    found = compare(df, plan, engine="isthmus")
-    return bool(found) or bool(compared(in_doubles(df.toArrow()), in_doubles(execute(plan)), tolerance=IN_DECIMALS))
+    actual = execute(df_to_substrait(df, dialect="isthmus", accept={"decimal_rounding"}))
+    expected = spark_table(df)
+    return bool(compared(expected, actual, tolerance=TOLERANCE, order=ordering(df))) or bool(
+        compared(in_doubles(expected), in_doubles(actual), tolerance=IN_DECIMALS)
+    )
 
 
 def number_of(spark: SparkSession, queries: dict[int, str]) -> int:

@@ -75,6 +75,7 @@ def run(plan, tables):
 """
 
 
+@pytest.mark.slow
 def test_an_engine_may_do_anything(tmp_path: Path) -> None:
     engine = tmp_path / "engine.py"
     engine.write_text(ANYTHING)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+import slow
 
 from substrait_spark import EngineError, PlanningError, UnsupportedPlanError, lower
 from substrait_spark.engines import datafusion
@@ -46,7 +47,9 @@ PARTS = {
 # No query of Spark's has some of these calls: a rule that doesn't know one has the plan refused.
 @pytest.mark.stumbles
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("engine", ["datafusion", "datafusion-plain"])
+@pytest.mark.parametrize(
+    "engine", slow.some(["datafusion", "datafusion-plain"], lambda name: name == "datafusion-plain")
+)
 def test_lowered_plans_have_the_recorded_rows(engine: str, part: str) -> None:
     seen: Counter[str] = Counter()
     wrong = [said for case in PARTS[part] for said in _wrong(case, engine, seen)]

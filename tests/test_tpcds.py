@@ -1,4 +1,4 @@
-"""All 99 TPC-DS queries: Spark's rows from the plan in DataFusion, and a well-formed canonical plan."""
+"""All 99 TPC-DS queries: Spark's rows from the plan in DataFusion, a well-formed canonical plan, and what other engines make of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 import slow
 import tpc_data
 from pyspark.sql import SparkSession
+from query_outcomes import TRIED, lacking, recorded
 from rows import assert_same_rows, canonical_rows, differences, plan_of, spark_table
 
 from substrait_spark import PlanningError
@@ -27,7 +28,7 @@ def test_rows(spark: SparkSession, tpcds: Path, pytestconfig: pytest.Config, num
     df = spark.sql(tpc_data.queries(tpcds)[number])
     empty = EMPTY.get(pytestconfig.getoption("--scale-factor"))
     stages = ["optimized", "analyzed"] if slow.asked() and number not in UNPLANNED else ["optimized"]
-    assert_same_rows(
+    same = assert_same_rows(
         df,
         tolerance=1e-9,
         empty=None if empty is None else number in empty,
@@ -35,6 +36,9 @@ def test_rows(spark: SparkSession, tpcds: Path, pytestconfig: pytest.Config, num
         stages=stages,
     )
     plan_of(df)
+    for engine in TRIED if slow.asked() else ():
+        refused = recorded()[engine]["tpcds"].get(str(number), [])
+        assert lacking(df, engine, same.rows) == refused, f"{engine}: run make queries"
 
 
 @pytest.mark.slow
