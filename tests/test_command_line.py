@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,49 @@ QUERY = "SELECT item, sum(price) AS total FROM orders WHERE price > 1 GROUP BY i
 
 def command(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([SCRIPT, *map(str, arguments)], input=stdin, capture_output=True, check=False, timeout=300)
+
+
+class Answer(NamedTuple):
+    """What a command wrote, and how it ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+SEVERAL = """
+import io, json, sys
+from substrait_spark.command_line import main
+
+def stream(content=""):
+    return io.TextIOWrapper(io.BytesIO(content.encode()), "utf-8", write_through=True)
+
+def answer(arguments, stdin):
+    kept = sys.stdin, sys.stdout, sys.stderr
+    sys.argv = ["substrait-spark", *arguments]
+    sys.stdin, sys.stdout, sys.stderr = streams = stream(stdin), stream(), stream()
+    try:
+        main()
+    except SystemExit as end:
+        return end.code, *(each.buffer.getvalue().decode() for each in streams[1:])
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = kept
+
+commands = json.load(sys.stdin)
+path = sys.argv[1]
+answers = {name: answer(*command) for name, command in commands.items()}
+json.dump(answers, open(path, "w"))
+"""
+
+
+def several(folder: Path, given: Mapping[str, tuple[Sequence[str], str]]) -> dict[str, Answer]:
+    """What comes of several commands, each with its arguments and its input, in one process: Spark takes long to start."""
+    path = folder / "answers.json"
+    done = subprocess.run(
+        [sys.executable, "-c", SEVERAL, path], input=json.dumps(given).encode(), capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return {name: Answer(*answer) for name, answer in json.loads(path.read_text("utf-8")).items()}
 
 
 @pytest.fixture(scope="module")
@@ -330,16 +374,18 @@ def test_what_is_no_function_is_told(exported: Path, own: Path, name: str, said:
 @pytest.mark.slow
 def test_own_functions_with_spark(orders: Path, own: Path, tmp_path: Path) -> None:
     given = [word for name in OWN_NAMES for word in ("--functions", f"{own}:{name}")]
-    table = ("-t", f"orders={orders}")
-    assert command("compare", OWN_CALLED, *table, *given).stdout.startswith(
-        b"Spark and DataFusion have the same 3 rows"
-    )
-    assert command("compare", OWN_CALLED, *table, *given, "-e", "spark").returncode == 0
-    assert command("check", "--sql", OWN_CALLED, *table, *given, "-d", "datafusion").returncode == 0
-    plan = tmp_path / "own.plan"
-    assert command("export", OWN_CALLED, *table, *given, "-o", plan).returncode == 0
-    rows = command("run", plan, "-e", "spark", *given, "-f", "csv").stdout.decode().splitlines()
-    assert rows == ['"name","total"', ",1.25", '"RYE",6.25', '"TEA",8.75']
+    called, plan = [OWN_CALLED, "-t", f"orders={orders}", *given], str(tmp_path / "own.plan")
+    commands: dict[str, Sequence[str]] = {
+        "compared": ("compare", *called),
+        "compared in Spark": ("compare", *called, "-e", "spark"),
+        "checked": ("check", "--sql", *called, "-d", "datafusion"),
+        "exported": ("export", *called, "-o", plan),
+        "run": ("run", plan, "-e", "spark", *given, "-f", "csv"),
+    }
+    answers = several(tmp_path, {name: (arguments, "") for name, arguments in commands.items()})
+    assert not any(answer.code for answer in answers.values()), answers
+    assert answers["compared"].stdout.startswith("Spark and DataFusion have the same 3 rows")
+    assert answers["run"].stdout.splitlines() == ['"name","total"', ",1.25", '"RYE",6.25', '"TEA",8.75']
 
 
 @pytest.mark.slow
@@ -534,40 +580,7 @@ def test_waiting_is_told_after_a_while(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert capsys.readouterr().err == "substrait-spark: counting sheep …\n"
 
 
-# ---- with Spark: one process takes several commands, because Spark takes long to start
-
-
-class Answer(NamedTuple):
-    """What a command wrote, and how it ended."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-
-SEVERAL = """
-import io, json, sys
-from substrait_spark.command_line import main
-
-def stream(content=""):
-    return io.TextIOWrapper(io.BytesIO(content.encode()), "utf-8", write_through=True)
-
-def answer(arguments, stdin):
-    kept = sys.stdin, sys.stdout, sys.stderr
-    sys.argv = ["substrait-spark", *arguments]
-    sys.stdin, sys.stdout, sys.stderr = streams = stream(stdin), stream(), stream()
-    try:
-        main()
-    except SystemExit as end:
-        return end.code, *(each.buffer.getvalue().decode() for each in streams[1:])
-    finally:
-        sys.stdin, sys.stdout, sys.stderr = kept
-
-commands = json.load(sys.stdin)
-path = sys.argv[1]
-answers = {name: answer(*command) for name, command in commands.items()}
-json.dump(answers, open(path, "w"))
-"""
+# ---- with Spark, in one process
 
 
 @pytest.fixture(scope="module")
@@ -597,13 +610,9 @@ def answers(orders: Path, exported: Path, tmp_path_factory: pytest.TempPathFacto
     given["compared with another"] = (("compare", other, *options[:2], *plan, "--files-under", str(orders.parent)), "")
     given["compared in Spark"] = (("compare", QUERY, *options[:2], "-e", "spark", "--tolerance", "0"), "")
     given["checked"] = (("check", "--sql", "SELECT spark_partition_id()"), "")
-    path = folder / "answers.json"
-    done = subprocess.run(
-        [sys.executable, "-c", SEVERAL, path], input=json.dumps(given).encode(), capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
+    found = several(folder, given)
     assert not (folder / "out").exists()
-    return {name: Answer(*answer) for name, answer in json.loads(path.read_text("utf-8")).items()}
+    return found
 
 
 def test_export_in_every_form(exported: Path, answers: dict[str, Answer]) -> None:
@@ -672,12 +681,17 @@ def test_other_statements_than_queries_are_not_run(answers: dict[str, Answer]) -
 @pytest.mark.slow
 def test_export_of_statements(tmp_path: Path) -> None:
     sql = "CREATE TABLE one USING parquet AS SELECT 1 AS one"
-    refused = command("export", sql, "-o", tmp_path / "one.plan")
-    assert refused.returncode == 2
-    assert b"This is no query but another statement" in refused.stderr
-    done = command("export", "--statements", sql, "-o", tmp_path / "one.plan")
-    assert done.returncode == 0, done.stderr
-    assert b"Write CTAS spark_catalog.default.one" in command("explain", tmp_path / "one.plan").stdout
-    unknown = command("export", "--statements", "SELEC 1", "-o", tmp_path / "no.plan")
-    assert unknown.returncode in {1, 2}
-    assert b"Spark itself can't plan it: [PARSE_SYNTAX_ERROR]" in unknown.stderr
+    one, no = str(tmp_path / "one.plan"), str(tmp_path / "no.plan")
+    commands: dict[str, Sequence[str]] = {
+        "refused": ("export", sql, "-o", one),
+        "exported": ("export", "--statements", sql, "-o", one),
+        "explained": ("explain", one),
+        "unknown": ("export", "--statements", "SELEC 1", "-o", no),
+    }
+    answers = several(tmp_path, {name: (arguments, "") for name, arguments in commands.items()})
+    assert answers["refused"].code == 2
+    assert "This is no query but another statement" in answers["refused"].stderr
+    assert answers["exported"].code == 0, answers["exported"].stderr
+    assert "Write CTAS spark_catalog.default.one" in answers["explained"].stdout
+    assert answers["unknown"].code in {1, 2}
+    assert "Spark itself can't plan it: [PARSE_SYNTAX_ERROR]" in answers["unknown"].stderr
