@@ -39,9 +39,41 @@ def plain(call: LoweredCall) -> AggregateForm:
 def number_sum(call: LoweredCall) -> AggregateForm:
     """The standard sum, which must not overflow."""
     (value,) = call.arguments
+    if value.type.kind == "fp32" and is_of_floats(call):
+        value = call.e.share(call.e.cast(value, types.FP64))
+        return call.e.first(lambda: call.one("arithmetic:sum", value), lambda: summed_in_order(call, value))
     if value.type.kind in FLOATS:
         return call.e.first(lambda: plain(call), lambda: summed_in_order(call, value))
     return call.e.first(lambda: plain(call), lambda: integer_sum(call, value))
+
+
+def is_of_floats(call: LoweredCall) -> bool:
+    """Whether a function of floating-point numbers states nothing but how they overflow, which is silently."""
+    return dict(call.function.options) in ({}, {"overflow": "SILENT"})
+
+
+def sum_or_zero(call: LoweredCall) -> AggregateForm:
+    """The standard sum that is 0 of no rows."""
+    (value,) = call.arguments
+    options = dict(call.function.options)
+    if value.type.kind == "decimal":
+        form = decimal_sum(call)
+    elif value.type.kind in FLOATS and is_of_floats(call):
+        value = call.e.share(call.e.cast(value, types.FP64))
+        form = call.e.first(lambda: call.one("arithmetic:sum", value), lambda: summed_in_order(call, value))
+    elif options.get("overflow", "ERROR") == "ERROR":
+        form = call.e.first(
+            lambda: call.one("arithmetic:sum", value, overflow="ERROR"), lambda: integer_sum(call, value)
+        )
+    else:
+        return plain(call)
+
+    def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+        total = form.result(above, refs)
+        zero = 0.0 if total.type.kind == "fp64" else 0
+        return above.coalesce(total, above.literal(zero, types.required(total.type)))
+
+    return AggregateForm(form.calls, result)
 
 
 def integer_sum(call: LoweredCall, value: Expression) -> AggregateForm:
@@ -259,14 +291,15 @@ def summed_in_order(call: LoweredCall, value: Expression) -> AggregateForm:
 def product(call: LoweredCall) -> AggregateForm:
     """The product of doubles: of a list of them, in the order of the rows; 1 of none."""
     (value,) = call.arguments
-    if value.type.kind != "fp64" or call.function.options:
+    if value.type.kind not in FLOATS or call.function.options:
         return plain(call)
+    value = call.e.cast(value, types.FP64)
     values = call.call("datafusion:array_agg" if call.frame is None else "spark:collect_list", value)
 
     def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
         return above.coalesce(above.call("datafusion:array_product", refs[0]), above.fp64(1.0))
 
-    return AggregateForm((values,), result)
+    return _cast(AggregateForm((values,), result), call.function.type)
 
 
 def values_in_frame(call: LoweredCall, value: Expression) -> AggregateFunction:
@@ -286,9 +319,11 @@ def number_average(call: LoweredCall) -> AggregateForm:
     (value,) = call.arguments
     if value.type.kind in types.INTEGERS:
         return whole_mean(call, value)
-    if value.type.kind != "fp64" or dict(call.function.options) not in ({}, {"overflow": "SILENT"}):
+    if value.type.kind not in FLOATS or not is_of_floats(call):
         return plain(call)
-    return call.e.first(lambda: mean_of_numbers(call, value), lambda: mean_in_order(call, value))
+    value = call.e.cast(value, types.FP64)
+    form = call.e.first(lambda: mean_of_numbers(call, value), lambda: mean_in_order(call, value))
+    return _cast(form, call.function.type)
 
 
 def mean_of_numbers(call: LoweredCall, value: Expression) -> AggregateForm:
@@ -519,7 +554,7 @@ def time_extreme(name: str) -> Apply:
     """The standard function of times, and of intervals that are counts."""
 
     def rule(call: LoweredCall) -> AggregateForm:
-        counts = call.function.type.kind in COUNTS
+        counts = call.arguments[0].type.kind in INTEGERS
         return call.one(f"arithmetic:{name}", *call.arguments) if counts else plain(call)
 
     return rule
@@ -666,8 +701,10 @@ REWRITES = rewrites(
         "arithmetic:max": extreme("max"),
         "arithmetic:min": extreme("min"),
         "arithmetic:sum": number_sum,
+        "arithmetic:sum0": sum_or_zero,
         "arithmetic_decimal:avg": standard_decimal_average,
         "arithmetic_decimal:sum": decimal_sum,
+        "arithmetic_decimal:sum0": sum_or_zero,
         "datetime:max": time_extreme("max"),
         "datetime:min": time_extreme("min"),
         "boolean:bool_and": logical_extreme("min"),

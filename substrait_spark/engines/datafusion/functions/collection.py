@@ -165,7 +165,10 @@ def join(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def sort(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The standard's sort."""
     (list,) = call.children()
-    direction, _, nulls = dict(call.options)["direction"].partition("_")
+    stated = dict(call.options)
+    if "direction" not in stated:
+        raise NotInDialect("this sort of a list doesn't say in which direction", "State its option direction.")
+    direction, _, nulls = stated["direction"].partition("_")
     return _sorted(e, list, direction, nulls.replace("_", " "))
 
 

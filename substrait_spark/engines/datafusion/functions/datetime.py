@@ -39,7 +39,7 @@ def extract(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     component = tuple([argument for argument in call.arguments if isinstance(argument, str)])
     if component == ("MONDAY_DAY_OF_WEEK", "ZERO"):
         field: Expression = e.call("datafusion:subtract", date_part(e, "isodow", _local(e, value, zone)), e.i32(1))
-    elif component in PARTS:
+    elif component in PARTS and value.type.kind != "precision_time":
         field = date_part(e, PARTS[component], _local(e, value, zone))
     else:
         return e.native_form(call)

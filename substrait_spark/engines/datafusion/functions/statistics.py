@@ -13,6 +13,7 @@ from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import AggregateFunction, Expression, FieldReference, Lambda
 from ....dialects.rewrite import Apply, rewrites
+from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ..structs import size
@@ -30,14 +31,22 @@ NAMES = {
 
 
 def spread(call: LoweredCall) -> AggregateForm:
-    """The standard deviation or the variance, of a sample or of a population."""
-    name = call.function.declaration.name
-    distribution, value = call.arguments
+    """The standard deviation or the variance, of a sample or of a population: older forms say which by an option."""
+    e, name = call.e, call.function.declaration.name
+    *distributions, value = call.arguments
+    distribution = distributions[0] if distributions else dict(call.function.options).get("distribution")
+    if distribution is None:
+        raise NotInDialect(
+            f"this {name} doesn't say whether it is of a sample or of a population",
+            "State its option distribution, or call it with SAMPLE or POPULATION as its first argument.",
+        )
     function = f"datafusion:{NAMES[name, distribution]}"
-    return call.e.first(
+    value = e.cast(value, types.FP64)
+    form = e.first(
         lambda: guarded(call, function, value) if distribution == "POPULATION" else call.one(function, value),
         lambda: spread_in_frame(call, value, name, distribution),
     )
+    return AggregateForm(form.calls, lambda above, refs: above.cast(form.result(above, refs), call.function.type))
 
 
 class Deviations:
@@ -304,24 +313,28 @@ def pairwise(formula: Formula) -> Apply:
     needs = ("count", "infinite y", "infinite x", *formula.needs)
 
     def rule(call: LoweredCall) -> AggregateForm:
-        y, x = call.arguments
+        y, x = [call.e.cast(value, types.FP64) for value in call.arguments]
         calls = calls_of_pairs(call, y, x, needs)
-        return AggregateForm(
-            calls, lambda above, refs: formula.result(PairStatistics(above, dict(zip(needs, refs, strict=True))))
-        )
+
+        def result(above: LoweringBuilder, refs: Sequence[Expression]) -> Expression:
+            statistic = formula.result(PairStatistics(above, dict(zip(needs, refs, strict=True))))
+            return above.cast(statistic, call.function.type)
+
+        return AggregateForm(calls, result)
 
     return rule
 
 
 RANGE_OF_X = ("min x", "max x")
 
+CORRELATION = Formula(correlation, ("covar_pop", "stddev_pop y", "stddev_pop x", *RANGE_OF_X, "min y", "max y"))
+
 REWRITES = rewrites(
     {
         "arithmetic:std_dev": spread,
         "arithmetic:variance": spread,
-        "spark:spark_corr": pairwise(
-            Formula(correlation, ("covar_pop", "stddev_pop y", "stddev_pop x", *RANGE_OF_X, "min y", "max y"))
-        ),
+        "arithmetic:corr": pairwise(CORRELATION),
+        "spark:spark_corr": pairwise(CORRELATION),
         "spark:kurtosis": moment(4, kurtosis),
         "spark:regr_intercept": pairwise(Formula(intercept, ("covar_pop", "var_pop x", "sum x", "sum y", *RANGE_OF_X))),
         "spark:regr_r2": pairwise(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ....algebra import types
 from ....algebra.aggregate_form import WindowForm, as_is
-from ....algebra.expression import Bound, Expression, FieldReference, Literal, SortField, WindowCall
+from ....algebra.expression import Bound, Cast, Expression, FieldReference, Literal, SortField, WindowCall
 from ....algebra.frame import WHOLE, Frame, frame_of_call, over
 from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
@@ -23,6 +23,12 @@ def named(function: str) -> Apply:
         return WindowForm((e.window(function, *call.arguments, frame=frame_of_call(call)),), as_is)
 
     return lower
+
+
+def number(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
+    """The number of a row or of its peers, which DataFusion has without a sign: what else is computed of it would be so, too."""
+    e.require_window(call)
+    return WindowForm((call,), lambda above, refs: Cast(refs[0], call.type, True))
 
 
 def ntile(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
@@ -194,6 +200,9 @@ REWRITES = rewrites(
         "arithmetic:lag": offset,
         "arithmetic:lead": offset,
         "arithmetic:ntile": ntile,
+        "arithmetic:dense_rank": number,
+        "arithmetic:rank": number,
+        "arithmetic:row_number": number,
         "spark:spark_first_value": named("datafusion:first_value"),
         "spark:spark_last_value": named("datafusion:last_value"),
         "spark:first_value_ignore_nulls": end_ignoring_nulls,
