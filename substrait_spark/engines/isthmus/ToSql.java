@@ -48,8 +48,6 @@ import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexProgram;
-import org.apache.calcite.rex.RexWindow;
-import org.apache.calcite.rex.RexWindowBound;
 import org.apache.calcite.sql.JoinConditionType;
 import org.apache.calcite.sql.JoinType;
 import org.apache.calcite.sql.SqlAlienSystemTypeNameSpec;
@@ -509,13 +507,6 @@ public class ToSql {
           SqlNode first = SqlStdOperatorTable.CAST.createCall(POS, of(left), wide);
           return cast(call.getOperator().createCall(POS, first, of((RexNode) call.getOperands().get(1))), call.getType());
         }
-        if (expression instanceof RexOver) {
-          RexWindow window = ((RexOver) expression).getWindow();
-          // Isthmus has distances as whole numbers, which those between decimals, dates and timestamps aren't.
-          if (!window.isRows() && (isDistance(window.getLowerBound()) || isDistance(window.getUpperBound()))) {
-            throw new UnsupportedOperationException("a RANGE of distances is not supported");
-          }
-        }
         SqlNode made = super.toSql(program, expression);
         if (expression instanceof RexOver) {
           return typed(made, ((RexOver) expression).getAggOperator().getKind(), expression.getType());
@@ -562,10 +553,6 @@ public class ToSql {
       return isWide;
     }
 
-    private static boolean isDistance(RexWindowBound bound) {
-      return !bound.isUnbounded() && !bound.isCurrentRow();
-    }
-
     /** Whether it is a quotient of decimals: DuckDB's has more digits than its type in the plan, which an outer cast then keeps. */
     private static boolean isQuotient(Object expression) {
       RexNode value = (RexNode) expression;
@@ -598,6 +585,16 @@ public class ToSql {
   private static final List NAMED_NUMBERS =
       Arrays.asList(new Object[] {SqlTypeName.REAL, SqlTypeName.FLOAT, SqlTypeName.DOUBLE});
 
+  private static final Map OPERATORS = new HashMap();
+
+  static {
+    OPERATORS.put("BITAND", "&");
+    OPERATORS.put("BITNOT", "~");
+    OPERATORS.put("BITOR", "|");
+    OPERATORS.put("SHIFT_RIGHT", ">>");
+    OPERATORS.put("DAYS_AFTER", "+");
+  }
+
   static class DuckDb extends org.apache.calcite.sql.dialect.DuckDBSqlDialect {
     DuckDb() {
       super(DEFAULT_CONTEXT);
@@ -618,6 +615,15 @@ public class ToSql {
         call.operand(0).unparse(writer, 0, 0);
         writer.sep("AS");
         call.operand(1).unparse(writer, 0, 0);
+        writer.endList(frame);
+      } else if (OPERATORS.containsKey(call.getOperator().getName().toUpperCase(Locale.ROOT))) {
+        SqlWriter.Frame frame = writer.startList("(", ")");
+        for (int n = 0; n < call.operandCount(); n++) {
+          if (n == call.operandCount() - 1) { // before the last: some have no other
+            writer.print((String) OPERATORS.get(call.getOperator().getName().toUpperCase(Locale.ROOT)) + " ");
+          }
+          call.operand(n).unparse(writer, 0, 0);
+        }
         writer.endList(frame);
       } else {
         super.unparseCall(writer, call, left, right);

@@ -3,48 +3,23 @@
 from __future__ import annotations
 
 from ...algebra.aggregate_form import AggregateForm
-from ...algebra.expression import Cast, Expression, Literal, ScalarFunction
+from ...algebra.expression import Cast, Expression, ScalarFunction, WindowFunction
+from ...algebra.types import INTEGERS
 from ...dialects.concessions import DECIMAL_ROUNDING
 from ...dialects.rewrite import Rewrite, rewrites
 from ...errors import NotInDialect
 from ...lowering.aggregate import LoweredCall
 from ...lowering.builder import LoweringBuilder
+from ..pyarrow import arithmetic
+from . import literals, text
 
-SENSITIVE = {"case_sensitivity": "CASE_SENSITIVE"}
-
-
-def contains(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """LIKE a pattern with anything on both sides: Calcite's own function for it passes over case."""
-    text, part = call.children()
-    if not isinstance(part, Literal) or part.value is None or any(sign in part.value for sign in "%_\\"):
-        raise NotInDialect(f"the dialect {e.dialect.name} finds only literals without %, _ and \\ in a text")
-    return e.call("string:like", text, e.text(f"%{part.value}%"), **SENSITIVE)
-
-
-def substring(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """A part that begins within the text, at a literal position: DuckDB counts others otherwise."""
-    text, start, length = call.children()
-    if not (_is_from(start, 1) and _is_from(length, 0)):
-        raise NotInDialect(f"the dialect {e.dialect.name} takes parts of a text only from a literal position within it")
-    return e.call("string:substring", text, start, length)
-
-
-def _is_from(argument: Expression, least: int) -> bool:
-    return isinstance(argument, Literal) and argument.value is not None and argument.value >= least
-
-
-def raised(e: LoweringBuilder, cast: Cast) -> Expression:
-    """An error, where a text that is no number is cast to one: DuckDB reads more texts as numbers than Spark does."""
-    if not _is_no_number(cast.input):
-        raise NotInDialect(f"the dialect {e.dialect.name} has no exact cast of {cast.input.type} to {cast.type}")
-    return e.call("isthmus:error", cast.input)
-
-
-def _is_no_number(text: Expression) -> bool:
-    """Whether a text begins like the name of one of Spark's errors."""
-    if isinstance(text, ScalarFunction) and text.declaration.name == "concat":
-        return _is_no_number(text.children()[0])
-    return isinstance(text, Literal) and isinstance(text.value, str) and text.value.startswith("[")
+SPREADS = {
+    ("std_dev", "POPULATION"): "stddev_pop",
+    ("std_dev", "SAMPLE"): "stddev_samp",
+    ("variance", "POPULATION"): "var_pop",
+    ("variance", "SAMPLE"): "var_samp",
+}
+"""DuckDB's names of the standard functions, whose enum arguments Isthmus doesn't take."""
 
 
 def average(call: LoweredCall) -> AggregateForm:
@@ -66,8 +41,55 @@ def quotient(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return call
 
 
+def spread(call: LoweredCall) -> AggregateForm:
+    """The standard deviation or the variance of integers and decimals: of infinite values and NaN DuckDB has none."""
+    distribution, value = call.arguments
+    if not isinstance(value, Cast) or value.input.type.kind not in (*INTEGERS, "decimal"):
+        raise NotInDialect(
+            f"the dialect {call.e.dialect.name} has no {call.function.declaration.name} of values that may be infinite or NaN",
+            "Take it of integers or decimals, or compute this column in Spark.",
+        )
+    return call.one(f"isthmus:{SPREADS[call.function.declaration.name, distribution]}", value)
+
+
+def whole(e: LoweringBuilder, cast: Cast) -> Expression:
+    """A decimal as an integer: DuckDB would round it."""
+    value = cast.input
+    if value.type.parameters[1]:
+        value = e.call("isthmus:trunc", value)
+    return e.cast(value, cast.type, cast.throws)
+
+
+def days_after(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """Days added to a date."""
+    return e.call("isthmus:days_after", *call.children())
+
+
+def framed(e: LoweringBuilder, window: WindowFunction) -> Expression:
+    """A frame by rows, by peers, or by distances of integers: Isthmus has all distances as whole numbers."""
+    call = window.call
+    has_distance = not call.rows and any(bound.offset is not None for bound in (call.lower, call.upper))
+    if has_distance and window.sorts[0].expression.type.kind not in INTEGERS:
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} has no frames by distances of {window.sorts[0].expression.type}",
+            "Order by an integer, or count rows in the place of a range.",
+        )
+    return window
+
+
 REWRITES = [
     Rewrite("arithmetic_decimal:divide", quotient, defect="averages_in_doubles"),
-    Rewrite("arithmetic_decimal:avg", average, defect="averages_in_doubles"),
-    *rewrites({"string:contains": contains, "string:substring": substring, ("string", "i64"): raised}),
+    Rewrite(WindowFunction, framed),
+    *rewrites(
+        {
+            "arithmetic:divide": arithmetic.divide,
+            "arithmetic:std_dev": spread,
+            "arithmetic:variance": spread,
+            "arithmetic_decimal:avg": average,
+            "spark:date_add": days_after,
+            **{("decimal", kind): whole for kind in INTEGERS},
+        }
+    ),
+    *literals.REWRITES,
+    *text.REWRITES,
 ]

@@ -15,7 +15,7 @@ from ...reading.plan import read_plan
 from ..acero.reads import bound, require_tables
 from ..file_access import folders
 from ..result import named
-from .sql import to_sql
+from .sql import query
 
 
 def execute(
@@ -33,12 +33,12 @@ def execute(
     require_tables(tables or {})
     root, rows = bound(read_plan(plan), tables or {}, folders(files_under), lambda root: root)
     names = list(plan.relations[0].root.names)
-    query = to_sql(build(root, [f"c{n}" for n in range(len(root.types))]))
+    text = query(build(root, [f"c{n}" for n in range(len(root.types))]))
     with duckdb.connect() as database:
         for name, table in rows.items():
             database.register(name, table)
         try:
-            found = database.execute(query).to_arrow_table()
+            found = database.execute(text).to_arrow_table()
         except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
             raise PlanningError(f"DuckDB doesn't take the query: {error}") from error
         except duckdb.Error as error:

@@ -15,7 +15,6 @@ from ...errors import InvalidPlanError, PlanningError
 from ...lowering.older_forms import written_for
 from ...plan.message import build
 from ...reading.plan import read_plan
-from ...testing.conformance import departures
 from . import converter
 
 DATABASES = ("duckdb",)
@@ -23,6 +22,10 @@ DATABASES = ("duckdb",)
 
 SESSION_CATALOG, DEFAULT_SCHEMA = "spark_catalog", "default"
 """The parts of a table's name that say that it is one of the session's own."""
+
+
+FUNCTIONS = "extension:io.github.substrait-spark:functions_isthmus"
+"""The URN of the dialect's own functions, which no canonical plan calls."""
 
 
 ALL_ROWS = -1
@@ -38,7 +41,8 @@ FILES = (
 def to_sql(plan: Plan, database: str = "duckdb", *, accept: Collection[str] = ()) -> str:
     """The query, in the words of a database, that gives the rows of a plan.
 
-    The plan is of the dialect `isthmus`, or canonical: then it is put into the forms of that, with what `accept` names, as `lower` does it.
+    The plan is put into the forms of the dialect `isthmus`, with what `accept` names, as `lower` does it; one that calls functions of
+    these forms is in them. So what a plan of the dialect accepts is named here again.
     Tables go by the names that the plan has, without Spark's own catalog and its schema `default`: `sales`, or `"eu"."sales"`.
 
     Raises UnsupportedPlanError with all that the dialect has no form for; PlanningError where a plan reads files, and where Isthmus has no SQL
@@ -47,9 +51,12 @@ def to_sql(plan: Plan, database: str = "duckdb", *, accept: Collection[str] = ()
     """
     if database not in DATABASES:
         raise ValueError(f"database must be {' or '.join(map(repr, DATABASES))}, not {database!r}.")
-    dialect = load("isthmus")
-    if departures(plan, dialect):
-        plan = lower(plan, dialect, accept=accept)
+    is_lowered = any(entry.urn == FUNCTIONS for entry in plan.extension_urns)
+    return query(plan if is_lowered else lower(plan, load("isthmus"), accept=accept))
+
+
+def query(plan: Plan) -> str:
+    """The query of a plan that is in the forms of the dialect `isthmus`. Raises as `to_sql` does."""
     read = read_plan(plan)
     if read.root is None or read.problems:
         raise InvalidPlanError(
@@ -61,9 +68,19 @@ def to_sql(plan: Plan, database: str = "duckdb", *, accept: Collection[str] = ()
             raise PlanningError(FILES)
         if isinstance(message, ReadRel.NamedTable):
             _leave_out_session(message)
+        if isinstance(message, ReadRel.VirtualTable):
+            _leave_out_nullability(message)
         if isinstance(message, FetchRel):
             _take_all(message)
-    return converter.sql(written_for(dialect, written).SerializeToString())
+    return converter.sql(written_for(load("isthmus"), written).SerializeToString())
+
+
+def _leave_out_nullability(table: ReadRel.VirtualTable) -> None:
+    """Say that values which are not null can't be: Isthmus takes nullable texts in rows for casts, and then fails."""
+    for row in table.expressions:
+        for cell in row.fields:
+            if cell.WhichOneof("rex_type") == "literal" and cell.literal.WhichOneof("literal_type") != "null":
+                cell.literal.nullable = False
 
 
 def _take_all(fetch: FetchRel) -> None:
