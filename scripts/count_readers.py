@@ -1,6 +1,6 @@
 """Counts how many plans of TPC-H and TPC-DS each reader of Substrait takes, and writes the table into docs/reference/what-readers-need.md.
 
-`PYTHONPATH=examples python scripts/count_readers.py`. Maven and Go bring the readers that are no packages of Python; why a plan
+`PYTHONPATH=examples python scripts/count_readers.py`. Maven, Go and Cargo bring the readers that are no packages of Python; why a plan
 isn't taken is in the folder build/readers, beside the plans.
 """
 
@@ -104,6 +104,13 @@ def readers() -> list[Reader]:
     subprocess.run([*maven, "dependency:copy-dependencies", f"-DoutputDirectory={classes}"], check=True)
     go = BUILD / "substrait_go"
     subprocess.run(["go", "build", "-o", str(go), "."], check=True, cwd=PROGRAMS / "substrait_go")
+    rust = BUILD / "rust"
+    build = ["cargo", "build", "--release", "--quiet", "--target-dir", str(rust)]
+    subprocess.run(build, check=True, cwd=PROGRAMS / "rust")
+    take = str(rust / "release" / "take_plans")
+    crates = dict(
+        re.findall(r'name = "(substrait[\w-]*)"\nversion = "(.+)"', (PROGRAMS / "rust" / "Cargo.lock").read_text())
+    )
     java = ["java", "-cp", f"{classes}/*", str(PROGRAMS / "substrait_java" / "TakePlans.java")]
     jar = next(classes.glob("isthmus-*.jar")).stem.removeprefix("isthmus-")
     required = (PROGRAMS / "substrait_go" / "go.mod").read_text("utf-8").partition("substrait-go/v8 v")[2]
@@ -111,6 +118,8 @@ def readers() -> list[Reader]:
         Reader(f"substrait-java {jar}, its core", _told_by([*java, "core", str(EXTENSIONS)])),
         Reader(f"Isthmus {jar}, which makes SQL", _told_by([*java, "isthmus", str(EXTENSIONS)])),
         Reader(f"substrait-go {required.split()[0]}", _told_by([str(go), str(EXTENSIONS)])),
+        Reader(f"substrait {crates['substrait']} (Rust), which decodes", _told_by([take, "decode"])),
+        Reader(f"substrait-explain {crates['substrait-explain']} (Rust)", _told_by([take, "explain"])),
         Reader(f"DataFusion {version('datafusion')}, by itself", _refused_by_datafusion),
     ]
 
