@@ -183,7 +183,12 @@ class Dialect:
             entry is not None
             and _within(type, entry)
             and not (column and entry.get("system_metadata", {}).get("supported_as_column") is False)
-            and all(self.allows_type(part, column) for part in type.parameters if isinstance(part, Type))
+            and (column or not (entry.get("metadata") or {}).get("only_as_column"))
+            and all(
+                self.allows_type(part) and self.allows_type(part, column)
+                for part in type.parameters
+                if isinstance(part, Type)
+            )
         )
 
     def require_type(self, type: Type, column: bool = False) -> None:

@@ -70,9 +70,10 @@ class Rewrite(NamedTuple):
 class Conversion(NamedTuple):
     """Values of one kind of type that an engine has as those of another type, in expressions and in columns.
 
-    `becomes`: that type, in which literals have the same value in Catalyst's internal form. `back` gives, for a column
-    of the result, the value again in its own type: it gets the builder, the value and that type. `takes`: the functions
-    that take converted values; for any other, there is no such value.
+    `becomes`: that type, in which literals have the same value in Catalyst's internal form, or that which `literal` gives of the value
+    and its own type. `back` gives, for a column of the result, the value again in its own type: it gets the builder, the value and
+    that type. `takes`: the functions that take converted values; for any other, there is no such value. Casts between these values and
+    others are rewrites, by the kinds of the types that they had.
     """
 
     kind: str
@@ -81,6 +82,9 @@ class Conversion(NamedTuple):
     takes: Collection[str]
     hint: str = ""
     """A hint for users: what to do where such a value can't be used."""
+    forth: Callable[..., Any] | None = None
+    """Gives a table's column as the type that it becomes: it gets the builder and the column. Without it, tables have no such columns."""
+    literal: Callable[[Any, Type], Any] | None = None
 
 
 def rewrites(table: Mapping[Any, Any], defect: str = "", sees: Sees = Sees.LOWERED) -> list[Rewrite | Conversion]:

@@ -95,6 +95,10 @@ WIDER = {
 """Types of files, and the types that both Spark and DataFusion read them as, without loss."""
 
 
+COUNTED = {pa.duration("us"): pa.int64(), pa.month_day_nano_interval(): pa.int32()}
+"""Intervals, and the numbers of microseconds and months that files hold in their place."""
+
+
 def exactly(declared: pa.DataType, stored: pa.DataType) -> None:
     """The same type at all levels; struct fields go by their names, and files may lack some."""
     _agree(declared, stored, lambda _, __: False)
@@ -129,6 +133,10 @@ def _widens(declared: pa.DataType, stored: pa.DataType) -> bool:
         return bool((declared.tz is None) == (stored.tz is None) and stored.unit in ("ms", "us"))
     if pa.types.is_null(stored):
         return True
+    if pa.types.is_time(declared):
+        return bool(pa.types.is_time(stored))
+    if declared in COUNTED:
+        return bool(stored == COUNTED[declared])
     if pa.types.is_fixed_size_binary(stored):
         return bool(pa.types.is_binary(declared))
     return declared in WIDER.get(stored, ())

@@ -37,7 +37,7 @@ def table(ctx: SessionContext, path: Path, columns: Columns) -> list[DataFrame]:
             keys = tuple(tuple(part.split("=", 1)) for part in inside[:-1] if "=" in part)
             folders.setdefault(keys, []).append(file)  # type: ignore[arg-type]
     if not folders:
-        return [ctx.read_batches([pa.RecordBatch.from_pylist([], columns.schema)])]
+        return [ctx.read_batches([pa.RecordBatch.from_pylist([], _as_stored(columns.schema))])]
     return [frame for keys, paths in folders.items() for frame in _partition(ctx, paths, dict(keys), columns)]
 
 
@@ -89,7 +89,7 @@ def files(ctx: SessionContext, paths: list[Path], columns: Columns, lacks: bool 
     if len(set(paths)) == len(paths) > 1 and len(parents) == 1 and suffix and not others:
         (folder,) = parents
         if not UNREAD.search(str(folder)) and set(folder.rglob(f"*{suffix}")) == set(paths):
-            return [ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=schema)]
+            return [ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=_as_stored(schema))]
     return [_parquet_file(ctx, path, columns) for path in paths]
 
 
@@ -101,4 +101,9 @@ def _parquet_file(ctx: SessionContext, path: Path, columns: Columns) -> DataFram
     if UNREAD.search(str(path)):
         rows = local_files.parquet_table(path, columns)
         return ctx.read_batches(rows.to_batches() or [pa.RecordBatch.from_pylist([], rows.schema)])
-    return ctx.read_parquet(str(path), file_extension=path.suffix, schema=columns.schema)
+    return ctx.read_parquet(str(path), file_extension=path.suffix, schema=_as_stored(columns.schema))
+
+
+def _as_stored(schema: pa.Schema) -> pa.Schema:
+    """The schema with the numbers that files hold in the place of intervals."""
+    return pa.schema([field.with_type(local_files.COUNTED.get(field.type, field.type)) for field in schema])

@@ -25,7 +25,7 @@ from ..algebra.expression import (
 from ..algebra.inline_projects import part_of
 from ..algebra.traversal import is_column, rebuilt
 from ..algebra.types import Type
-from ..dialects.rewrite import Rewrite
+from ..dialects.rewrite import Conversion, Rewrite
 from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from ..extensions import registry
 from .driver import if_concerned, in_type, require_type, rewritten
@@ -79,7 +79,7 @@ class ExpressionLowering:
         return rebuilt(root, self._done, self._by_itself, self._before, self._over_parts)
 
     def _over_parts(self, expression: Expression) -> Expression:
-        lowered = self._tried(expression, self._lowered)
+        lowered = self._tried(expression, self._with_whole_values)
         return StandIn(types.nullable(expression.type)) if lowered is None else _from(expression, lowered)
 
     def _by_itself(self, expression: Expression) -> Expression | None:
@@ -158,6 +158,8 @@ class ExpressionLowering:
 
     def _takes_converted(self, expression: Expression, kind: Type) -> bool:
         """Whether an expression may be over the converted values of a type."""
+        if isinstance(expression, Cast):
+            return (expression.input.type.kind, expression.type.kind) in self._rewrites.missing
         if not isinstance(expression, ScalarFunction):
             return isinstance(expression, IfThen | SingularOrList | Shared)
         return expression.declaration.function in self._rewrites.conversions[kind.kind].takes
@@ -191,6 +193,15 @@ class ExpressionLowering:
             self.e.lowering.failed(expression, error, map(self._done.get, expression.children()))
         return StandIn(types.nullable(expression.type))
 
+    def _with_whole_values(self, expression: Expression) -> Expression:
+        """The lowered expression. Raises NotInDialect for one whose parts are converted values: functions take them for what they are."""
+        lowered, kind = self._lowered(expression), expression.type
+        if kind.parameters and kind is not lowered.type and self._rewrites.conversions:
+            nested = types.holds(kind, tuple(self._rewrites.conversions)) and not self.is_converted(kind, lowered.type)
+            if nested and not types.equal_but_nullability(kind, lowered.type):
+                self.e.dialect.require_type(kind)
+        return lowered
+
     def _lowered(self, expression: Expression) -> Expression:
         by_both = self._of_both(expression)
         lowered = self._by_original(expression, by_both) if by_both else None
@@ -214,7 +225,7 @@ class ExpressionLowering:
         if isinstance(expression, Literal):
             conversion = self._rewrites.conversions.get(expression.type.kind)
             if conversion is not None:
-                return Literal(expression.value, conversion.becomes)
+                return converted_literal(conversion, expression)
             return literal_without_length(self.e.dialect, expression)
         if isinstance(expression, Subquery):
             relation = self.e.lowering.subquery(expression.relation)
@@ -263,6 +274,8 @@ class ExpressionLowering:
         return lowered_call(self.e, call)
 
     def _cast(self, cast: Cast, input: Expression) -> Expression:
+        if cast.type.kind in self._rewrites.conversions or self.is_converted(cast.input.type, input.type):
+            return self._converting_cast(cast, input)
         target = without_length(self.e.dialect, cast.type)
         if target is not cast.type and cast.type.kind in TEXT_OF_LENGTH:
             require_fitting(cast)
@@ -274,6 +287,21 @@ class ExpressionLowering:
             input = input.input
             target = types.with_nullable(target, input.type.nullable or not cast.throws)
         return lowered_cast(self.e, Cast(input, target, cast.throws, cast.checks))
+
+    def _converting_cast(self, cast: Cast, input: Expression) -> Expression:
+        """A cast of or to a type that is converted, by the rewrite for the types that the cast was between."""
+        missing = self._rewrites.missing.get((cast.input.type.kind, cast.type.kind))
+        if missing is None:
+            raise no_cast(self.e.dialect, cast)
+        return in_type(missing, cast.type, self.e, Cast(input, cast.type, cast.throws, cast.checks))
+
+
+def converted_literal(conversion: Conversion, literal: Literal) -> Literal:
+    """The literal in the type that values of its type become."""
+    value = literal.value
+    if value is not None and conversion.literal is not None:
+        value = conversion.literal(value, literal.type)
+    return Literal(value, conversion.becomes)
 
 
 def _from(expression: Expression, lowered: Expression) -> Expression:

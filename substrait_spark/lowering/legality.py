@@ -23,7 +23,7 @@ from ..algebra.feature import STAND_IN
 from ..algebra.relation import Aggregate, LocalFiles, Read, Relation, Sort, SparkFiles, VirtualTable
 from ..algebra.spark_options import DELIMITED, OF_VALUES
 from ..algebra.subqueries import is_correlated
-from ..algebra.traversal import inputs_first
+from ..algebra.traversal import inputs_first, is_column
 from ..dialects.dialect import Abilities
 from ..errors import NotInDialect, Origin, Unsupported
 
@@ -120,7 +120,8 @@ class _Check:
     def _is_in_dialect(self, expression: Expression) -> bool:
         """Whether the dialect has an expression's types and its form; report that it has not."""
         kinds = expression.parameters if isinstance(expression, Lambda) else (expression.type,)
-        has_types = [self._try(expression, partial(self._dialect.require_type, kind)) for kind in kinds]
+        column = is_column(expression) and self._dialect.allows_type(expression.type, column=True)
+        has_types = [self._try(expression, partial(self._dialect.require_type, kind, column)) for kind in kinds]
         has_form = self._try(expression, partial(require_expression, self._dialect, expression))
         return has_form and all(has_types)
 

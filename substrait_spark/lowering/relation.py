@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..algebra.expression import Expression, FieldReference
 from ..algebra.relation import Filter, Join, Project, Read, Relation, Set, Sort, VirtualTable
-from ..algebra.traversal import conjuncts, is_true
+from ..algebra.traversal import columns, conjuncts, is_true
 from ..algebra.write import Merge, Update
 from .driver import applied
 from .expression import ExpressionLowering
@@ -39,6 +40,8 @@ def _lowered(lowering: Lowering, relation: Relation) -> Relation:
         return applied(rewrite, Relation, expressions, relation)
     if isinstance(relation, Read):
         relation = read_without_lengths(lowering.dialect, relation)
+        if not isinstance(relation, VirtualTable) and (converted := _converted(lowering, relation)) is not None:
+            return converted
         if not relation.own_features and not isinstance(relation, VirtualTable):
             return relation
     form = FORMS.get(type(relation))
@@ -52,6 +55,21 @@ def _lowered(lowering: Lowering, relation: Relation) -> Relation:
         return rebuilt
     made = e.rewritten(rebuilt.with_all_columns())
     return made.emitting_as(rebuilt)
+
+
+def _converted(lowering: Lowering, read: Relation) -> Relation | None:
+    """A table's rows with the values that an engine has in the place of its columns'; None where it has these as they are."""
+    conversions = lowering.rewrites.conversions
+    if not any(kind.kind in conversions for kind in set(read.types)):
+        return None
+    e = lowering.builder(read)
+    own: list[Expression] = []
+    for n, kind in enumerate(read.types):
+        conversion = conversions.get(kind.kind)
+        column = FieldReference(n, kind)
+        forth = None if conversion is None else conversion.forth
+        own.append(column if forth is None else forth(e, column))
+    return columns(read, own)
 
 
 Inputs = tuple[Relation, ...]

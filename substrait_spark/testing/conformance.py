@@ -201,7 +201,7 @@ def _beyond(call: Any, kind: str, limits: Mapping[str, Any]) -> Iterator[str]:
 
 def _type(message: Any, dialect: Dialect, declared: dict[int, _Declared]) -> Iterator[str]:
     kind = read_type(message, lambda _: None)
-    if kind is not None and not dialect.allows_type(kind):
+    if kind is not None and not dialect.allows_type(kind) and not dialect.allows_type(kind, column=True):
         yield f"type {kind}"
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ...errors import InvalidPlanError
 from .. import local_files
 from ..names import found
+from .counts import in_months
 from .schema import Columns
 
 
@@ -43,7 +44,8 @@ def in_columns(table: pa.Table, wanted: Columns, shown: str) -> pa.Table:
         if field.name in wanted.required and column.null_count:
             raise holds_null(shown, field.name)
         try:
-            columns[field.name] = column.cast(field.type)
+            is_months = pa.types.is_interval(field.type) and pa.types.is_integer(column.type)
+            columns[field.name] = in_months(column) if is_months else column.cast(field.type)
         except pa.ArrowInvalid as error:
             raise InvalidPlanError(f"The table {shown}: the column {field.name!r}: {error}.") from None
     return local_files.table_of(wanted.schema, table.num_rows, columns)

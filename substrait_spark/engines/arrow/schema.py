@@ -28,6 +28,7 @@ SIMPLE = {
     "date": pa.date32(),
     "interval_year": pa.month_day_nano_interval(),
     "interval_day": pa.duration("us"),
+    "precision_time": pa.time64("ns"),
 }
 """The Arrow types of the kinds of Substrait's types that have no parameters, or one that says nothing in Arrow."""
 

@@ -1,15 +1,15 @@
-"""The integers that stand for intervals in DataFusion, whose own are inexact: microseconds in 64 bits, or months in 32 bits."""
+"""The integers that stand for intervals in DataFusion, whose own are inexact, and for times of day, which plans can't have there."""
 
 from __future__ import annotations
 
 from ...algebra import types
 from ...algebra.types import Type
 
-COUNTS: dict[str, Type] = {"interval_day": types.I64, "interval_year": types.I32}
-"""By the kind of the interval's type."""
+COUNTS: dict[str, Type] = {"interval_day": types.I64, "interval_year": types.I32, "precision_time": types.I64}
+"""By the kind of the type: microseconds, months, and nanoseconds since midnight."""
 
 
 def counted(kind: Type) -> Type:
-    """The type of the counts of intervals; any other type as it is."""
+    """The type of the counts of values; any other type as it is."""
     count = COUNTS.get(kind.kind)
     return kind if count is None else types.with_nullable(count, kind.nullable)

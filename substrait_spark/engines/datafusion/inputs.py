@@ -9,11 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as pads
-from datafusion import DataFrame, Expr, SessionContext, col, lit
+from datafusion import DataFrame, Expr, SessionContext, col, functions, lit
 from datafusion.catalog import Table
 
-from ...errors import kind_of
+from ...errors import InvalidPlanError, kind_of
 from .. import local_files, parquet
+from ..arrow.counts import count_type, counted_columns
 from ..arrow.inputs import holds_null, in_columns, in_memory, is_arrow, name_of, used_of
 from ..arrow.schema import Columns
 from ..names import table_name
@@ -65,10 +66,28 @@ class Inputs:
 
 
 def _in_frame(ctx: SessionContext, table: pa.Table) -> DataFrame:
+    table = counted_columns(table)
     return ctx.create_dataframe([table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]])
 
 
 # ---- rows that are elsewhere
+
+
+def counted(frame: DataFrame) -> DataFrame:
+    """The frame with counts in the place of values that are counted. Raises InvalidPlanError for intervals of months."""
+    counts = [count_type(field.type) for field in frame.schema()]
+    if not any(counts):
+        return frame
+    if pa.int32() in counts:
+        raise InvalidPlanError("Columns of months and years are read from Arrow tables and Parquet files alone.")
+    return frame.select(
+        *(
+            _column(field.name)
+            if count is None
+            else functions.arrow_cast(_column(field.name), "Int64").alias(field.name)
+            for field, count in zip(frame.schema(), counts, strict=True)
+        )
+    )
 
 
 def _is_lazy(source: Any) -> bool:

@@ -17,6 +17,7 @@ from substrait.type_pb2 import Type
 from ...algebra.message_walk import messages
 from ...errors import InvalidPlanError
 from .. import local_files, parquet
+from ..arrow.counts import counted_columns, declare_counts
 from ..arrow.inputs import in_columns
 from ..arrow.schema import Columns, Condition, columns_of
 from ..file_access import Folders
@@ -24,7 +25,7 @@ from ..file_rows import file_rows, format_of
 from ..names import table_name
 from ..read_conditions import conditions
 from . import lakes
-from .inputs import Inputs
+from .inputs import Inputs, counted
 
 DEFAULT_CATALOG = "datafusion"
 
@@ -61,12 +62,13 @@ class Binding:
         for frame in frames[1:]:
             union = union.union(frame)
         name = self._name()
-        self.ctx.register_view(name, union)
+        self.ctx.register_view(name, counted(union))
         return name
 
     def register_rows(self, table: pa.Table) -> str:
         """The name of a table with these rows."""
         name = self._name()
+        table = counted_columns(table)
         batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
         self.ctx.register_record_batches(name, [batches])
         return name
@@ -97,6 +99,7 @@ def bind(plan: Plan, binding: Binding) -> None:
         if binder is not None:
             binder(read, binding)
     for read in reads:
+        declare_counts(read.base_schema)
         _allow_nulls(read)
 
 

@@ -76,20 +76,38 @@ def _normalized(values: Numbers, degree: float) -> Any:
         return (numbers / np.float64(norm)).astype(np.float32)
 
 
-# ---- sums of vectors
+# ---- sums and means of vectors
 
 
-def _sum(vectors: Sequence[Numbers]) -> Any:
-    """The sum, in 32-bit floats, of the vectors that have no null; None without one."""
+def _counted(vectors: Sequence[Numbers]) -> Any:
+    """The vectors that have no null, in 32-bit floats; None without one."""
     counted = [np.array(vector, np.float32) for vector in vectors if None not in vector]
     lengths = {len(vector) for vector in counted}
     if len(lengths) > 1:
         raise ValueError(f"[VECTOR_DIMENSION_MISMATCH] vectors of {min(lengths)} and {max(lengths)} elements")
+    return np.stack(counted) if counted else None
+
+
+def _sum(vectors: Sequence[Numbers]) -> Any:
+    counted = _counted(vectors)
     with np.errstate(all="ignore"):
-        return np.add.accumulate(np.stack(counted), axis=0)[-1] if counted else None
+        return None if counted is None else np.add.accumulate(counted, axis=0)[-1]
+
+
+def _mean(vectors: Sequence[Numbers]) -> Any:
+    """The mean, which each vector moves by its share of the distance."""
+    counted = _counted(vectors)
+    if counted is None:
+        return None
+    mean = counted[0]
+    with np.errstate(all="ignore"):
+        for number, vector in enumerate(counted[1:], 2):
+            mean = mean + (vector - mean) * (np.float32(1) / np.float32(number))
+    return mean
 
 
 FUNCTIONS: Mapping[str, PythonFunction] = {
+    "spark_vector_avg": of_rows(_mean),
     "spark_vector_cosine_similarity": of_rows(_of_two(_cosine)),
     "spark_vector_inner_product": of_rows(_of_two(_inner_product)),
     "spark_vector_l2_distance": of_rows(_of_two(_distance)),

@@ -36,6 +36,7 @@ FAMILIES = [
         "structured_text",
         "subquery",
         "time_cast",
+        "time_of_day",
         "time_zone",
         "window",
     )

@@ -691,7 +691,7 @@ def of_list(call: LoweredCall) -> AggregateForm:
     return AggregateForm((call.call("spark:collect_list", value),), lambda above, refs: above.call(name, *refs))
 
 
-OF_LISTS = ("bitmap_and_agg", "bitmap_construct_agg", "bitmap_or_agg", "vector_sum")
+OF_LISTS = ("bitmap_and_agg", "bitmap_construct_agg", "bitmap_or_agg", "vector_avg", "vector_sum")
 
 REWRITES = rewrites(
     {

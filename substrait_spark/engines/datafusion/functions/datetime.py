@@ -383,12 +383,10 @@ def _truncated_time(e: LoweringBuilder, value: Expression, unit: str, where: Zon
 
 
 CALLS = {
-    "datetime:extract": extract,
     "spark:date_from_unix_date": counted,
     "spark:date_trunc": date_trunc,
     "spark:datediff": date_diff,
     "spark:dayname": date_name("%a"),
-    "spark:extract_second": second_with_fraction,
     "spark:make_date": make_date,
     "spark:monthname": date_name("%b"),
     "spark:next_day": next_day(throws=True),

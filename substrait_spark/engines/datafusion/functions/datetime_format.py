@@ -170,8 +170,6 @@ def needs_zone(pattern: Expression) -> bool:
 
 def date_format(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The local time of an instant by a pattern."""
-    if call.children()[0].type.kind == "precision_time":
-        return e.native_form(call)
     value, pattern, zone = call.children()
     return formatted(e, tz.local(e, value, zone_of(zone)), pattern)
 
@@ -322,8 +320,6 @@ def make_timestamp(throws: bool, zoned: bool) -> Apply:
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         parts = call.children()[:6]
-        if len(parts) < 6:
-            raise NotInDialect(f"the dialect {e.dialect.name} makes no timestamps of a date and a time of day")
         local = e.share(_made(e, parts))
         if zoned:
             name = constant(call.children()[6])
@@ -428,15 +424,10 @@ def _day_and_second(e: LoweringBuilder, value: Expression, where: Zone) -> tuple
 
 REWRITES = rewrites(
     {
-        "spark:date_format": date_format,
         "spark:from_unixtime": from_unixtime,
-        "spark:make_timestamp": make_timestamp(throws=True, zoned=True),
-        "spark:make_timestamp_ntz": make_timestamp(throws=True, zoned=False),
         "spark:months_between": months_between,
         "spark:to_timestamp": to_timestamp(throws=True),
         "spark:to_timestamp_ntz": to_timestamp(throws=True),
-        "spark:try_make_timestamp": make_timestamp(throws=False, zoned=True),
-        "spark:try_make_timestamp_ntz": make_timestamp(throws=False, zoned=False),
         "spark:try_to_timestamp": to_timestamp(throws=False),
         "spark:try_to_timestamp_ntz": to_timestamp(throws=False),
         "spark:try_unix_timestamp": unix_timestamp(throws=False),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction, StandIn
-from ....algebra.types import INTEGERS, Type
+from ....algebra.types import FLOATS, Type
 from ....dialects.rewrite import Apply, Conversion, rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone
@@ -17,7 +17,7 @@ from ....lowering.builder import LoweringBuilder
 from ....lowering.general.raise_error import raised
 from ..counts import COUNTS
 from . import time_zone as tz
-from .arithmetic import ERROR, integer_operation
+from .arithmetic import ERROR, NULL, integer_operation
 from .datetime import between, checked_times, date_part, scaled
 from .time_zone import constant, zone_of
 
@@ -40,12 +40,12 @@ def of_counts(rule: Apply) -> Apply:
     return lower
 
 
-def operation(name: str) -> Apply:
-    """The sum or the difference of two intervals, which raises on overflow."""
+def operation(name: str, overflow: str = ERROR) -> Apply:
+    """The sum or the difference of two intervals."""
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         left, right = call.children()
-        return integer_operation(e, name, left, right, ERROR)
+        return integer_operation(e, name, left, right, overflow)
 
     return lower
 
@@ -66,24 +66,93 @@ def absolute(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return e.if_then(e.call("comparison:lt", value, zero), negated, value)
 
 
-def product(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """An interval times an integer; a product with a fraction would be rounded."""
-    value, factor = call.children()
-    if factor.type.kind not in INTEGERS:
-        raise NotInDialect(f"the dialect {e.dialect.name} multiplies intervals by integers only")
-    if value.type.kind == "i32":
-        wide = integer_operation(e, "multiply", e.cast(value, types.I64), e.cast(factor, types.I64), ERROR)
-        return e.cast(wide, types.I32)
-    return integer_operation(e, "multiply", value, e.cast(factor, types.I64), ERROR)
+LONGEST = {"i32": 10, "i64": 19}
+"""How many digits a count has at most."""
 
 
-def divided(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """An interval by an integer, which is not 0."""
-    value, divisor = call.children()
-    if divisor.type.kind not in INTEGERS:
-        raise NotInDialect(f"the dialect {e.dialect.name} divides intervals by integers only")
-    count = rounded_quotient(e, e.cast(value, types.I64), e.cast(divisor, types.I64))
-    return e.cast(count, types.required(value.type))
+def product(throws: bool) -> Apply:
+    """An interval times a number, rounded half up."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        value, factor = call.children()
+        if factor.type.kind in FLOATS:
+            exact = e.call("arithmetic:multiply", e.cast(value, types.FP64), e.cast(factor, types.FP64))
+            return _rounded_double(e, exact, value.type, throws)
+        if factor.type.kind == "decimal":
+            whole = types.of("decimal", LONGEST[value.type.kind], 0, nullable=False)
+            if LONGEST[value.type.kind] + factor.type.parameters[0] > WIDEST:
+                raise NotInDialect(f"the dialect {e.dialect.name} has no product of an interval and {factor.type}")
+            exact = e.call("arithmetic_decimal:multiply", e.cast(value, whole), factor)
+            return _rounded_decimal(e, exact, value.type, throws)
+        overflow = ERROR if throws else NULL
+        wide = integer_operation(e, "multiply", e.cast(value, types.I64), e.cast(factor, types.I64), overflow)
+        return e.cast(wide, types.required(value.type), throws=throws)
+
+    return lower
+
+
+def divided(throws: bool) -> Apply:
+    """An interval by a number, rounded half up."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        value, divisor = call.children()
+        wanted, divisor = types.required(value.type), e.share(divisor)
+        if divisor.type.kind in FLOATS:
+            quotient = e.call(
+                "arithmetic:divide", e.cast(value, types.FP64), e.cast(divisor, types.FP64), on_division_by_zero="IEEE"
+            )
+            result = _rounded_double(e, quotient, wanted, throws)
+        elif divisor.type.kind == "decimal":
+            whole = types.of("decimal", LONGEST[value.type.kind], 0, nullable=False)
+            digits, scale = divisor.type.parameters
+            if digits > EXACT or LONGEST[value.type.kind] + FURTHER + scale > WIDEST:
+                raise NotInDialect(f"the dialect {e.dialect.name} has no quotient of an interval and {divisor.type}")
+            # Cut to four digits, it still tells which way to round: those of a half are there.
+            quotient = e.call("datafusion:divide", e.cast(value, whole), divisor)
+            result = _rounded_decimal(e, quotient, wanted, throws)
+        else:
+            result = _rounded_integers(e, value, divisor, throws)
+        if throws:
+            return result
+        return e.if_then(e.equal(divisor, e.literal(0, types.required(divisor.type))), e.null(wanted), result)
+
+    return lower
+
+
+def _rounded_integers(e: LoweringBuilder, value: Expression, divisor: Expression, throws: bool) -> Expression:
+    wide, dividend = e.cast(divisor, types.I64), e.share(e.cast(value, types.I64))
+    if throws:
+        return e.cast(rounded_quotient(e, dividend, wide), types.required(value.type))
+    known = e.share(e.if_then(e.equal(wide, e.i64(0)), e.i64(1), wide))
+    overflows = e.and_(e.equal(dividend, e.i64(-(2**63))), e.equal(known, e.i64(-1)))
+    by_one = e.share(e.if_then(overflows, e.i64(1), known))
+    result = e.cast(rounded_quotient(e, dividend, by_one), types.required(value.type), throws=False)
+    return e.if_then(overflows, e.null(types.required(value.type)), result)
+
+
+WIDEST, EXACT, FURTHER = 38, 18, 4
+"""Digits of decimals, of the divisors by which Spark's own quotients are exact enough, and of what quotients have in DataFusion."""
+
+
+def _rounded_double(e: LoweringBuilder, number: Expression, wanted: Type, throws: bool) -> Expression:
+    """The count that is nearest to a double, of two the one further from 0."""
+    number = e.share(number)
+    whole = e.share(e.cast(number, types.I64, throws=throws))
+    rest = e.share(e.call("arithmetic:subtract", number, e.cast(whole, types.FP64)))
+    step = e.if_then(
+        e.call("comparison:gte", rest, e.fp64(0.5)), e.i64(1),
+        e.call("comparison:lte", rest, e.fp64(-0.5)), e.i64(-1),
+        e.i64(0),
+    )  # fmt: skip
+    return e.cast(tz.plus(e, whole, step), types.required(wanted), throws=throws)
+
+
+def _rounded_decimal(e: LoweringBuilder, number: Expression, wanted: Type, throws: bool) -> Expression:
+    """The count that is nearest to a decimal, of two the one further from 0."""
+    precision, scale = number.type.parameters
+    if scale:
+        number = e.cast(number, types.of("decimal", min(WIDEST, precision - scale + 1), 0, nullable=False))
+    return e.cast(number, types.required(wanted), throws=throws)
 
 
 def rounded_quotient(e: LoweringBuilder, dividend: Expression, divisor: Expression) -> Expression:
@@ -127,15 +196,31 @@ def difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return _between(e, tz.local_count(e, right, where), tz.local_count(e, left, where))
 
 
+def try_difference(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The time between two timestamps; null where microseconds overflow."""
+    left, right, *zone = call.children()
+    where = zone_of(*zone)
+    return integer_operation(e, "subtract", tz.local_count(e, left, where), tz.local_count(e, right, where), NULL)
+
+
 def _between(e: LoweringBuilder, start: Expression, end: Expression) -> Expression:
     """The microseconds from one count to another, which raise where 64 bits are too few."""
     return integer_operation(e, "subtract", end, start, ERROR)
 
 
+def _days_between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    left, right = (e.cast(e.cast(value, types.I32), types.I64) for value in call.children())
+    return e.call("datafusion:subtract", left, right)
+
+
 def days_between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """The days between two dates, which raise where microseconds overflow."""
-    left, right = (e.cast(e.cast(value, types.I32), types.I64) for value in call.children())
-    return checked_times(e, e.call("datafusion:subtract", left, right), DAY)
+    return checked_times(e, _days_between(e, call), DAY)
+
+
+def try_days_between(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """The days between two dates; null where microseconds overflow."""
+    return integer_operation(e, "multiply", _days_between(e, call), e.i64(DAY), NULL)
 
 
 def sign(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -251,6 +336,39 @@ def add_interval(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     if value.type.kind == "date":
         return e.call("spark:add_months", value, amount)
     return added_months(e, value, amount, where)
+
+
+LAST_YEARS = {"date": (-5_877_641, 5_881_580), "precision_timestamp": (-290_308, 294_247)}
+"""The first and the last year that has dates, and timestamps, in Spark. DataFusion's calendar ends before, and raises there."""
+
+
+def try_add_interval(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """As `add_interval`, but null where that raises, as far as DataFusion's calendar goes."""
+    value, amount, *zone = map(e.share, call.children())
+    if amount.type.kind == "i64":
+        start = tz.micros(e, value)
+        total = e.share(integer_operation(e, "add", start, amount, NULL))
+        kind = types.required(value.type)
+        if value.type.kind == "precision_timestamp":
+            return tz.from_micros(e, total, kind)
+        fitting = e.share(e.if_then(e.is_null(total), e.i64(0), amount))
+        return e.if_then(e.is_null(total), e.null(kind), added_time(e, value, fitting, zone_of(*zone)))
+    day = value if value.type.kind == "date" else tz.from_micros(e, tz.micros(e, value), DATE)
+    months = tz.plus(e, tz.times(e, e.cast(date_part(e, "year", day), types.I64), 12), _month_number(e, day))
+    year = tz.floor_quotient(e, tz.plus(e, months, e.cast(amount, types.I64)), 12)
+    first, last = LAST_YEARS["date" if value.type.kind == "date" else "precision_timestamp"]
+    fits = e.share(between(e, year, e.i64(first), e.i64(last)))
+    fitting = e.share(e.if_then(fits, amount, e.i32(0)))
+    if value.type.kind == "date":
+        later = e.call("spark:add_months", value, fitting)
+    else:
+        later = added_months(e, value, fitting, zone_of(*zone))
+    return e.if_then(fits, later, e.null(types.required(later.type)))
+
+
+def _month_number(e: LoweringBuilder, day: Expression) -> Expression:
+    """The month, from 0 on."""
+    return tz.minus(e, e.cast(date_part(e, "month", day), types.I64), 1)
 
 
 def added_time(e: LoweringBuilder, value: Expression, amount: Expression, where: Zone) -> Expression:
@@ -387,7 +505,7 @@ OF_INTERVALS: dict[str, Apply] = {
     "spark:abs_interval": absolute,
     "spark:add_interval": add_interval,
     "spark:spark_add_intervals": operation("add"),
-    "spark:divide_interval": divided,
+    "spark:divide_interval": divided(throws=True),
     "spark:extract_days": part(DAY, None),
     "spark:extract_hours": part(HOUR, 24),
     "spark:extract_minutes": part(60 * SECOND, 60),
@@ -396,16 +514,28 @@ OF_INTERVALS: dict[str, Apply] = {
     "spark:extract_years": part(12, None),
     "spark:interval_text": interval_text,
     "spark:interval_units": units,
-    "spark:multiply_interval": product,
+    "spark:multiply_interval": product(throws=True),
     "spark:negate_interval": negative,
     "spark:signum": sign,
     "spark:subtract_intervals": operation("subtract"),
+    "spark:try_add_interval": try_add_interval,
+    "spark:try_add_intervals": operation("add", NULL),
+    "spark:try_divide_interval": divided(throws=False),
+    "spark:try_multiply_interval": product(throws=False),
+    "spark:try_subtract_intervals": operation("subtract", NULL),
 }
 
-COMPARING = (
-    "coalesce equal greatest_skip_null gt gte is_not_distinct_from is_not_null is_null least_skip_null lt lte nullif"
+OF_ANYTHING = (
+    *(
+        f"comparison:{name}"
+        for name in (
+            *("coalesce", "equal", "greatest_skip_null", "gt", "gte", "is_not_distinct_from", "is_not_null", "is_null"),
+            *("least_skip_null", "lt", "lte", "nullif"),
+        )
+    ),
+    *("spark:hash", "spark:xxhash64"),
 )
-"""Standard functions for which counts are as good as intervals."""
+"""Functions for which counts are as good as what is counted."""
 
 OF_ROWS = (
     *("aggregate_generic:any_value", "aggregate_generic:count", "arithmetic:lag", "arithmetic:lead"),
@@ -418,9 +548,16 @@ OF_ROWS = (
         "spark:max_by",
         "spark:min_by",
     ),
-    *("spark:spark_avg", "spark:spark_first_value", "spark:spark_last_value", "spark:spark_sum"),
+    *("spark:spark_avg", "spark:spark_first_value", "spark:spark_last_value", "spark:spark_sum", "spark:spark_mode"),
+    *(
+        "spark:spark_approx_count_distinct",
+        "spark:percentile",
+        "spark:percentile_of_weights",
+        "spark:percentile_disc",
+    ),
+    *(f"spark:{name}_ignore_nulls" for name in ("first_value", "lag", "last_value", "lead", "nth_value")),
 )
-"""Aggregate and window functions for which counts are as good as intervals, or that have a rule for them."""
+"""Aggregate and window functions for which counts are as good as what is counted, or that have a rule for them."""
 
 ARROW_INTERVALS = {
     "interval_day": ("Duration(Microsecond)",),
@@ -436,13 +573,21 @@ def interval(e: LoweringBuilder, count: Expression, type: Type) -> Expression:
     return count
 
 
-TAKEN = frozenset((*OF_INTERVALS, "spark:sequence", *(f"comparison:{name}" for name in COMPARING.split()), *OF_ROWS))
+def count_of_column(e: LoweringBuilder, column: Expression) -> Expression:
+    """The count of what a table's column holds."""
+    return e.call("datafusion:arrow_cast", column, e.text("Int32" if column.type.kind == "interval_year" else "Int64"))
+
+
+OF_OTHERS_TOO = ("spark:add_interval_to_time", "spark:sequence", "spark:try_add_interval_to_time", "spark:width_bucket")
+"""Functions of intervals and of others, whose rules are elsewhere."""
+
+TAKEN = frozenset((*OF_INTERVALS, *OF_OTHERS_TOO, *OF_ANYTHING, *OF_ROWS))
 """Functions that take counts in the place of intervals."""
 
 HINT = "Cast the intervals to numbers, as in cast(x AS BIGINT)."
 
 REWRITES = [
-    *(Conversion(kind, count, interval, TAKEN, HINT) for kind, count in COUNTS.items()),
+    *(Conversion(kind, COUNTS[kind], interval, TAKEN, HINT, count_of_column) for kind in ARROW_INTERVALS),
     *rewrites(
         {
             **{name: of_counts(rule) for name, rule in OF_INTERVALS.items()},
@@ -451,6 +596,8 @@ REWRITES = [
             "spark:subtract_dates": days_between,
             "spark:subtract_timestamps": difference,
             "spark:timestampadd": timestamp_add,
+            "spark:try_subtract_dates": try_days_between,
+            "spark:try_subtract_timestamps": try_difference,
             "spark:timestampdiff": timestamp_diff,
         }
     ),

@@ -7,7 +7,6 @@ import math
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....dialects.rewrite import rewrites
-from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from .number_cast import wrapped_float
 
@@ -96,10 +95,9 @@ def atan2(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 
 def width_bucket(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """width_bucket of a double, by Spark's own steps; it counts from the other end where the bounds descend."""
-    arguments = call.children()
-    if arguments[0].type.kind != "fp64":
-        raise NotInDialect(f"the dialect {e.dialect.name} has no width_bucket of {arguments[0].type}")
-    value, start, end, buckets = map(e.share, arguments)
+    *numbers, buckets = call.children()
+    value, start, end = (e.share(e.cast(number, types.FP64)) for number in numbers)
+    buckets = e.share(buckets)
     valid = [
         *(e.call("comparison:lt", e.call("arithmetic:abs", bound), e.fp64(math.inf)) for bound in (start, end)),
         e.not_(e.equal(start, end)),

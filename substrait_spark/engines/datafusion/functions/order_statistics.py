@@ -8,11 +8,12 @@ from typing import NamedTuple
 from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import Cast, Expression, Literal, SortField
-from ....algebra.types import FLOATS, INTEGERS
+from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
+from ..counts import COUNTS, counted
 from ..defects.floating import comparable
 from .nested_order import at_extreme, order_key
 
@@ -109,6 +110,11 @@ def approx_percentile(call: LoweredCall) -> AggregateForm:
     return AggregateForm((*exact_percentiles.calls, nans), result)
 
 
+def _kind(call: LoweredCall) -> Type:
+    """The type of the result, which may be one of counts."""
+    return types.nullable(counted(call.function.type))
+
+
 def constant(value: Expression) -> object:
     """The value of a literal, be it in a cast to a wider type; None for anything else."""
     while isinstance(value, Cast) and types.widens(value.input.type, value.type):
@@ -185,6 +191,11 @@ def of_sorted(
 ) -> AggregateForm:
     """Percentiles from a sorted list of the values, as doubles."""
     e = call.e
+    is_counted = types.holds(call.function.type, tuple(COUNTS))
+    if is_counted and percentage.type.kind == "list":
+        raise NotInDialect(f"the dialect {e.dialect.name} has no lists of intervals", "Ask for one percentile.")
+    if value.type.kind == "i32":
+        value = e.cast(value, types.I64)
     if value.type.kind not in ("fp64", "i64") or not isinstance(percentage, Literal):
         raise NotInDialect(f"the dialect {e.dialect.name} has no percentile of {value.type} here")
     order = "DESC" if descending else "ASC"
@@ -205,7 +216,8 @@ def of_sorted(
             percentiles = pick(s, percentage.value)
         elif percentage.value:
             percentiles = above.call_as(DOUBLES, "datafusion:make_array", *[pick(s, p) for p in percentage.value])
-        return above.if_then(above.equal(count, above.i64(0)), above.null(percentiles.type), percentiles)
+        found = above.if_then(above.equal(count, above.i64(0)), above.null(percentiles.type), percentiles)
+        return above.cast(above.cast(found, types.I64), _kind(call)) if is_counted else found
 
     return AggregateForm(calls, result)
 

@@ -225,7 +225,6 @@ def _read_time(e: LoweringBuilder, value: Expression, throws: bool, target: Type
 
 CALLS = {
     "spark:date": to_date(throws=True),
-    "spark:string": to_text,
     "spark:timestamp": instant,
     "spark:timestamp_ntz": to_local(throws=True),
     "spark:try_date": to_date(throws=False),

@@ -66,16 +66,26 @@ def _or_default(
 
 
 def offset_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
-    """Lag, Lead IGNORE NULLS by one row: the next value that is not null before or after the row; else the default."""
-    name = "last" if "lag" in call.declaration.name else "first"
+    """Lag, Lead IGNORE NULLS: the value so many rows away, of those with a value before or after the row; else the default."""
     input, distance, *default = call.expressions()
-    if not isinstance(distance, Literal) or distance.value != 1:
-        raise NotInDialect(f"the dialect {e.dialect.name} has no lag or lead IGNORE NULLS but by one row")
+    if not isinstance(distance, Literal) or not distance.value:
+        raise NotInDialect(
+            f"the dialect {e.dialect.name} has lag and lead IGNORE NULLS by literal distances but 0 only"
+        )
+    name = "last" if ("lag" in call.declaration.name) is (distance.value > 0) else "first"
     near = Bound("preceding" if name == "last" else "following", e.i64(1))
-    neighbour = _known(e, name, input, _up_to(name, near), staged)
+    further = _among_values(e, name, input, abs(distance.value) - 1, staged)
+    neighbour = _known(e, name, input, _up_to(name, near), staged, further)
     if not default:
         return neighbour
     return WindowForm(neighbour.calls, lambda above, refs: above.coalesce(neighbour.result(above, refs), default[0]))
+
+
+def _among_values(e: LoweringBuilder, name: str, value: Expression, distance: int, staged: StagedWindows) -> Expression:
+    """In rows with a value, that of the row so many rows before (`last`) or after, of these rows."""
+    if not distance:
+        return value
+    return staged.column(_away(e, name, value, e.i64(distance)), e.is_not_null(value))
 
 
 def nth_value_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
@@ -88,7 +98,8 @@ def nth_value_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: Stage
         return _known(e, "first", input, frame, staged)
     if frame.lower.kind != "unbounded":
         if frame.upper.kind == "unbounded":
-            raise NotInDialect(f"the dialect {e.dialect.name} has no nth_value IGNORE NULLS over this frame")
+            further = _among_values(e, "first", input, position.value - 1, staged)
+            return _known(e, "first", input, frame, staged, further)
         return _of_list(e, input, frame, lambda above, values: above.i64(position.value))
     number = staged.column(_number(e, input, Frame(True, Bound("unbounded"), Bound("current"))))
     there = e.and_(e.is_not_null(input), e.equal(number, e.i64(position.value)))
@@ -104,20 +115,40 @@ def end_ignoring_nulls(e: LoweringBuilder, call: WindowCall, staged: StagedWindo
 # ---- the first or last value of a frame that is not null, from functions that see every row
 
 
-def _known(e: LoweringBuilder, name: str, value: Expression, frame: Frame, staged: StagedWindows) -> WindowForm:
+def _known(
+    e: LoweringBuilder,
+    name: str,
+    value: Expression,
+    frame: Frame,
+    staged: StagedWindows,
+    carried: Expression | None = None,
+) -> WindowForm:
+    """That value; of a frame without end at the other side also what is `carried` in the row that it is in."""
     near, far = (frame.upper, frame.lower) if name == "last" else (frame.lower, frame.upper)
+    carried = value if carried is None else carried
     if near.kind == "unbounded":
         return _at_the_end(e, name, value, frame, staged)
     if far.kind != "unbounded":
         return _of_list(e, value, frame, _first if name == "first" else _last)
     if near.kind == "current":
-        known = _last_seen(e, value, frame, staged)
-    elif frame.rows and near.kind == ("preceding" if name == "last" else "following"):
-        seen = _last_seen(e, value, _up_to(name, Bound("current")), staged)
-        known = staged.column(_away(e, name, seen, near.offset))
-    else:
+        known = _last_seen(e, value, carried, frame, staged)
+        return WindowForm((), lambda above, refs: known)
+    if not frame.rows:
         raise NotInDialect(f"the dialect {e.dialect.name} has no {name} IGNORE NULLS over this frame")
-    return WindowForm((), lambda above, refs: known)
+    seen = _last_seen(e, value, carried, _up_to(name, Bound("current")), staged)
+    if near.kind == ("preceding" if name == "last" else "following"):
+        known = staged.column(_away(e, name, seen, near.offset))
+        return WindowForm((), lambda above, refs: known)
+    return _beyond(e, name, seen, near, staged)
+
+
+def _beyond(e: LoweringBuilder, name: str, seen: Expression, near: Bound, staged: StagedWindows) -> WindowForm:
+    """Over a frame that reaches beyond the current row: what was seen there, or at the end where that is nearer."""
+    there, end = ("first", "last") if name == "last" else ("last", "first")
+    reached = staged.column(_away(e, there, seen, near.offset))
+    exists = staged.column(_away(e, there, e.true(), near.offset))
+    at_end = staged.column(e.window(f"datafusion:{end}_value", seen, frame=WHOLE))
+    return WindowForm((), lambda above, refs: above.if_then(above.is_null(exists), at_end, reached))
 
 
 def _up_to(name: str, near: Bound) -> Frame:
@@ -141,10 +172,12 @@ def _nulls_behind(e: LoweringBuilder, value: Expression) -> SortField:
     return SortField(e.is_null(value), True, True)
 
 
-def _last_seen(e: LoweringBuilder, value: Expression, frame: Frame, staged: StagedWindows) -> FieldReference:
+def _last_seen(
+    e: LoweringBuilder, value: Expression, carried: Expression, frame: Frame, staged: StagedWindows
+) -> FieldReference:
     """Over a frame up to the current row: rows for which it holds as many values share the last of these."""
     number = staged.column(_number(e, value, frame))
-    call = e.window("datafusion:first_value", value, frame=WHOLE)
+    call = e.window("datafusion:first_value", carried, frame=WHOLE)
     return staged.column(call, number, sorts=(_nulls_behind(e, value),))
 
 
