@@ -164,7 +164,15 @@ def _has_the_same_rows(df: DataFrame) -> None:
         assert_same_rows(df, canonical=False)
 
 
-LACKING = ("no type", "no such pattern", "in JSON", "needs a literal", "approx_top_k", "no collect_list")
+LACKING = (
+    "no type",
+    "no such pattern",
+    "in JSON",
+    "needs a literal",
+    "approx_top_k",
+    "no collect_list",
+    "is not declared",
+)
 """What DataFusion, which counts times, says that it lacks: times in other values, and what else is not of times."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....algebra import types
-from ....algebra.expression import Cast, Expression, Literal, ScalarFunction
+from ....algebra.expression import Cast, Expression, Literal, ScalarFunction, StandIn
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import Apply, Conversion, rewrites
 from ....errors import NotInDialect
@@ -40,6 +40,21 @@ def of_times(of_time: Apply, otherwise: Apply) -> Apply:
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         rule = of_time if any(map(is_count, call.children())) else otherwise
+        result: Expression = rule(e, call)
+        return result
+
+    return counted(lower)
+
+
+def counted(rule: Apply) -> Apply:
+    """The rule, for times that have become counts; those inside of lists and other values are refused."""
+
+    def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+        for value in call.children():
+            if value.type.kind == "precision_time":
+                if isinstance(value, StandIn):
+                    return StandIn(types.nullable(call.type))
+                e.dialect.require_type(value.type)
         result: Expression = rule(e, call)
         return result
 
@@ -394,5 +409,5 @@ HINT = "Take the hour, the minute and the second of it."
 
 REWRITES = [
     Conversion("precision_time", COUNTS["precision_time"], time, TAKEN, HINT, count_of_column, counted_literal),
-    *rewrites({**OF_TIMES, **TO_TIMES, **ALSO_OF_TIMES, **CASTS}),
+    *rewrites({**{name: counted(rule) for name, rule in OF_TIMES.items()}, **TO_TIMES, **ALSO_OF_TIMES, **CASTS}),
 ]
