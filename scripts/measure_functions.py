@@ -1,6 +1,6 @@
 """Measures which of Spark's functions can be exported, and writes `substrait_spark/support/functions.json`.
 
-Each example that Spark's registry gives of a function is exported, canonically and for DataFusion, with columns for its
+Each example that Spark's registry gives of a function is exported, canonically and for DataFusion, alone and with Catalyst, with columns for its
 arguments, and the rows of both plans, the first run by Spark, are compared with Spark's. Run it with the newest Spark, which takes some minutes: `PYTHONPATH=tests .venv/bin/python scripts/measure_functions.py`; with names of
 functions, it measures only these, and prints what becomes of each query.
 """
@@ -42,6 +42,9 @@ OPEN = ("collect_list", "collect_set", "array_agg", "listagg", "string_agg", "mo
 """Functions whose result Spark leaves open: the order of its elements, or which of several."""
 
 
+WITH_CATALYST = "datafusion-with-catalyst"
+"""The dialect that adds Catalyst's own evaluation to DataFusion's; what DataFusion runs, it runs in the same way."""
+
 CAST = "Cast"
 """The class of functions that are called as their types are: what they mean hangs on the type."""
 
@@ -67,6 +70,8 @@ class Outcome(NamedTuple):
     """What the canonical plan gives in Spark."""
     datafusion: Judgement
     """What the plan for DataFusion gives."""
+    with_catalyst: Judgement
+    """What the plan for DataFusion with Catalyst gives."""
 
 
 def main() -> None:
@@ -91,7 +96,9 @@ def main() -> None:
         measured[function.name] = entry(function, found)
         print(f"{len(measured)}/{len(chosen)} {function.name}: {measured[function.name]}", file=sys.stderr)
         for outcome in found:
-            if names or "different" in (outcome.in_spark.verdict, outcome.datafusion.verdict):
+            if names or "different" in [
+                each.verdict for each in (outcome.in_spark, outcome.datafusion, outcome.with_catalyst)
+            ]:
                 print(f"    {outcome}")
     kept = json.loads(RECORD.read_text("utf-8"))
     unread = kept["unread"] if names else unread_on_grid(spark)
@@ -167,10 +174,13 @@ def _query(spark: SparkSession, name: str, query: str) -> Outcome | None:
     try:
         form = functions_of(df_to_substrait(df))
     except UnsupportedPlanError as error:
-        return Outcome(query, reason(error), (), Judgement(""), Judgement(""))
+        return Outcome(query, reason(error), (), Judgement(""), Judgement(""), Judgement(""))
     expected = spark_rows(df)
-    engines = (lambda: canonical_rows(df), lambda: lowered_rows(df))
-    return Outcome(query, "", form, *[judged(expected, run, name in OPEN) for run in engines])
+    runs = (lambda: canonical_rows(df), lambda: lowered_rows(df), lambda: lowered_rows(df, WITH_CATALYST))
+    in_spark, in_datafusion = (judged(expected, run, name in OPEN) for run in runs[:2])
+    is_same = in_datafusion.verdict in COMPARED
+    with_catalyst = in_datafusion if is_same else judged(expected, runs[2], name in OPEN)
+    return Outcome(query, "", form, in_spark, in_datafusion, with_catalyst)
 
 
 def unread_on_grid(spark: SparkSession) -> dict[str, list[str]]:
@@ -249,9 +259,11 @@ def entry(function: SparkFunction, found: Sequence[Outcome]) -> dict[str, Any]:
         kept["form"] = list(exported[0].form)
         kept["in_spark"] = _verdict_of([o.in_spark for o in exported])
         kept["datafusion"] = _verdict_of([o.datafusion for o in exported])
+        kept["with_catalyst"] = _verdict_of([o.with_catalyst for o in exported])
     kept["refused"] = list(dict.fromkeys(o.canonical for o in typed if o.canonical))
     kept["refused_in_spark"] = _reasons([o.in_spark for o in exported])
     kept["refused_datafusion"] = _reasons([o.datafusion for o in exported])
+    kept["refused_with_catalyst"] = _reasons([o.with_catalyst for o in exported])
     return {key: value for key, value in kept.items() if value or key == "form"}
 
 

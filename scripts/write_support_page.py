@@ -52,6 +52,13 @@ On DataFusion, of the {exported} that can be exported,
 * **{refused}** are refused,
 * **{different}** run with other rows, which is a defect.
 
+On DataFusion with Catalyst, as `datafusion.collect` has it beside a classic Spark session, whose JVM evaluates what DataFusion lacks,
+
+* **{with_equal}** run with Spark's rows,
+* **{with_partly}** do in part,
+* **{with_refused}** are refused,
+* **{with_different}** run with other rows, which is a defect.
+
 Each function was called as Spark's own documentation calls it, with columns for arguments. A check mark (✓) says that
 its rows were also compared on the tests' table of edge values, in ANSI mode and without. Where it says that DataFusion *raises
 for* some values, such a value ends the query in an error, and Spark has a result for it. *Canonical form* is the
@@ -129,10 +136,13 @@ def with_grid(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_grid(kept: dict[str, Any], by_class: dict[str, list[cases.Case]]) -> dict[str, Any]:
-    kept = {key: value for key, value in kept.items() if key not in ("grid", "refused_on_grid")}
+    kept = {key: value for key, value in kept.items() if key not in ("grid", "grid_with_catalyst", "refused_on_grid")}
     known = by_class.get(kept["class"], []) if kept["canonical"] in ("yes", "partly") else []
     if known:
-        kept["grid"] = measure_functions.verdict("equal", "refused", [case.datafusion == "equal" for case in known])
+        alone = [case.runs_in_datafusion for case in known]
+        kept["grid"] = measure_functions.verdict("equal", "refused", alone)
+        with_catalyst = [case.runs_in_datafusion or case.with_catalyst != "refused" for case in known]
+        kept["grid_with_catalyst"] = measure_functions.verdict("equal", "refused", with_catalyst)
     notes = list(dict.fromkeys(case.notes for case in known if case.notes and case.datafusion != "equal"))
     return {**kept, "refused_on_grid": notes} if notes else kept
 
@@ -156,6 +166,7 @@ def _head(functions: Sequence[FunctionSupport]) -> str:
     canonical = Counter(function.canonical for function in functions)
     in_spark = Counter(function.in_spark for function in functions)
     datafusion = Counter(function.datafusion for function in functions)
+    with_catalyst = Counter(function.with_catalyst for function in functions)
     chance = [f"`{function.name}`" for function in functions if function.in_spark == "different"]
     return HEAD.format(
         chance=f"{', '.join(chance)}, whose results hang on chance" if chance else "which would be a defect",
@@ -166,6 +177,7 @@ def _head(functions: Sequence[FunctionSupport]) -> str:
         some=datafusion["partly"],
         **{verdict: canonical[verdict] for verdict in ("yes", "partly", "no", "untried")},
         **{verdict: datafusion[verdict] for verdict in ("equal", "refused", "different")},
+        **{f"with_{verdict}": with_catalyst[verdict] for verdict in ("equal", "partly", "refused", "different")},
     )
 
 
@@ -174,6 +186,7 @@ def _row(function: FunctionSupport) -> Sequence[str]:
         *function.refused,
         *(f"Spark: {reason}" for reason in function.refused_in_spark),
         *(f"DataFusion: {reason}" for reason in function.refused_datafusion),
+        *(f"With Catalyst: {reason}" for reason in function.refused_with_catalyst),
         *(f"DataFusion raises for {values}" for values in function.unread),
     ]
     exported = function.canonical in ("yes", "partly")
@@ -185,6 +198,7 @@ def _row(function: FunctionSupport) -> Sequence[str]:
         form,
         function.in_spark + (" ✓" if function.on_grid and function.in_spark else ""),
         function.datafusion + (" ✓" if function.on_grid else ""),
+        function.with_catalyst + (" ✓" if function.on_grid else ""),
         "; ".join(notes),
     )
 
@@ -206,7 +220,16 @@ def _types() -> str:
 
 
 def _table(rows: Iterable[Sequence[str]]) -> str:
-    head = ("Function", "Catalyst class", "Canonical", "Canonical form", "In Spark", "DataFusion", "Notes")
+    head = (
+        "Function",
+        "Catalyst class",
+        "Canonical",
+        "Canonical form",
+        "In Spark",
+        "DataFusion",
+        "With Catalyst",
+        "Notes",
+    )
     lines = [head, ["---"] * len(head), *rows]
     return "".join("| " + " | ".join(map(_cell, line)) + " |\n" for line in lines)
 

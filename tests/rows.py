@@ -70,9 +70,9 @@ def assert_same_rows(
     return Same(plans[stages[0]], expected)
 
 
-def lowered_rows(df: DataFrame) -> pa.Table:
+def lowered_rows(df: DataFrame, dialect: str = "datafusion") -> pa.Table:
     """The rows of a DataFrame's plan for DataFusion."""
-    return datafusion.execute(plan_of(df, "datafusion"))
+    return datafusion.execute(plan_of(df, dialect))
 
 
 def canonical_rows(df: DataFrame, stage: str = "optimized") -> pa.Table:

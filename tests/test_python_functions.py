@@ -130,7 +130,10 @@ def test_what_is_raised_is_shown(rows: DataFrame, monkeypatch: pytest.MonkeyPatc
 
 def test_own_functions_are_declared_and_computed() -> None:
     declared = {
-        function["name"] for kind in registry.KINDS.values() for function in registry.load("arrow").get(kind) or ()
+        function["name"]
+        for alias in ("arrow", "catalyst")
+        for kind in registry.KINDS.values()
+        for function in registry.load(alias).get(kind) or ()
     }
     assert declared
     assert {name for _, name in python_functions.OWN} == declared

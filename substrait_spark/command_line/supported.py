@@ -17,6 +17,7 @@ def summary() -> str:
     canonical = Counter(function.canonical for function in functions)
     in_spark = Counter(function.in_spark for function in functions)
     datafusion = Counter(function.datafusion for function in functions if function.datafusion)
+    with_catalyst = Counter(function.with_catalyst for function in functions)
     can, partly, cannot, untried = (canonical[verdict] for verdict in ("yes", "partly", "no", "untried"))
     equal, some, refused = (datafusion[verdict] for verdict in ("equal", "partly", "refused"))
     lines = [
@@ -24,6 +25,7 @@ def summary() -> str:
         f"  {can} can be exported, {partly} in part, {cannot} not at all; {untried} need packages or settings that no session has by default.",
         f"  {in_spark['equal']} give Spark's rows when Spark runs the canonical plan, {in_spark['partly']} in part.",
         f"  {equal} run on DataFusion with Spark's rows, {some} in part; {refused} are refused for it.",
+        f"  {with_catalyst['equal']} run on DataFusion with Catalyst for what it lacks, {with_catalyst['partly']} in part; {with_catalyst['refused']} are refused.",
         "",
         *_listed("Catalyst plan nodes that become relations", support.relations()),
         "",
@@ -42,11 +44,16 @@ def described(function: FunctionSupport) -> str:
     """One function: its canonical form, the verdicts on its rows, and why calls are refused."""
     lines = [f"{function.name} ({function.catalyst_class})", f"  canonical:  {_canonical(function)}"]
     ground = "on the tests' edge values" if function.on_grid else "on the calls of Spark's documentation"
-    engines = {"in Spark:   ": function.in_spark, "datafusion: ": function.datafusion}
+    engines = {
+        "in Spark:   ": function.in_spark,
+        "datafusion: ": function.datafusion,
+        "with Catalyst: ": function.with_catalyst,
+    }
     lines += [f"  {engine}{verdict}, {ground}" for engine, verdict in engines.items() if verdict]
     reasons = [("refused", reason) for reason in function.refused]
     reasons += [("refused in Spark", reason) for reason in function.refused_in_spark]
     reasons += [("refused for datafusion", reason) for reason in function.refused_datafusion]
+    reasons += [("refused with Catalyst", reason) for reason in function.refused_with_catalyst]
     reasons += [("raises in datafusion for", values) for values in function.unread]
     lines += [textwrap.fill(f"  {what}: {reason}", 116, subsequent_indent="    ") for what, reason in reasons]
     return "\n".join(lines) + "\n"

@@ -34,6 +34,9 @@ class Sees(Enum):
     BUILT = "built"
     """Everything that is built in the dialect's forms, also by other rewrites; `apply` gets the builder `e`. What `e` builds
     comes to the rewrite again: nodes that shall not, it makes by their classes."""
+    REFUSED = "refused"
+    """What nothing else has a form for, of the target `Expression`: as the canonical plan has it. `apply` gets the `ExpressionLowering`,
+    and gives None where it has no form either. Then the expression around this one is tried, with this one in it."""
 
 
 class Rewrite(NamedTuple):
@@ -96,7 +99,7 @@ class Rewrites:
     """Rewrites by their targets, as far as they are in force where an engine has some defects.
 
     `original`, `both`, `lowered` and `built` are for whatever a plan has, in their order; `missing` and `missing_original`
-    for functions and casts that the dialect lacks.
+    for functions and casts that the dialect lacks; `refused` for what these leave without a form.
     """
 
     def __init__(self, listed: Sequence[Rewrite | Conversion] = (), defects: Collection[str] = ()) -> None:
@@ -109,6 +112,7 @@ class Rewrites:
         self.both = _by_target(always, Sees.BOTH)
         self.lowered = _by_target(always, Sees.LOWERED)
         self.built = _by_target(always, Sees.BUILT)
+        self.refused = _by_target(always, Sees.REFUSED)
         self.missing = {target: first for target, (first, *_) in _by_target(missing, Sees.LOWERED).items()}
         self.missing_original = {target: first for target, (first, *_) in _by_target(missing, Sees.ORIGINAL).items()}
 

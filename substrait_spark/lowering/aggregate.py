@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .builder import LoweringBuilder
 
 
+OR_NO_AGGREGATE: Any = (AggregateForm, type(None))
+
+
 class Windows(NamedTuple):
     """Window calls over partitions by the keys of a relation's groups, or by these keys and further expressions."""
 
@@ -159,12 +162,23 @@ def result_of(
 
 def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: Group) -> AggregateForm:
     e = lowering.e
-    parts = lowering.lower_all(measure.expressions())
-    form = e.lowering.tried(
-        measure, lambda: form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group)), parts
-    )
+    refused = e.rewrites.refused.get(AggregateFunction, ())
+    parts = [] if refused else lowering.lower_all(measure.expressions())
+
+    def form() -> AggregateForm:
+        if refused:
+            return lowering.or_refused(
+                lambda: _form(lowering, measure, group), OR_NO_AGGREGATE, refused, measure, group
+            )
+        return form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group))
+
     kind = types.nullable(measure.type)
-    return form or AggregateForm((), lambda above, references: StandIn(kind))
+    return e.lowering.tried(measure, form, parts) or AggregateForm((), lambda above, references: StandIn(kind))
+
+
+def _form(lowering: ExpressionLowering, measure: AggregateFunction, group: Group) -> AggregateForm:
+    parts = lowering.lower_all(measure.expressions())
+    return form_of(LoweredCall(lowering.e, _over_lowered(lowering.e, measure, parts), group=group))
 
 
 def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequence[Expression]) -> AggregateFunction:

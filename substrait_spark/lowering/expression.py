@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..algebra import types
 from ..algebra.expression import (
@@ -28,8 +29,9 @@ from ..algebra.types import Type
 from ..dialects.rewrite import Conversion, Rewrite
 from ..errors import UNEXPECTED, NotInDialect, Unsupported
 from ..extensions import registry
-from .driver import if_concerned, in_type, require_type, rewritten
+from .driver import applied, if_concerned, in_type, require_type, rewritten
 from .general import GENERAL
+from .legality import require_form
 from .refusal_text import no_cast
 from .text_length import KINDS as TEXT_OF_LENGTH
 from .text_length import literal_without_length, require_fitting, without_length
@@ -40,9 +42,25 @@ if TYPE_CHECKING:
 
 Arguments = Sequence["Expression | str"]
 
+Made = TypeVar("Made")
+
 
 Meaning = Callable[[int, int], Expression]
 """Gives the lowered expression that a lambda's parameter stands for, by its ordinal and the number of lambdas in between."""
+
+
+Refusal = tuple[Expression, Exception]
+"""An expression, and what was raised where its form was looked for."""
+
+
+class Undecided(StandIn):
+    """Takes the place of an expression without a form, until what is around it has one for both, or there is none."""
+
+    __slots__ = ("problems",)
+
+    def __init__(self, type: Type, problems: Sequence[Refusal]) -> None:
+        super().__init__(type)
+        self.problems = tuple(problems)
 
 
 class Around(NamedTuple):
@@ -71,14 +89,33 @@ class ExpressionLowering:
         self._lambdas = lambdas
         self._rewrites = e.rewrites
         self._done: dict[Expression, Expression] = {}
+        self._at_work = 0
+        """How many forms are being tried, each inside the one before."""
         self._columns = None if results is not None or self._rewrites.are_about(FieldReference) else e.columns
         """The types of the columns, where references to these stay references; None where they are replaced or rewritten."""
 
     def lower(self, root: Expression) -> Expression:
         """The expression in the dialect's forms, in its type but for nullability."""
-        return rebuilt(root, self._done, self._by_itself, self._before, self._over_parts)
+        lowered = rebuilt(root, self._done, self._by_itself, self._before, self._over_parts)
+        return self._settled(lowered) if isinstance(lowered, Undecided) else lowered
+
+    def _settled(self, undecided: Undecided) -> Expression:
+        """What takes the place of an expression without a form, where nothing around it may have one for both."""
+        if self._at_work or self._lambdas:
+            raise undecided.problems[0][1]
+        for expression, problem in undecided.problems:
+            self.e.lowering.failed(expression, problem)
+        return StandIn(undecided.type)
 
     def _over_parts(self, expression: Expression) -> Expression:
+        problems = [
+            problem
+            for child in expression.children()
+            if isinstance(lowered := self._done.get(child), Undecided)
+            for problem in lowered.problems
+        ]
+        if problems:
+            return self._refused(expression, problems)
         lowered = self._tried(expression, self._with_whole_values)
         return StandIn(types.nullable(expression.type)) if lowered is None else _from(expression, lowered)
 
@@ -187,11 +224,58 @@ class ExpressionLowering:
 
     def _tried(self, expression: Expression, lowered: Callable[[Expression], Expression | None]) -> Expression | None:
         """What a function makes of an expression. What it raises is reported, and a stand-in takes the expression's place."""
+        if self._rewrites.refused:
+            return self._tried_last(expression, lowered)
         try:
             return lowered(expression)
         except (Unsupported, *UNEXPECTED) as error:
             self.e.lowering.failed(expression, error, map(self._done.get, expression.children()))
         return StandIn(types.nullable(expression.type))
+
+    def _tried_last(
+        self, expression: Expression, lowered: Callable[[Expression], Expression | None]
+    ) -> Expression | None:
+        """`_tried`, where there are rewrites of what has no form: of what they don't take, it is still open who reports it."""
+        try:
+            with self._raising():
+                form = lowered(expression)
+                if form is not None:
+                    require_form(self.e.dialect, form)
+                return form
+        except (Unsupported, *UNEXPECTED) as error:
+            return self._refused(expression, [(expression, error)])
+
+    def _refused(self, expression: Expression, problems: Sequence[Refusal]) -> Expression:
+        """What a rewrite makes of an expression that the dialect lacks, or what tells why there is no form."""
+        lacking = all(isinstance(problem, NotInDialect) for _, problem in problems)
+        with suppress(Unsupported), self._raising():  # the first reason says more
+            for rewrite in self._rewrites.refused.get(Expression, ()) if lacking else ():
+                given = if_concerned(rewrite, self, expression)
+                if given is not None:
+                    require_type(rewrite, given, expression.type, self._rewrites)
+                    return given
+        return Undecided(types.nullable(expression.type), problems)
+
+    def or_refused(self, form: Callable[[], Made], kinds: Any, refused: Sequence[Rewrite], *original: Any) -> Made:
+        """A form; where there is none, what the first rewrite of what has no form gives of the original. `kinds` are its classes."""
+        with self._raising():
+            try:
+                return form()
+            except NotInDialect:
+                for rewrite in refused:
+                    given: Made | None = applied(rewrite, kinds, self, *original)
+                    if given is not None:
+                        return given
+                raise
+
+    @contextmanager
+    def _raising(self) -> Iterator[None]:
+        """While this is entered, what has no form is raised by `lower`, and not reported."""
+        self._at_work += 1
+        try:
+            yield
+        finally:
+            self._at_work -= 1
 
     def _with_whole_values(self, expression: Expression) -> Expression:
         """The lowered expression. Raises NotInDialect for one whose parts are converted values: functions take them for what they are."""
@@ -262,6 +346,11 @@ class ExpressionLowering:
         """
         around = Around(meaning or partial(_parameter, function.parameters), stays)
         return ExpressionLowering(self.e, self._results, (*self._lambdas, around)).lower(function.body)
+
+    @property
+    def is_in_lambda(self) -> bool:
+        """Whether what is lowered was in a lambda, which may be one no longer."""
+        return bool(self._lambdas)
 
     @property
     def in_lambda(self) -> bool:

@@ -208,6 +208,13 @@ def reaches_in(expression: Expression) -> bool:
     return isinstance(expression, Part) or (isinstance(expression, FieldReference) and bool(expression.path))
 
 
+def require_form(dialect: Dialect, expression: Expression) -> None:
+    """Raise NotInDialect for an expression of a kind or a type that the dialect lacks."""
+    for kind in expression.parameters if isinstance(expression, Lambda) else (expression.type,):
+        dialect.require_type(kind)
+    require_expression(dialect, expression)
+
+
 def require_expression(dialect: Dialect, expression: Expression) -> None:
     """Raise NotInDialect for a kind of expression, or a variant of it, that the dialect lacks."""
     if reaches_in(expression) and not dialect.abilities.nested_references:

@@ -27,6 +27,8 @@ class FunctionSupport(NamedTuple):
     (they hang on chance), or empty."""
     datafusion: str
     """`equal` (Spark's rows), `partly` (some calls are refused), `refused`, `different` (a defect), or empty."""
+    with_catalyst: str
+    """The same of DataFusion with Catalyst, which evaluates in Spark's JVM what DataFusion lacks."""
     on_grid: bool
     """Whether the rows were compared on the tests' grid of edge values, not only on documented calls."""
     refused: tuple[str, ...]
@@ -35,6 +37,8 @@ class FunctionSupport(NamedTuple):
     """Why calls that have one can't be run by Spark."""
     refused_datafusion: tuple[str, ...]
     """Why calls that have one are refused for DataFusion."""
+    refused_with_catalyst: tuple[str, ...]
+    """Why documented calls are refused for DataFusion with Catalyst."""
     unread: tuple[str, ...]
     """Values for which DataFusion raises an error, and Spark has a result."""
 
@@ -54,10 +58,12 @@ def _function(name: str, entry: Mapping[str, Any]) -> FunctionSupport:
         tuple(entry.get("form", ())),
         entry.get("in_spark", ""),
         _both(entry.get("datafusion", ""), entry.get("grid", "")),
+        _both(entry.get("with_catalyst", ""), entry.get("grid_with_catalyst", "")),
         "grid" in entry,
         tuple(entry.get("refused", ())),
         tuple(entry.get("refused_in_spark", ())),
         tuple(dict.fromkeys([*entry.get("refused_datafusion", ()), *entry.get("refused_on_grid", ())])),
+        tuple(entry.get("refused_with_catalyst", ())),
         tuple(_record()["unread"].get(name if entry["class"] == "Cast" else entry["class"], ())),
     )
 

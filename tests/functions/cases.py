@@ -5,6 +5,8 @@ Each entry says what DataFusion does with a function, measured on the grid:
 * `function`: Spark's SQL name, and `class`: the Catalyst class that the optimizer leaves
 * `calls`: SQL expressions over the columns of the grid
 * `datafusion`: `equal` (Spark's rows, errors included) or `refused` (not exported, with the reason in `notes`)
+* `with_catalyst`: what it does with a refused one where Catalyst evaluates it: `equal` unless said otherwise, `refused`, or `open`
+  where the rows hang on the order of other rows
 * `modes`: `[ansi, legacy]` unless said otherwise
 * `raises`: the modes in which Spark raises on some rows of the grid; where only some of the calls do, these by mode
 * `aggregate`: true for an aggregate call; `group_by`: the key that it is grouped by, or several to try one by one
@@ -57,6 +59,7 @@ class Case:
     call: str
     mode: str
     datafusion: str
+    with_catalyst: str
     raises: bool
     canonical: bool
     aggregate: bool
@@ -134,6 +137,7 @@ def _case(family: str, entry: dict[str, Any], call: str, group_by: str, mode: st
         call=call,
         mode=mode,
         datafusion=entry["datafusion"],
+        with_catalyst=entry.get("with_catalyst", "equal"),
         raises=_raises(entry.get("raises", ()), call, mode),
         canonical=entry.get("canonical", True),
         aggregate=entry.get("aggregate", False),

@@ -24,6 +24,8 @@ class Signature(NamedTuple):
     arrow_arguments: tuple[pa.DataType, ...]
     arrow_result: pa.DataType
     options: tuple[tuple[str, str], ...] = ()
+    constants: tuple[Any, ...] = ()
+    """The values of the first arguments, where the function says that these are literals. They are no arrays."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class PythonFunction:
     compute: Callable[[Signature], Compute]
     deterministic: bool = True
     field_names: tuple[str | None, ...] = ()
+    constants: int = 0
+    """How many of the first arguments are literals, which `compute` gets by `Signature.constants` and not as arrays."""
 
 
 def over_arrays(function: Callable[..., Any]) -> Callable[[Signature], Compute]:

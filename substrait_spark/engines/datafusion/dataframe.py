@@ -14,6 +14,7 @@ from datafusion import SessionContext
 from substrait.plan_pb2 import Plan
 
 from ...api import df_to_substrait
+from ...catalyst.session import is_connect
 from ...errors import (
     CollectedInSparkWarning,
     EngineError,
@@ -51,7 +52,8 @@ def collect(
     Catalog tables are read from their files, and local rows (`createDataFrame`) are brought along, however many there are:
     above 10,000 in files of a temporary folder, which is gone afterwards. What neither has a plan nor runs is raised, or
     with `otherwise="spark"` collected in Spark: a CollectedInSparkWarning says so once, with the reasons. Then what the
-    query raises in Spark is raised as an EngineError.
+    query raises in Spark is raised as an EngineError. Of a classic session's DataFrame, expressions and aggregates that DataFusion lacks are
+    evaluated by Catalyst in the session's JVM, over the rows that DataFusion has there (the dialect `datafusion-with-catalyst`).
 
     `ctx` is the DataFusion context, for example of limited memory (`datafusion.context`). `stage`, `accept` and
     `allow_version_mismatch` are as `df_to_substrait` has them, and `progress` as `execute` has it. `functions` are your own that the
@@ -147,7 +149,7 @@ def _stream(
         unless_opened.callback(folder.cleanup)
         plan = df_to_substrait(
             df,
-            dialect="datafusion",
+            dialect="datafusion" if is_connect(df) else "datafusion-with-catalyst",
             reads="files",
             local_data=folder.name,
             list_files=None,

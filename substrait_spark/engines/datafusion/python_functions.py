@@ -39,6 +39,7 @@ from ...reading.plan import read_plan
 from ..arrow.function import Compute, PythonFunction, Signature
 from ..arrow.functions import FUNCTIONS
 from ..arrow.schema import arrow_type
+from ..catalyst import evaluation
 from .defects.struct_names import Naming, RelationNames
 
 if TYPE_CHECKING:
@@ -54,8 +55,12 @@ _fresh = itertools.count(1)
 Functions = Mapping[tuple[str, str], PythonFunction]
 """By URN and name."""
 
-OWN: Functions = {(registry.urn("arrow"), name): function for name, function in FUNCTIONS.items()}
-"""Those of `arrow/functions/`, which every plan may call."""
+OWN: Functions = {
+    (registry.urn(alias), name): function
+    for alias, functions in (("arrow", FUNCTIONS), ("catalyst", evaluation.FUNCTIONS))
+    for name, function in functions.items()
+}
+"""Those of `arrow/functions/`, and Catalyst's, which every plan may call."""
 
 
 @contextmanager
@@ -219,7 +224,7 @@ class Calls:
         function = self._called_by(before)
         if function and isinstance(call, ScalarFunction) and isinstance(before, ScalarFunction):
             declaration = self._declared(function, before, before.arguments, naming)
-            return ScalarFunction(declaration, _counted(call.arguments), (), call.raising)
+            return ScalarFunction(declaration, _counted(call.arguments[function.constants :]), (), call.raising)
         if function and isinstance(call, WindowFunction) and isinstance(before, WindowFunction):
             declaration = self._declared(function, before.call, before.call.arguments, naming)
             frame = (call.call.rows, call.call.lower, call.call.upper)
@@ -240,8 +245,10 @@ class Calls:
         kind: str = "",
     ) -> Declaration:
         """The declaration under the name of a call's signature; of the kind `lists`, it takes lists of what each group has."""
+        constants = _constants(arguments[: function.constants])
+        arguments = arguments[function.constants :]
         values = [argument for argument in arguments if isinstance(argument, Expression)]
-        if len(values) < len(arguments):
+        if len(values) < len(arguments) or len(constants) < function.constants:
             raise InvalidPlanError(f"The function {call.declaration.name} has an argument that is no value.")
         kind = kind or ("scalar" if isinstance(call, ScalarFunction) else "aggregate")
         # What hangs on constants alone is left for the rows that reach it, as Spark does: it may raise.
@@ -252,6 +259,7 @@ class Calls:
             kind,
             call.declaration,
             call.options,
+            constants,
             tuple(value.type for value in values),
             tuple(named),
             result_names,
@@ -266,6 +274,7 @@ class Calls:
                 tuple([arrow_of(value.type, names) for value, names in zip(values, named, strict=True)]),
                 arrow_of(call.declaration.result, result_names),
                 call.options,
+                constants,
             )
             name = f"python_function_{next(_fresh)}"
             found = self._names[key] = replace(call.declaration, name=name, kind="scalar" if kind == "lists" else kind)
@@ -378,6 +387,11 @@ class _Rows(Accumulator):
 def _listed(array: pa.Array) -> pa.Scalar:
     """A list of an array's values, as one value."""
     return pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array)[0]
+
+
+def _constants(arguments: Sequence[Expression | str]) -> tuple[Any, ...]:
+    """The values of those that are literals."""
+    return tuple([each.value for each in arguments if isinstance(each, Literal)])
 
 
 def _counted(arguments: tuple[Expression | str, ...]) -> tuple[Expression | str, ...]:

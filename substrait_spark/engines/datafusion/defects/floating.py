@@ -10,7 +10,7 @@ from __future__ import annotations
 from ....algebra import types
 from ....algebra.expression import AggregateFunction, Expression, Literal, ScalarFunction, SortField
 from ....algebra.types import FLOATS, Type
-from ....errors import NotInDialect
+from ....errors import Unsupported
 from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import redeclared
 from ....lowering.forms import Key
@@ -92,7 +92,7 @@ def normalized(e: LoweringBuilder, value: Expression) -> Expression:
 def _require_kept(type: Type, depth: int = 0) -> None:
     """Refuse lists of lists, in which Spark takes nulls for numbers when it normalises the numbers."""
     if type.kind in FLOATS and type.nullable and depth > 1:
-        raise NotInDialect("Spark takes nulls in lists of lists of floating-point numbers for numbers")
+        raise Unsupported("Spark takes nulls in lists of lists of floating-point numbers for numbers")
     for part in type.parameters:
         if isinstance(part, Type):
             _require_kept(part, depth + (type.kind == "list"))

@@ -260,11 +260,17 @@ def _of_schema(naming: Naming, call: ScalarFunction) -> Steps[Names]:
     return done(tuple(type_text.field_names(schema.value))) if isinstance(schema, Literal) else done(unknown(call.type))
 
 
+def _numbered(naming: Naming, call: ScalarFunction) -> Steps[Names]:
+    return done(tuple([f"c{n}" for n in range(1, 1 + len(unknown(call.type)))]))
+
+
 ENTRY = ("key", "value")
 """The names of the fields of a map's entries."""
 
 FUNCTIONS: dict[str, Callable[[Naming, ScalarFunction], Steps[Names]]] = {
     "array_transform": _of_body,
+    "catalyst_aggregate": _numbered,
+    "catalyst_evaluate": _numbered,
     "get_field": _of_field,
     "map": _of_map,
     "map_entries": _of_entries,
