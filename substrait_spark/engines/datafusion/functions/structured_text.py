@@ -8,7 +8,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import INTEGERS, Type
 from ....dialects.rewrite import rewrites
-from ....errors import NotInDialect
+from ....errors import NotInDialect, Unsupported
 from ....lowering.builder import LoweringBuilder
 from ...type_text import field_names
 from ..defects.struct_names import Names, own_names, parts
@@ -94,6 +94,9 @@ def _text(value: Expression) -> str:
 
 def _require(e: LoweringBuilder, type: Type, values: Sequence[str], keys: Sequence[str]) -> None:
     """Refuse types that JSON has no exact form of."""
+    if type.kind == "map" and type.parameters[0].kind in ("struct", "list", "map"):
+        # SELECT to_json(map(struct(x), 1)): Java's name of the row and its address in memory.
+        raise Unsupported("Spark writes a key of JSON that is no plain value as what Java calls it in memory")
     if type.kind == "map" and type.parameters[0].kind not in keys:
         raise NotInDialect(f"the dialect {e.dialect.name} has no {type.parameters[0]} as keys of JSON")
     if type.kind not in (*values, *PARTS):
