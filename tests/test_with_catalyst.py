@@ -199,3 +199,15 @@ def test_a_plan_that_none_can_read_is_refused(rows: SparkSession) -> None:
         expression.scalar_function.arguments[0].value.literal.binary = b"no plan"
     with pytest.raises(InvalidPlanError, match="catalyst_evaluate can't be run here"):
         datafusion.execute(plan)
+
+
+def test_nothing_else_is_read_than_the_arguments(rows: SparkSession, tmp_path: Path) -> None:
+    """A plan of others, which may read no file, doesn't have Catalyst read one in its place."""
+    rows.range(3).write.parquet(str(tmp_path / "secret"))
+    plan = df_to_substrait(rows.range(3).selectExpr("xpath_int(concat('<a>', id, '</a>'), 'a') AS a"), dialect=DIALECT)
+    (expression,) = plan.relations[0].root.input.project.expressions
+    for reads in ("files", "tables"):
+        other = df_to_substrait(rows.read.parquet(str(tmp_path / "secret")), reads=reads)
+        expression.scalar_function.arguments[0].value.literal.binary = other.SerializeToString()
+        with pytest.raises(InvalidPlanError, match="over its arguments, and nothing else"):
+            datafusion.execute(plan, files_under=[])

@@ -72,6 +72,7 @@ ENGINES = {
     "spark": Engine(None, _in_spark),
 }
 ENGINES |= {f"{name}, analyzed": engine._replace(stage="analyzed") for name, engine in ENGINES.items()}
+ENGINES["datafusion-with-catalyst"] = ENGINES["datafusion"]._replace(dialect="datafusion-with-catalyst")
 
 
 def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:

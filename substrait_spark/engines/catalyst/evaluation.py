@@ -102,11 +102,15 @@ def _failing() -> Iterator[None]:
 
 
 def _table(spark: SparkSession, plan: Plan, rows: pa.Table | None) -> DataFrame:
-    """The table of a plan's arguments, with these rows or none."""
+    """The table of a plan's arguments, with these rows or none. Raises InvalidPlanError for a plan that reads anything else.
+
+    The plan may be somebody else's, and no file or table of the session's is given away by what looks like a function.
+    """
     root = read_plan(plan).root
-    tables = [] if root is None else [each for each in relations_below(root) if isinstance(each, NamedTable)]
-    if len(tables) != 1:
-        raise InvalidPlanError("The plan that Catalyst is to evaluate reads no table of arguments.")
+    relations = [] if root is None else relations_below(root, subqueries=True)
+    tables = [each for each in relations if not each.inputs]
+    if len(tables) != 1 or not isinstance(tables[0], NamedTable) or tables[0].table != (TABLE,):
+        raise InvalidPlanError("What Catalyst is to evaluate has to be over its arguments, and nothing else.")
     schema = spark_struct(tables[0].schema, tables[0].names)
     return frame(spark, schema, None if rows is None else _stream(rows))
 

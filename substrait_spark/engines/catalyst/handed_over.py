@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 
 from ...algebra import types
 from ...algebra.aggregate_form import AggregateForm
@@ -142,18 +141,6 @@ class Arguments:
             self.types.append(part.type)
             self.values.append(value)
         return self._known[key]
-
-
-def _over_columns(function: AggregateFunction, first: int) -> AggregateFunction:
-    """The function of the columns of its table in the place of what are no literals, without a filter."""
-    ordinals = count(first)
-    arguments = [
-        FieldReference(next(ordinals), each.type)
-        if isinstance(each, Expression) and not isinstance(each, Literal)
-        else each
-        for each in function.arguments
-    ]
-    return AggregateFunction(function.declaration, tuple(arguments), function.options)
 
 
 def _call(name: str, result: Type, *arguments: Expression) -> ScalarFunction:
