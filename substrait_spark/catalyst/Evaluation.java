@@ -77,7 +77,7 @@ public class Evaluation {
         steps.add(0, UnsafeProjection$.MODULE$.create(project.projectList(), project.child().output()));
       }
       // Copied first: some expressions read all elements of a list of numbers at once, and Arrow's raise for nulls among these.
-      steps.add(0, UnsafeProjection$.MODULE$.create((scala.collection.immutable.Seq) at.output(), at.output()));
+      steps.add(0, UnsafeProjection$.MODULE$.create(at.output(), at.output()));
     }
 
     /**
