@@ -175,7 +175,7 @@ def test_list_files_is_a_number_of_files(spark: SparkSession, value: Any) -> Non
 
 def test_unused_columns_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
     path = str(tmp_path / "t")
-    spark.sql("SELECT 1 AS a, 2 AS b, 'x' AS c, INTERVAL '1' DAY AS i").write.parquet(path)
+    spark.sql("SELECT 1 AS a, 2 AS b, 'x' AS c, array(INTERVAL '1' DAY) AS i").write.parquet(path)
     df = spark.read.parquet(path)
     (read,) = reads(assert_same_rows(df.where("b > 0").select("a")).plan)
     assert columns(read) == ["a", "b"]

@@ -156,20 +156,26 @@ QUERIES: dict[str, tuple[str, dict[str, str], list[dict[str, Any]]]] = {
 }  # fmt: skip
 
 
+OTHERWISE = ("windows and lambdas",)
+"""Plans that are lowered to others of the same rows where they are read: in these, numbers of rows are columns before they are cast."""
+
+
 @pytest.mark.parametrize("stage", slow.some(["optimized", "analyzed"], lambda stage: stage == "analyzed"))
 @pytest.mark.parametrize("name", QUERIES)
 def test_rows(session: SparkSession, name: str, stage: str) -> None:
     sql, types, cases = QUERIES[name]
     plan = sql_to_substrait(session, sql, parameters=types, stage=stage)
     lowered = lower(plan, "datafusion")
-    assert lowered == sql_to_substrait(session, sql, parameters=types, stage=stage, dialect="datafusion")
+    direct = sql_to_substrait(session, sql, parameters=types, stage=stage, dialect="datafusion")
+    assert lowered == direct or name in OTHERWISE
     seen = 0
     for values in cases:
         expected = by_spark(session, sql, types, values)
         seen += expected.num_rows
         in_spark = spark_engine.execute(plan, other_session(session), parameters=values)
         assert not differences(expected, spark_table(in_spark))
-        assert not differences(expected, datafusion.execute(lowered, parameters=values))
+        for made in (lowered, direct):
+            assert not differences(expected, datafusion.execute(made, parameters=values))
     assert seen
 
 
