@@ -17,8 +17,11 @@ from releases import RELEASE
 from rows import assert_plan_raises, assert_same_rows, differences, plan_of, spark_table
 
 from substrait_spark import EngineError, InvalidPlanError, UnsupportedPlanError, df_to_substrait
+from substrait_spark.algebra import types
+from substrait_spark.algebra.relation import NamedTable
 from substrait_spark.catalyst.versions import release
 from substrait_spark.engines import datafusion
+from substrait_spark.plan.message import build
 
 DIALECT = "datafusion-with-catalyst"
 
@@ -206,8 +209,9 @@ def test_nothing_else_is_read_than_the_arguments(rows: SparkSession, tmp_path: P
     rows.range(3).write.parquet(str(tmp_path / "secret"))
     plan = df_to_substrait(rows.range(3).selectExpr("xpath_int(concat('<a>', id, '</a>'), 'a') AS a"), dialect=DIALECT)
     (expression,) = plan.relations[0].root.input.project.expressions
-    for reads in ("files", "tables"):
-        other = df_to_substrait(rows.read.parquet(str(tmp_path / "secret")), reads=reads)
+    file = df_to_substrait(rows.read.parquet(str(tmp_path / "secret")))
+    table = build(NamedTable(["secret"], ["id"], [types.I64]), ["id"])
+    for other in (file, table):
         expression.scalar_function.arguments[0].value.literal.binary = other.SerializeToString()
         with pytest.raises(InvalidPlanError, match="over its arguments, and nothing else"):
             datafusion.execute(plan, files_under=[])
