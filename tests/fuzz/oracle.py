@@ -72,7 +72,8 @@ ENGINES = {
     "spark": Engine(None, _in_spark),
 }
 ENGINES |= {f"{name}, analyzed": engine._replace(stage="analyzed") for name, engine in ENGINES.items()}
-ENGINES["datafusion-with-catalyst"] = ENGINES["datafusion"]._replace(dialect="datafusion-with-catalyst")
+OFFERED = {**ENGINES, "datafusion-with-catalyst": ENGINES["datafusion"]._replace(dialect="datafusion-with-catalyst")}
+"""Those that `make fuzz` may be asked for."""
 
 
 def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:
