@@ -7,6 +7,7 @@ from ...dialects.rewrite import Rewrite, Sees
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
 from ..datafusion import rewrites as datafusion
+from ..substring import within
 
 OTHERWISE = ("dow", "epoch")
 """The parts of a date that Spark's `date_part` in DataFusion counts in another way, or lacks."""
@@ -20,20 +21,8 @@ def date_part(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return call
 
 
-def substring(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """A part that begins within the text, where both count alike."""
-    text, start, length = call.children()
-    if not (_is_from(start, 1) and _is_from(length, 0)):
-        raise NotInDialect(f"the dialect {e.dialect.name} takes parts of a text only from a literal position within it")
-    return e.call("datafusion:substr", text, start, length)
-
-
-def _is_from(argument: Expression, least: int) -> bool:
-    return isinstance(argument, Literal) and argument.value is not None and argument.value >= least
-
-
 REWRITES = [
-    Rewrite("string:substring", substring),
+    Rewrite("string:substring", within("datafusion:substr")),
     *datafusion.REWRITES,
     Rewrite("datafusion:date_part", date_part, sees=Sees.BUILT),
 ]

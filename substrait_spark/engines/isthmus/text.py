@@ -6,6 +6,7 @@ from ...algebra.expression import Cast, Expression, Literal, ScalarFunction
 from ...dialects.rewrite import Apply, Rewrite, Sees, rewrites
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
+from ..substring import within
 
 SENSITIVE = {"case_sensitivity": "CASE_SENSITIVE"}
 
@@ -16,18 +17,6 @@ def contains(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     if not isinstance(part, Literal) or part.value is None or any(sign in part.value for sign in "%_\\"):
         raise NotInDialect(f"the dialect {e.dialect.name} finds only literals without %, _ and \\ in a text")
     return e.call("string:like", text, e.text(f"%{part.value}%"), **SENSITIVE)
-
-
-def substring(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """A part that begins within the text, at a literal position: DuckDB counts others otherwise."""
-    text, start, length = call.children()
-    if not (_is_from(start, 1) and _is_from(length, 0)):
-        raise NotInDialect(f"the dialect {e.dialect.name} takes parts of a text only from a literal position within it")
-    return e.call("string:substring", text, start, length)
-
-
-def _is_from(argument: Expression, least: int) -> bool:
-    return isinstance(argument, Literal) and argument.value is not None and argument.value >= least
 
 
 def concatenated(_e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -69,7 +58,7 @@ REWRITES = [
         {
             "string:contains": contains,
             "string:lower": in_case("lower", "lcase"),
-            "string:substring": substring,
+            "string:substring": within("string:substring"),
             "string:upper": in_case("upper", "ucase"),
             ("string", "i64"): raised,
         }
