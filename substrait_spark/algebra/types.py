@@ -221,6 +221,11 @@ def field_count(type: Type) -> int:
     return type.names
 
 
+def numbered(kinds: Sequence[Type]) -> list[str]:
+    """Depth-first names of columns of these types and of the fields in them, where nobody asks for better ones."""
+    return [f"c{n}" for n in range(sum(1 + field_count(kind) for kind in kinds))]
+
+
 BOOLEAN = of("boolean", nullable=False)
 I32 = of("i32", nullable=False)
 I64 = of("i64", nullable=False)

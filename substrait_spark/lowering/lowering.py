@@ -247,8 +247,4 @@ class Lowering:
 def stand_in(relation: Relation) -> Relation:
     """Takes the place of what could not be lowered, so that the rest of the plan is still looked at."""
     kinds = [types.nullable(kind) for kind in relation.types]
-    return VirtualTable(
-        [tuple(map(StandIn, kinds))],
-        [f"c{n}" for n in range(sum(1 + types.field_count(kind) for kind in kinds))],
-        kinds,
-    )
+    return VirtualTable([tuple(map(StandIn, kinds))], types.numbered(kinds), kinds)

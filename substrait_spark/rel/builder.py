@@ -117,8 +117,7 @@ class RelationBuilder:
                 ids.append(attribute["exprId"])
                 kinds.append(_stand_in_type(attribute))
         row = tuple(map(StandIn, kinds))
-        names = [f"c{n}" for n in range(sum(1 + types.field_count(kind) for kind in kinds))]
-        return Output(VirtualTable([row], names, kinds), tuple(ids))
+        return Output(VirtualTable([row], types.numbered(kinds), kinds), tuple(ids))
 
 
 def _stand_in_type(attribute: tree.Expression) -> Type:

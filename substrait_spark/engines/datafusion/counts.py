@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...algebra import types
 from ...algebra.types import Type
+from ..arrow.counts import COUNTED
 
-COUNTS: dict[str, Type] = {"interval_day": types.I64, "interval_year": types.I32, "precision_time": types.I64}
+COUNTS: dict[str, Type] = {kind: types.of(count) for kind, count in COUNTED.items()}
 """By the kind of the type: microseconds, months, and nanoseconds since midnight."""
 
 

@@ -15,7 +15,7 @@ from ...algebra.feature import SUBQUERY
 from ...algebra.flat_map import FlatMap, FlatMapCoGroups
 from ...algebra.relation import NamedTable, Relation
 from ...algebra.traversal import columns, inputs_first, refers_outwards, rewritten
-from ...algebra.types import Type, field_count
+from ...algebra.types import Type, field_count, numbered
 from ...errors import EngineError, InvalidPlanError
 from ...plan.message import build
 from ...reading.plan import read_plan
@@ -127,7 +127,7 @@ def _own(expression: Expression, width: int) -> Expression:
 def _plan(relation: Relation) -> Plan:
     if not relation.types:
         raise InvalidPlanError("A function over rows without columns can't be run here.")
-    return build(relation, [f"f{n}" for n in range(sum(1 + field_count(kind) for kind in relation.types))])
+    return build(relation, numbered(relation.types))
 
 
 def _names(kinds: Sequence[Type], names: Sequence[str]) -> list[list[str]]:

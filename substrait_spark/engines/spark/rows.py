@@ -9,6 +9,7 @@ import pyarrow as pa
 from ...catalyst.failures import sentence, spark_errors
 from ...catalyst.session import is_connect
 from ...errors import EngineError, SubstraitSparkError
+from ..arrow.counts import in_months
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -53,8 +54,7 @@ def _with_months(df: DataFrame) -> pa.Table:
     table = _collected(df)
     for index, is_months in enumerate(months):
         if is_months:
-            intervals = [None if value is None else (value, 0, 0) for value in table.column(index).to_pylist()]
-            table = table.set_column(index, names[index], pa.array(intervals, pa.month_day_nano_interval()))
+            table = table.set_column(index, names[index], in_months(table.column(index)))
     return table.rename_columns(names)
 
 
