@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .compiler import JavaClass
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import DataFrame, SparkSession
 
 _EVALUATION = JavaClass(__package__, "Evaluation")
@@ -18,18 +19,17 @@ _EVALUATION = JavaClass(__package__, "Evaluation")
 def session() -> SparkSession | None:
     """A session of its own in the classic Spark of this process; None where there is no such Spark."""
     from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    return None if context is None else _of(context)
+
+
+@lru_cache(maxsize=1)
+def _of(context: SparkContext) -> SparkSession:
+    """A session for small jobs: aggregates are merged in it, as they are over rows in several files."""
     from pyspark.sql import SparkSession
 
-    # A thread without an active session gets the one that there is.
-    if SparkContext._active_spark_context is None:
-        return None
-    return _beside(SparkSession.getActiveSession() or SparkSession.builder.getOrCreate())
-
-
-@cache
-def _beside(spark: SparkSession) -> SparkSession:
-    """A session beside another, for small jobs: aggregates are merged in it, as they are over rows in several files."""
-    other = spark.newSession()
+    other = SparkSession(context).newSession()
     other.conf.set("spark.sql.shuffle.partitions", "1")
     other.conf.set("spark.sql.adaptive.enabled", "false")
     return other

@@ -36,7 +36,8 @@ class Sees(Enum):
     comes to the rewrite again: nodes that shall not, it makes by their classes."""
     REFUSED = "refused"
     """What nothing else has a form for, of the target `Expression`: as the canonical plan has it. `apply` gets the `ExpressionLowering`,
-    and gives None where it has no form either. Then the expression around this one is tried, with this one in it."""
+    and gives None where it has no form either. Then the expression around this one is tried, with this one in it, as it is of what is in a lambda.
+    Of the target `AggregateFunction`, it gets the `Group` too."""
 
 
 class Rewrite(NamedTuple):

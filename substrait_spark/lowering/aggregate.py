@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra import types
@@ -163,22 +164,21 @@ def result_of(
 def _reported(lowering: ExpressionLowering, measure: AggregateFunction, group: Group) -> AggregateForm:
     e = lowering.e
     refused = e.rewrites.refused.get(AggregateFunction, ())
-    parts = [] if refused else lowering.lower_all(measure.expressions())
 
-    def form() -> AggregateForm:
-        if refused:
-            return lowering.or_refused(
-                lambda: _form(lowering, measure, group), OR_NO_AGGREGATE, refused, measure, group
-            )
+    def over(parts: Sequence[Expression]) -> AggregateForm:
         return form_of(LoweredCall(e, _over_lowered(e, measure, parts), group=group))
 
+    def with_parts() -> AggregateForm:
+        return over(lowering.lower_all(measure.expressions()))
+
+    if refused:
+        last = partial(lowering.or_refused, with_parts, OR_NO_AGGREGATE, refused, measure, group)
+        form = e.lowering.tried(measure, last)
+    else:
+        parts = lowering.lower_all(measure.expressions())
+        form = e.lowering.tried(measure, partial(over, parts), parts)
     kind = types.nullable(measure.type)
-    return e.lowering.tried(measure, form, parts) or AggregateForm((), lambda above, references: StandIn(kind))
-
-
-def _form(lowering: ExpressionLowering, measure: AggregateFunction, group: Group) -> AggregateForm:
-    parts = lowering.lower_all(measure.expressions())
-    return form_of(LoweredCall(lowering.e, _over_lowered(lowering.e, measure, parts), group=group))
+    return form or AggregateForm((), lambda above, references: StandIn(kind))
 
 
 def _over_lowered(e: LoweringBuilder, measure: AggregateFunction, parts: Sequence[Expression]) -> AggregateFunction:

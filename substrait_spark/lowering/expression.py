@@ -108,16 +108,15 @@ class ExpressionLowering:
         return StandIn(undecided.type)
 
     def _over_parts(self, expression: Expression) -> Expression:
-        problems = [
-            problem
-            for child in expression.children()
-            if isinstance(lowered := self._done.get(child), Undecided)
-            for problem in lowered.problems
-        ]
-        if problems:
+        if self._rewrites.refused and (problems := self._undecided(expression)):
             return self._refused(expression, problems)
         lowered = self._tried(expression, self._with_whole_values)
         return StandIn(types.nullable(expression.type)) if lowered is None else _from(expression, lowered)
+
+    def _undecided(self, expression: Expression) -> list[Refusal]:
+        """Why there is no form of parts of an expression, which may have one with them."""
+        parts = [self._done.get(child) for child in expression.children()]
+        return [problem for part in parts if isinstance(part, Undecided) for problem in part.problems]
 
     def _by_itself(self, expression: Expression) -> Expression | None:
         """A column; or an expression by a rewrite that sees the original, and has the parts lowered itself; else None."""
@@ -247,7 +246,8 @@ class ExpressionLowering:
 
     def _refused(self, expression: Expression, problems: Sequence[Refusal]) -> Expression:
         """What a rewrite makes of an expression that the dialect lacks, or what tells why there is no form."""
-        lacking = all(isinstance(problem, NotInDialect) for _, problem in problems)
+        # What is in a lambda is handed over with the call that the lambda is for.
+        lacking = not self._lambdas and all(isinstance(problem, NotInDialect) for _, problem in problems)
         with suppress(Unsupported), self._raising():  # the first reason says more
             for rewrite in self._rewrites.refused.get(Expression, ()) if lacking else ():
                 given = if_concerned(rewrite, self, expression)
@@ -346,11 +346,6 @@ class ExpressionLowering:
         """
         around = Around(meaning or partial(_parameter, function.parameters), stays)
         return ExpressionLowering(self.e, self._results, (*self._lambdas, around)).lower(function.body)
-
-    @property
-    def is_in_lambda(self) -> bool:
-        """Whether what is lowered was in a lambda, which may be one no longer."""
-        return bool(self._lambdas)
 
     @property
     def in_lambda(self) -> bool:

@@ -17,7 +17,8 @@ from ...catalyst.evaluation import evaluator, frame, session
 from ...catalyst.failures import sentence, spark_errors
 from ...errors import EngineError, InvalidPlanError
 from ...reading.plan import read_plan
-from ..arrow.function import Compute, PythonFunction, Signature
+from ..arrow.counts import counted_columns
+from ..arrow.function import Compute, Signature
 from ..result import rebuilt
 from ..spark.rows import spark_rows
 from ..spark.run import execute
@@ -55,7 +56,7 @@ def aggregated(signature: Signature) -> Compute:
 
     def column(plan: Plan, rows: pa.Table | None) -> pa.Table:
         with _failing():
-            return spark_rows(execute(plan, spark, tables={TABLE: _table(spark, plan, rows)}))
+            return counted_columns(spark_rows(execute(plan, spark, tables={TABLE: _table(spark, plan, rows)})))
 
     @cache
     def of_nothing() -> pa.Array:
@@ -81,15 +82,8 @@ def _session() -> SparkSession:
 
 
 def _in_type(column: pa.ChunkedArray, type: pa.DataType) -> pa.Array:
-    """The values of a column in a type that differs in the names of fields, or has intervals as numbers."""
-    return rebuilt(_number(column.combine_chunks()), type)
-
-
-def _number(array: pa.Array) -> pa.Array:
-    """Intervals of months as their numbers, for which Arrow has no cast."""
-    if array.type != pa.month_day_nano_interval():
-        return array
-    return pa.array([value and value.months for value in array.to_pylist()], pa.int32())
+    """The values of a column in a type that differs in the names of fields."""
+    return rebuilt(column.combine_chunks(), type)
 
 
 @contextmanager
@@ -124,9 +118,3 @@ def _stream(table: pa.Table) -> bytearray:
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return bytearray(sink.getvalue())
-
-
-FUNCTIONS = {
-    "catalyst_evaluate": PythonFunction(evaluated, constants=1),
-    "catalyst_aggregate": PythonFunction(aggregated, constants=2),
-}

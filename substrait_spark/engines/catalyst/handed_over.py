@@ -50,7 +50,7 @@ ONCE = (ContextVariable, DynamicParameter, Subquery)
 def expression(lowering: ExpressionLowering, original: Expression) -> Expression | None:
     """A call that has Catalyst evaluate an expression; None for what it can't evaluate by itself, or what can't get there and back."""
     result = _result(lowering, original.type)
-    if original.features & NOT_ALONE or lowering.is_in_lambda or result is None or not _is_of_spark([original]):
+    if original.features & NOT_ALONE or result is None or not _is_of_spark([original]):
         return None
     arguments = Arguments(lowering)
     over_arguments = rewritten(original, arguments.in_place_of)
@@ -152,17 +152,12 @@ def _call(name: str, result: Type, *arguments: Expression) -> ScalarFunction:
 
 
 def _table(kinds: Sequence[Type]) -> NamedTable:
-    return NamedTable([TABLE], _numbered(kinds), kinds)
+    return NamedTable([TABLE], types.numbered(kinds), kinds)
 
 
 def _literal(root: Relation) -> Literal:
     """A canonical plan as a value."""
-    return Literal(build(root, _numbered(root.types)).SerializeToString(deterministic=True), types.of("binary"))
-
-
-def _numbered(kinds: Sequence[Type]) -> list[str]:
-    """Depth-first names of columns and of the fields in them."""
-    return [f"c{n}" for n in range(sum(1 + types.field_count(kind) for kind in kinds))]
+    return Literal(build(root, types.numbered(root.types)).SerializeToString(deterministic=True), types.of("binary"))
 
 
 REWRITES = [

@@ -39,7 +39,7 @@ from ...reading.plan import read_plan
 from ..arrow.function import Compute, PythonFunction, Signature
 from ..arrow.functions import FUNCTIONS
 from ..arrow.schema import arrow_type
-from ..catalyst import evaluation
+from ..catalyst import functions as catalyst
 from .defects.struct_names import Naming, RelationNames
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ Functions = Mapping[tuple[str, str], PythonFunction]
 
 OWN: Functions = {
     (registry.urn(alias), name): function
-    for alias, functions in (("arrow", FUNCTIONS), ("catalyst", evaluation.FUNCTIONS))
+    for alias, functions in (("arrow", FUNCTIONS), ("catalyst", catalyst.FUNCTIONS))
     for name, function in functions.items()
 }
 """Those of `arrow/functions/`, and Catalyst's, which every plan may call."""
