@@ -1,15 +1,10 @@
-"""Arrow's times, durations and intervals of months as the integers that plans for DataFusion have in their place."""
+"""Arrow's times, durations and intervals of months, and the integers that plans for DataFusion have in their place."""
 
 from __future__ import annotations
 
 import pyarrow as pa
-from substrait.type_pb2 import NamedStruct
 
 from ...errors import InvalidPlanError
-
-COUNTED = {"interval_day": "i64", "interval_year": "i32", "precision_time": "i64"}
-"""By their kinds, the types that are counted, and that of the counts: microseconds, months, nanoseconds since midnight."""
-
 
 def count_type(type: pa.DataType) -> pa.DataType | None:
     """The Arrow type of the counts of a type's values; None for one whose values are none."""
@@ -39,12 +34,3 @@ def in_months(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The intervals of numbers of months."""
     values = [None if months is None else (months, 0, 0) for months in column.to_pylist()]
     return pa.chunked_array([pa.array(values, pa.month_day_nano_interval())])
-
-
-def declare_counts(schema: NamedStruct) -> None:
-    """Have a schema say what DataFusion gets in the place of values that are counted."""
-    for kind in schema.struct.types:
-        count = COUNTED.get(str(kind.WhichOneof("kind")))
-        if count is not None:
-            nullability = getattr(kind, str(kind.WhichOneof("kind"))).nullability
-            getattr(kind, count).nullability = nullability

@@ -17,7 +17,7 @@ from substrait.type_pb2 import Type
 from ...algebra.message_walk import messages
 from ...errors import InvalidPlanError
 from .. import local_files, parquet
-from ..arrow.counts import counted_columns, declare_counts
+from ..arrow.counts import counted_columns
 from ..arrow.inputs import in_columns
 from ..arrow.schema import Columns, Condition, columns_of
 from ..file_access import Folders
@@ -25,6 +25,7 @@ from ..file_rows import file_rows, format_of
 from ..names import table_name
 from ..read_conditions import conditions
 from . import lakes
+from .counts import declare_counts
 from .inputs import Inputs, counted
 
 DEFAULT_CATALOG = "datafusion"
