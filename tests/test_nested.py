@@ -44,6 +44,10 @@ QUERIES = [
     "SELECT named_struct('a', named_struct('b', s, 'c', array(s))).a.c[0].y FROM t",
     "SELECT transform(a, v -> transform(a, w -> v < w OR w = k)) FROM t",
     "SELECT k FROM t WHERE exists(a, v -> v > k)",
+    "SELECT k, transform(transform(transform(a, v -> coalesce(v, 1)), v -> v + k), v -> v * 2) FROM t",
+    "SELECT k, aggregate(transform(a, v -> coalesce(v, 1)), 0, (sum, v) -> sum + v) FROM t",
+    "SELECT k, filter(transform(a, v -> v IS NULL), v -> v), exists(transform(a, v -> 5), v -> v > k) FROM t",
+    "SELECT k, transform(l, v -> v) FROM (SELECT k, transform(a, v -> CASE WHEN v > 1 THEN 'x' ELSE '' END) AS l FROM t)",
 ]
 
 

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from ...errors import InvalidPlanError
 
+
 def count_type(type: pa.DataType) -> pa.DataType | None:
     """The Arrow type of the counts of a type's values; None for one whose values are none."""
     if pa.types.is_duration(type) or pa.types.is_time64(type):
