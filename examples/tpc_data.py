@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 GENERATORS = {"tpch": "dbgen", "tpcds": "dsdgen"}
 
 
-def generate(benchmark: str, scale_factor: float, directory: Path) -> None:
-    """Write every table of a benchmark as one Parquet file, and its queries as `queries.json`."""
+def generate(benchmark: str, scale_factor: float, directory: Path, changes: str = "") -> None:
+    """Write every table of a benchmark as one Parquet file, and its queries as `queries.json`.
+
+    `changes` are statements of SQL that the tables go through before.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     # The extension is installed beside the data, so that nothing is written to the home directory.
     with duckdb.connect(config={"extension_directory": str(directory / ".duckdb")}) as connection:
@@ -27,6 +30,7 @@ def generate(benchmark: str, scale_factor: float, directory: Path) -> None:
             connection.execute("SET enable_progress_bar = false")
         connection.execute(f"LOAD {benchmark}")
         connection.execute(f"CALL {GENERATORS[benchmark]}(sf={scale_factor})")
+        connection.execute(changes)
         for (table,) in connection.execute("SHOW TABLES").fetchall():
             connection.execute(f"COPY {table} TO '{directory / table}.parquet' (FORMAT parquet)")
         queries = connection.execute(f"SELECT query_nr, query FROM {benchmark}_queries()").fetchall()

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tpc_data
+import tpcds_data
 from pyspark.sql import SparkSession
 from query_outcomes import BENCHMARKS, ENGINES, Refused, lacking, record, recorded
 
-SCALE_FACTOR = 0.01
+GENERATE = {"tpch": lambda folder: tpc_data.generate("tpch", 0.01, folder), "tpcds": tpcds_data.generate}
+"""By benchmark, what writes the data that the tests have."""
 
 
 def refused(spark: SparkSession, folder: Path, engine: str) -> Iterator[tuple[str, list[str]]]:
@@ -27,7 +29,7 @@ def measured(engines: list[str], root: Path) -> dict[str, dict[str, Refused]]:
     spark = SparkSession.builder.master("local[2]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
     for benchmark in BENCHMARKS:
         folder = root / benchmark
-        tpc_data.generate(benchmark, SCALE_FACTOR, folder)
+        GENERATE[benchmark](folder)
         tpc_data.register(spark, folder)
         for engine in engines:
             found.setdefault(engine, {})[benchmark] = dict(refused(spark, folder, engine))

@@ -21,6 +21,7 @@ import pytest
 import quick_spark
 import slow
 import tpc_data
+import tpcds_data
 from pyspark.sql import SparkSession
 from substrait.plan_pb2 import Plan
 from verdicts import COMPARED, Verdicts
@@ -62,9 +63,7 @@ LAKES = Path(__file__).parent / "lakes"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--scale-factor", type=float, default=0.01, help="scale factor of the TPC-H and TPC-DS data (default: 0.01)"
-    )
+    parser.addoption("--scale-factor", type=float, default=0.01, help="scale factor of the TPC-H data (default: 0.01)")
     parser.addoption(
         "--verdicts", type=Path, metavar="FOLDER", help="run the tests that use Spark, and count what comes of them"
     )
@@ -292,19 +291,18 @@ def in_mode(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[Spa
 @pytest.fixture(scope="module")
 def tpch(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
     """The folder of the TPC-H tables and queries. The tables are views of the session, which TPC-DS has too."""
-    return _benchmark("tpch", pytestconfig, tmp_path_factory, spark)
+    scale_factor = pytestconfig.getoption("--scale-factor")
+    directory = _shared_root(tmp_path_factory) / f"tpch-{scale_factor:g}"
+    _once(directory, lambda: tpc_data.generate("tpch", scale_factor, directory))
+    tpc_data.register(spark, directory)
+    return directory
 
 
 @pytest.fixture(scope="module")
-def tpcds(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
-    """The folder of the TPC-DS tables, which are temporary views of the session, and queries."""
-    return _benchmark("tpcds", pytestconfig, tmp_path_factory, spark)
-
-
-def _benchmark(name: str, config: pytest.Config, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
-    scale_factor = config.getoption("--scale-factor")
-    directory = _shared_root(tmp_path_factory) / f"{name}-{scale_factor:g}"
-    _once(directory, lambda: tpc_data.generate(name, scale_factor, directory))
+def tpcds(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
+    """The folder of the TPC-DS tables, which are temporary views of the session, and queries, all of which find rows."""
+    directory = _shared_root(tmp_path_factory) / "tpcds"
+    _once(directory, lambda: tpcds_data.generate(directory))
     tpc_data.register(spark, directory)
     return directory
 

@@ -1,4 +1,4 @@
-"""SQL of Isthmus: DuckDB's rows of it are Spark's, and what the SQL can't say is refused."""
+"""SQL of Isthmus: DuckDB's rows of it are Spark's, and what the SQL can't say is refused; test_tpcds.py has TPC-DS."""
 
 from __future__ import annotations
 
@@ -6,31 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
-import pyarrow as pa
 import pytest
 import tpc_data
 from functions import cases, grid
-from pyspark.sql import DataFrame, SparkSession
+from isthmus_rows import IN_DECIMALS, is_same
+from pyspark.sql import SparkSession
 from rows import spark_table
 
 from substrait_spark import PlanningError, SubstraitSparkError, UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import Literal
 from substrait_spark.algebra.relation import Project, VirtualTable
-from substrait_spark.catalyst.query_order import ordering
 from substrait_spark.engines import Comparison, compare, isthmus
-from substrait_spark.engines.comparison.run import TOLERANCE
 from substrait_spark.engines.comparison.tables import compared
-from substrait_spark.engines.isthmus.run import execute
 from substrait_spark.engines.result import named
 from substrait_spark.engines.spark.rows import spark_rows
 from substrait_spark.plan.message import build
-
-OF_TPCH, OF_TPCDS = 22, 99
-"""How many queries have SQL, at the least."""
-
-IN_DECIMALS = 1e-9
-"""How far decimals may be apart whose last digits are the database's, as a part of them."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,43 +32,10 @@ def _archives() -> None:
         pytest.skip(f"Maven Central can't be reached: {error}")
 
 
-def in_doubles(table: pa.Table) -> pa.Table:
-    """The table with doubles in the place of decimals."""
-    kinds = [pa.float64() if pa.types.is_decimal(field.type) else field.type for field in table.schema]
-    return table.cast(
-        pa.schema([field.with_type(kind) for field, kind in zip(table.schema, kinds, strict=True)]), safe=False
-    )
-
-
-def is_same(df: DataFrame) -> bool:
-    """Whether rows are Spark's, but for the last digits of decimals; of a query that has SQL."""
-    actual = execute(df_to_substrait(df, dialect="isthmus", accept={"decimal_rounding"}))
-    expected = spark_table(df)
-    return bool(compared(expected, actual, tolerance=TOLERANCE, order=ordering(df))) or bool(
-        compared(in_doubles(expected), in_doubles(actual), tolerance=IN_DECIMALS)
-    )
-
-
-def number_of(spark: SparkSession, queries: dict[int, str]) -> int:
-    """How many queries have SQL, whose rows are Spark's."""
-    made = 0
-    for number, query in queries.items():
-        try:
-            same = is_same(spark.sql(query))
-        except UnsupportedPlanError:
-            continue
-        assert same, f"query {number}"
-        made += 1
-    return made
-
-
 def test_tpch(spark: SparkSession, tpch: Path) -> None:
-    assert number_of(spark, tpc_data.queries(tpch)) >= OF_TPCH
-
-
-@pytest.mark.slow
-def test_tpcds(spark: SparkSession, tpcds: Path) -> None:
-    assert number_of(spark, tpc_data.queries(tpcds)) >= OF_TPCDS
+    for number, query in tpc_data.queries(tpch).items():
+        df = spark.sql(query)
+        assert is_same(df, spark_table(df)), f"query {number}"
 
 
 @pytest.fixture(scope="module")

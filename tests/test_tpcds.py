@@ -4,41 +4,55 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import slow
 import tpc_data
+from isthmus_rows import is_same
 from pyspark.sql import SparkSession
 from query_outcomes import TRIED, lacking, recorded
 from rows import assert_same_rows, canonical_rows, differences, plan_of, spark_table
 
-from substrait_spark import PlanningError
-
-EMPTY = {
-    0.01: {3, 4, 8, 10, 11, 19, 23, 24, 25, 30, 31, 37, 39, 41, 44, 49, 54, 58, 64, 65, 73, 74, 82, 83, 85, 91, 93}
-}
-"""By scale factor, the queries that select nothing: on so little data, all that can be seen is that their plans run."""
-
+from substrait_spark import PlanningError, SubstraitSparkError
+from substrait_spark.engines import isthmus
 
 UNPLANNED = {14}
 """As they are written, queries whose plans DataFusion's own optimizer fails at: it loses the name of a literal in a union."""
 
 
+@pytest.fixture(scope="module")
+def with_isthmus() -> bool:
+    """Whether Isthmus takes part: slow tests ask for it, and test_isthmus.py is skipped where it can't be had."""
+    if not slow.asked():
+        return False
+    try:
+        isthmus.fetch()
+    except SubstraitSparkError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("number", range(1, 100))
-def test_rows(spark: SparkSession, tpcds: Path, pytestconfig: pytest.Config, number: int) -> None:
+def test_rows(spark: SparkSession, tpcds: Path, with_isthmus: bool, number: int) -> None:
     df = spark.sql(tpc_data.queries(tpcds)[number])
-    empty = EMPTY.get(pytestconfig.getoption("--scale-factor"))
     stages = ["optimized", "analyzed"] if slow.asked() and number not in UNPLANNED else ["optimized"]
     same = assert_same_rows(
         df,
         tolerance=1e-9,
-        empty=None if empty is None else number in empty,
         canonical=slow.asked() or number % 5 == 0,  # Spark takes as long for it as for the query
         stages=stages,
     )
+    assert _says_something(same.rows), "vacuous: nothing is selected"
     plan_of(df)
     for engine in TRIED if slow.asked() else ():
         refused = recorded()[engine]["tpcds"].get(str(number), [])
         assert lacking(df, engine, same.rows) == refused, f"{engine}: run make queries"
+    assert not with_isthmus or is_same(df, same.rows), "isthmus"
+
+
+def _says_something(rows: pa.Table) -> bool:
+    """Whether any value is more than the sum or the count of no row."""
+    return any(value not in {None, 0} for column in rows.columns for value in column.to_pylist())
 
 
 @pytest.mark.slow

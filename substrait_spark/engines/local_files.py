@@ -287,7 +287,7 @@ def table_of(schema: pa.Schema, rows: int, values: Mapping[str, pa.ChunkedArray]
     """Columns by name, those without values null; a column of no meaning where there are none, to keep the rows."""
     if not schema.names:
         return pa.table({"rows": pa.nulls(rows)})
-    arrays = [values.get(field.name, pa.nulls(rows, field.type)) for field in schema]
+    arrays = [values[field.name] if field.name in values else pa.nulls(rows, field.type) for field in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
