@@ -39,15 +39,16 @@ fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000
 
 bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write docs/benchmark.md (ROUNDS=5), or beside substrait-java (PEER=folder of its archives).
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
-	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --rounds $(ROUNDS) $(if $(PEER),--peer "$(PEER)")
+	@PYTHONPATH=scripts:examples:tests $(BIN)/python -m benchmark --rounds $(ROUNDS) $(if $(PEER),--peer "$(PEER)")
 
 scale: $(INSTALLED) ## Measure the largest queries, and conversions in threads for MINUTES=10; write them to docs/benchmark.md.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
-	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --scale $(MINUTES)
+	@PYTHONPATH=scripts:examples:tests $(BIN)/python -m benchmark --scale $(MINUTES)
 
 execution: $(INSTALLED) ## Measure plans in DataFusion on 5 million rows and TPC-H (FACTOR=1), and write docs/reference/what-exactness-costs.md.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
-	@PYTHONPATH=scripts:examples $(BIN)/python -m benchmark --rounds $(ROUNDS) --execution $(FACTOR)
+	@PYTHONPATH=scripts:examples:tests $(BIN)/python -m benchmark --rounds $(ROUNDS) --execution $(FACTOR)
+	@PYTHONPATH=scripts:examples:tests $(BIN)/python -m benchmark --rounds $(ROUNDS) --other-functions
 
 measure: $(INSTALLED) ## Measure engines by what is recorded of Spark (ENGINES="datafusion acero"; ONLY=how names of cases begin), into build/measured.
 	@for engine in $(ENGINES); do $(BIN)/python -m substrait_spark measure $$engine -o build/measured/$$engine --only "$(ONLY)" || exit 1; done

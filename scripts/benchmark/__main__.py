@@ -21,6 +21,7 @@ from . import (
     exactness,
     execution,
     memory,
+    other_functions,
     own_functions,
     peer,
     queries,
@@ -39,6 +40,7 @@ SCALE = DOCS / "measurements" / "scale.json"
 PEER = DOCS / "measurements" / "peer.json"
 FUNCTIONS = DOCS / "measurements" / "own_functions.json"
 EXECUTION = DOCS / "measurements" / "execution.json"
+OTHER = DOCS / "measurements" / "other_functions.json"
 
 
 def session(archives: Path | None = None) -> SparkSession:
@@ -119,6 +121,16 @@ def measure_execution(rounds: int, scale_factor: float) -> dict[str, Any]:
         spark.stop()
 
 
+def measure_other_functions(rounds: int) -> dict[str, Any]:
+    """What functions take that Python or Catalyst compute for DataFusion."""
+    spark = session()
+    try:
+        found = other_functions.measure(spark, rounds)
+        return {**circumstances(spark), "rows": other_functions.ROWS, "functions": found}
+    finally:
+        spark.stop()
+
+
 def measure_functions(rounds: int) -> dict[str, Any]:
     """What users' own functions take in DataFusion and in Spark."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -139,6 +151,11 @@ def main() -> int:
     parser.add_argument(
         "--execution", type=float, metavar="FACTOR", help="measure plans in DataFusion, with TPC-H of this scale factor"
     )
+    parser.add_argument(
+        "--other-functions",
+        action="store_true",
+        help="measure functions that Python or Catalyst compute for DataFusion",
+    )
     parser.add_argument("--functions", action="store_true", help="measure users' own functions in DataFusion and Spark")
     parser.add_argument(
         "--peer",
@@ -153,6 +170,8 @@ def main() -> int:
     elif arguments.execution is not None:
         found = measure_execution(arguments.rounds, arguments.execution)
         EXECUTION.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    elif arguments.other_functions:
+        OTHER.write_text(json.dumps(measure_other_functions(arguments.rounds), indent=1) + "\n", "utf-8")
     elif arguments.functions:
         FUNCTIONS.write_text(json.dumps(measure_functions(arguments.rounds), indent=1) + "\n", "utf-8")
     elif arguments.peer is not None:
@@ -163,7 +182,7 @@ def main() -> int:
     page = report.page(newest, history, _kept(SCALE), _kept(PEER), _kept(FUNCTIONS))
     (DOCS / "benchmark.md").write_text(page, "utf-8")
     if (executed := _kept(EXECUTION)) is not None:
-        text = exactness.page(executed)
+        text = exactness.page(executed, _kept(OTHER))
         (DOCS / "reference" / "what-exactness-costs.md").write_text(text, "utf-8")
         README.write_text(exactness.readme(README.read_text("utf-8"), executed), "utf-8")
     (DOCS / "images").mkdir(exist_ok=True)

@@ -38,17 +38,23 @@ FORMS = """\
 """
 
 
-def page(result: dict[str, Any]) -> str:
-    """The Markdown page."""
-    circumstances = (
-        f"{result['date']}, substrait_spark {result['version']}, Spark {result['spark']}, {result['machine']}."
-    )
+OTHER_FUNCTIONS = """\
+## Functions that Python or Catalyst compute
+
+{circumstances} One call of each function, as a column over {rows:,} rows of the tests' values, as `datafusion.collect` has it. Python computes
+over Arrow in DataFusion's process; Catalyst in the JVM of the Spark session, which such plans need. The least seconds of several rounds,
+by the clock: {by_python:.2f} times Spark's in the median where Python computes, {by_catalyst:.2f} times where Catalyst does.
+"""
+
+
+def page(result: dict[str, Any], other: dict[str, Any] | None) -> str:
+    """The Markdown page; with what was measured of `other` functions, where it was."""
     queries = result["tpch"]
     ratios = [_ratio(found) for found in queries.values()]
     return (
         "\n".join(
             [
-                INTRODUCTION.format(circumstances=circumstances).strip(),
+                INTRODUCTION.format(circumstances=_circumstances(result)).strip(),
                 "",
                 FORMS.strip(),
                 "",
@@ -64,10 +70,32 @@ def page(result: dict[str, Any]) -> str:
                 "statistics, such as `max(f)`, it tells without reading rows.",
                 "",
                 *_table("form", {f"`{name}`": found for name, found in result["forms"].items()}),
+                *(_other_functions(other) if other is not None else ()),
             ]
         )
         + "\n"
     )
+
+
+def _other_functions(result: dict[str, Any]) -> list[str]:
+    by: dict[str, list[float]] = {}
+    for found in result["functions"]:
+        by.setdefault(found["by"], []).append(found["plan"] / found["Spark"])
+    introduction = OTHER_FUNCTIONS.format(
+        circumstances=_circumstances(result),
+        rows=result["rows"],
+        by_python=median(by["Python"]),
+        by_catalyst=median(by["Catalyst"]),
+    )
+    lines = ["| call | computed by | plan, s | Spark, s | plan by Spark |", "|---" * 5 + "|"]
+    for found in result["functions"]:
+        plan, spark, call = found["plan"], found["Spark"], found["call"].replace("|", "\\|")
+        lines.append(f"| `{call}` | {found['by']} | {plan:.3f} | {spark:.3f} | {plan / spark:.2f} |")
+    return ["", introduction.strip(), "", *lines]
+
+
+def _circumstances(result: dict[str, Any]) -> str:
+    return f"{result['date']}, substrait_spark {result['version']}, Spark {result['spark']}, {result['machine']}."
 
 
 def _table(title: str, found: dict[str, Any]) -> list[str]:
