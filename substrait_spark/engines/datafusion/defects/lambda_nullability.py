@@ -8,10 +8,13 @@ whose elements may be null for DataFusion whatever it is of.
 
 from __future__ import annotations
 
-from ....algebra.expression import Cast, Expression, FieldReference, ScalarFunction
+from ....algebra.expression import Cast, Expression, FieldReference, IfThen, Literal, ScalarFunction, Shared
 from ....algebra.traversal import subexpressions
 from ....lowering.builder import LoweringBuilder
 from .struct_names import has_names
+
+DEEP = 60
+"""How deep a list nests that stays as it is: with a call more, readers might not take the plan, whether or not a lambda gets the list."""
 
 
 def in_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -20,13 +23,28 @@ def in_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         return call
     body = call.children()[1].children()[0]
     # No lambda gets structs: those of their positions do.
-    return call if _may_be_null(body) or has_names(body.type) else e.call("datafusion:array_concat", call)
+    if _may_be_null(body) or has_names(body.type) or call.height > DEEP:
+        return call
+    return e.call("datafusion:array_concat", call)
 
 
 def _may_be_null(body: Expression) -> bool:
     """Whether a value may be null for DataFusion before and after it is optimized."""
-    while isinstance(body, Cast):
-        body = body.input
+    body = _bare(body)
     if isinstance(body, ScalarFunction) and body.declaration.name == "greatest":
         return any(isinstance(part, FieldReference) for part in subexpressions(body))
-    return isinstance(body, FieldReference)
+    return isinstance(body, FieldReference) or _has_null(body)
+
+
+def _has_null(value: Expression) -> bool:
+    """Whether a value is null, or a CASE of which some branch is."""
+    value = _bare(value)
+    if isinstance(value, IfThen):
+        return any(map(_has_null, (*[each for _, each in value.clauses], value.otherwise)))
+    return isinstance(value, Literal) and value.value is None
+
+
+def _bare(value: Expression) -> Expression:
+    while isinstance(value, Cast | Shared):
+        (value,) = value.children()
+    return value
