@@ -61,9 +61,9 @@ On DataFusion with Catalyst, as `datafusion.collect` has it beside a classic Spa
 
 Each function was called as Spark's own documentation calls it, with columns for arguments. A check mark (✓) says that
 its rows were also compared on the tests' table of edge values, in ANSI mode and without. Where it says that DataFusion *raises
-for* some values, such a value ends the query in an error, and Spark has a result for it. *Canonical form* is the
-functions that the plan calls, by extension file and name; where it is none, Spark computes the call itself, or it is
-a cast, a condition or a reference.
+for* some values, such a value ends a plan's run in an error, and Spark has a result for it: `datafusion.collect` then
+asks Catalyst. *Canonical form* is the functions that the plan calls, by extension file and name; where it is none, Spark
+computes the call itself, or it is a cast, a condition or a reference.
 
 <div class="filter-functions"></div>
 """

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+import yaml
 from functions import cases, grid
 from functions.cases import Case
 from pyspark.sql import SparkSession
@@ -21,7 +24,11 @@ from substrait_spark.algebra import types
 from substrait_spark.algebra.relation import NamedTable
 from substrait_spark.catalyst.versions import release
 from substrait_spark.engines import datafusion
+from substrait_spark.engines.arrow.functions import FAMILIES
+from substrait_spark.engines.datafusion.dataframe import EVERY_VALUE
+from substrait_spark.extensions import registry
 from substrait_spark.plan.message import build
+from substrait_spark.plan.unread_values import UNREAD
 
 DIALECT = "datafusion-with-catalyst"
 
@@ -215,3 +222,68 @@ def test_nothing_else_is_read_than_the_arguments(rows: SparkSession, tmp_path: P
         expression.scalar_function.arguments[0].value.literal.binary = other.SerializeToString()
         with pytest.raises(InvalidPlanError, match="over its arguments, and nothing else"):
             datafusion.execute(plan, files_under=[])
+
+
+ARROW = {name for name in sys.modules if name.startswith("substrait_spark.engines.arrow.functions.")}
+
+ODD = [
+    ("2024-01-02 03:04:05 Europe/Paris", "0x1p3", 1e25, "ab😀b", '{"a": 1e30}'),
+    ("2024-01-02 12:34:56.", "1e3", 1.5, "x", '{"a": 2}'),
+    ("12:34", "12", -0.0, "", "bad"),
+    (None, None, None, None, None),
+]
+"""Values for some of which forms of DataFusion's have no answer, and some that they read."""
+
+FOR_EVERY_VALUE = [
+    "SELECT i, try_cast(s AS TIMESTAMP) > TIMESTAMP'2024-01-01' AS r FROM odd",
+    "SELECT try_cast(n AS DOUBLE) AS d, try_cast(n AS DECIMAL(10, 2)) AS r FROM odd",
+    "SELECT format_number(x, 2) AS a, printf('%.2f', x) AS b, CAST(x AS STRING) AS c FROM odd WHERE i > 0",
+    "SELECT regexp_instr(t, 'b') AS a, regexp_extract_all(t, '(?<=b)(.)', 1) AS b, t RLIKE t AS c FROM odd",
+    "SELECT get_json_object(j, '$.a') AS a, to_json(from_json(j, 'a DOUBLE, b STRING')) AS b FROM odd",
+    "SELECT parse_url(concat('http://[fe80::1%25eth', i, ']/p'), 'HOST') AS r FROM odd",
+    "SELECT transform(array(s), s -> try_cast(s AS TIMESTAMP)) AS r FROM odd",
+    "SELECT sum(length(CAST(x AS STRING))) AS n, max(try_cast(s AS TIMESTAMP)) AS t FROM odd GROUP BY i % 2",
+    "SELECT convert_timezone(concat('Europe/', i), 'UTC', TIMESTAMP_NTZ'0001-01-01 00:00:00') AS r FROM odd WHERE i = 9",
+]
+
+
+@pytest.fixture(scope="module")
+def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
+    rows = [(i, *values) for i, values in enumerate(ODD)]
+    folder = str(tmp_path_factory.mktemp("odd") / "rows")
+    spark.createDataFrame(rows, "i INT, s STRING, n STRING, x DOUBLE, t STRING, j STRING").write.parquet(folder)
+    spark.read.parquet(folder).createOrReplaceTempView("odd")
+    return spark
+
+
+@pytest.mark.parametrize("query", FOR_EVERY_VALUE)
+def test_collect_answers_for_every_value(odd: SparkSession, query: str) -> None:
+    """Where a form has no answer for a value, Catalyst evaluates the expression for all rows."""
+    df = odd.sql(query)
+    assert differences(spark_table(df), datafusion.collect(df)) == []
+
+
+def test_an_error_of_a_form_stays_where_catalyst_can_not_help(odd: SparkSession) -> None:
+    with pytest.raises(EngineError, match="UNSUPPORTED_COUNT"):
+        datafusion.collect(odd.sql("SELECT approx_percentile(x, 0.5, 2) AS r FROM odd"))
+
+
+def test_what_spark_raises_is_raised_in_its_words(odd: SparkSession) -> None:
+    """The text of the first row has no answer; with Catalyst's, that of the third is what Spark fails at."""
+    times = odd.sql("SELECT CAST(if(i = 0, s, j) AS TIMESTAMP) AS t FROM odd WHERE i IN (0, 2)")
+    with pytest.raises(EngineError, match="CAST_INVALID_INPUT") as raised:
+        datafusion.collect(times)
+    assert "'bad'" in str(raised.value)
+
+
+def test_no_function_is_left_that_may_have_no_answer() -> None:
+    """What the dialect for every value leaves out is what the extension file says this of."""
+    file = registry.load("arrow")
+    unread = {f["name"] for f in file["scalar_functions"] if (f.get("metadata") or {}).get("unread")}
+    left_out = yaml.safe_load(EVERY_VALUE.read_text())["metadata"]["without"]["functions"]
+    names = {f["name"] for f in file["scalar_functions"]}
+    assert {name for name in names if any(fnmatchcase(f"arrow:{name}", each) for each in left_out)} == unread
+    for family in FAMILIES:
+        modules = {sys.modules[m] for each in vars(family).values() if (m := getattr(each, "__module__", "")) in ARROW}
+        may_raise = any(UNREAD in inspect.getsource(module) for module in (family, *modules))
+        assert may_raise == bool(unread & set(family.FUNCTIONS)), family.__name__

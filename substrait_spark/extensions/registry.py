@@ -250,6 +250,15 @@ def _is_deterministic(function: Mapping[str, Any], entry: Mapping[str, Any]) -> 
     return bool((function.get("metadata") or {}).get("deterministic", entry.get("deterministic", True)))
 
 
+def unread(urn: str, name: str) -> str | None:
+    """For which values a scalar function of a built-in file raises though Spark has a result, by the function's metadata."""
+    alias = built_in_alias(urn)
+    functions = () if alias is None else load(alias).get(KINDS["scalar"]) or ()
+    return next(
+        (metadata.get("unread") for f in functions if f["name"] == name and (metadata := f.get("metadata"))), None
+    )
+
+
 def _argument(argument: Mapping[str, Any]) -> Pattern | EnumArgument:
     if "options" in argument:
         return EnumArgument(tuple(map(str, argument["options"])))

@@ -6,12 +6,17 @@ from substrait.algebra_pb2 import Expression
 from substrait.plan_pb2 import Plan
 
 from ..algebra.message_walk import messages
+from ..extensions import registry
 
 UNREAD = "[UNSUPPORTED_"
 """How errors begin that are the engine's alone."""
 
 
 def unread_values(plan: Plan) -> tuple[str, ...]:
-    """The values, as phrases: of what the errors say that the plan raises, each once, in the order of the plan."""
+    """The values, as phrases, each once: of what the errors say that the plan raises, and what the files of its functions tell."""
     texts = (m.string for m in messages(plan) if isinstance(m, Expression.Literal) and m.string.startswith(UNREAD))
-    return tuple(dict.fromkeys(text.partition("] ")[2].strip(" :") for text in texts))
+    raised = [text.partition("] ")[2].strip(" :") for text in texts]
+    urns = {each.extension_urn_anchor: each.urn for each in plan.extension_urns}
+    functions = [each.extension_function for each in plan.extensions if each.HasField("extension_function")]
+    names = [(urns.get(each.extension_urn_reference, ""), each.name.partition(":")[0]) for each in functions]
+    return tuple(dict.fromkeys([*raised, *filter(None, (registry.unread(*name) for name in names))]))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from ...errors import (
     SubstraitSparkError,
     UnsupportedPlanError,
 )
+from ...plan.unread_values import UNREAD
 from ...user_functions.declared import as_given
 from ..text_table import text_table
 from . import run
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 OTHERWISE = (None, "spark")
+
+EVERY_VALUE = Path(__file__).parents[1] / "datafusion_with_catalyst" / "every_value.yaml"
+"""The dialect of forms that answer for every value."""
 
 REFUSED = (UnsupportedPlanError, PlanningError, InvalidPlanError)
 """What is raised before a row is computed."""
@@ -65,7 +70,7 @@ def collect(
     """
     _require(otherwise)
     try:
-        return _stream(df, ctx, stage, progress, functions, accept, allow_version_mismatch).read_all()
+        return _collected(df, partial(_stream, df, ctx, stage, progress, functions, accept, allow_version_mismatch))
     except (*REFUSED, EngineError) as error:
         if otherwise is None:
             raise
@@ -134,6 +139,20 @@ def _require(otherwise: str | None) -> None:
         raise ValueError(f"otherwise must be None or 'spark', not {otherwise!r}.")
 
 
+def _collected(df: DataFrame, stream: Callable[..., pa.RecordBatchReader]) -> pa.Table:
+    """The rows, computed once more where a form had no answer for some value: then by forms that have one for every value."""
+    try:
+        return stream().read_all()
+    except EngineError as error:
+        if UNREAD not in str(error) or is_connect(df):
+            raise
+        try:
+            rows = stream(dialect=EVERY_VALUE)
+        except UnsupportedPlanError:
+            raise error from None
+    return rows.read_all()
+
+
 def _stream(
     df: DataFrame,
     ctx: SessionContext | None,
@@ -142,6 +161,7 @@ def _stream(
     functions: Iterable[Any],
     accept: Collection[str],
     allow_version_mismatch: bool,
+    dialect: str | Path = "datafusion-with-catalyst",
 ) -> pa.RecordBatchReader:
     functions = as_given(functions)
     folder = tempfile.TemporaryDirectory(prefix="substrait-spark-", ignore_cleanup_errors=True)
@@ -149,7 +169,7 @@ def _stream(
         unless_opened.callback(folder.cleanup)
         plan = df_to_substrait(
             df,
-            dialect="datafusion" if is_connect(df) else "datafusion-with-catalyst",
+            dialect="datafusion" if is_connect(df) else dialect,
             reads="files",
             local_data=folder.name,
             list_files=None,
