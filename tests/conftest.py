@@ -43,6 +43,7 @@ TIME_ZONE = "America/Los_Angeles"
 LONGEST = (
     "test_tpcds",
     "test_isthmus",
+    "test_postgresql",
     "test_fuzz",
     "test_command_line",
     "test_functions aggregate",

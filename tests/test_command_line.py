@@ -499,7 +499,7 @@ MISTAKES = {
     "unknown dialect": (
         ("check", "-", "--dialect", "duckdb2"),
         b"",
-        "or the name of an engine (acero, datafusion, datafusion-plain, datafusion-with-catalyst, isthmus, pyarrow).",
+        "or the name of an engine (acero, datafusion, datafusion-plain, datafusion-with-catalyst, isthmus, isthmus-postgresql, pyarrow).",
     ),
     "neither plan nor query": (("check",), b"", "Give a PLAN, or a query by --sql."),
     "both from stdin": (("diff", "-", "-"), b"", "Only one of the plans can come from stdin."),

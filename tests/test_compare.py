@@ -177,7 +177,7 @@ def test_what_cannot_be_compared(query: DataFrame) -> None:
         compare(query.selectExpr("spark_partition_id()"))
     with pytest.raises(
         ValueError,
-        match="engine must be 'acero' or 'datafusion' or 'datafusion-plain' or 'datafusion-with-catalyst' or 'isthmus' or 'spark', not 'duckdb'",
+        match="engine must be 'acero' or 'datafusion' or 'datafusion-plain' or 'datafusion-with-catalyst' or 'isthmus' or 'isthmus-postgresql' or 'spark', not 'duckdb'",
     ):
         compare(query, engine="duckdb")
     for tolerance in (-0.1, 1.0, math.nan):

@@ -323,7 +323,7 @@ def lower_command(
 
 @group.command("sql")
 @PLAN
-@click.option("--to", "database", required=True, metavar="DATABASE", help="Whose SQL: duckdb.")
+@click.option("--to", "database", required=True, metavar="DATABASE", help="Whose SQL: duckdb or postgresql.")
 @click.option("--fetch", is_flag=True, help="Bring Isthmus from Maven Central first, some 34 MB, unless it is there.")
 @ACCEPT
 @OUTPUT

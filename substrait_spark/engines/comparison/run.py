@@ -36,8 +36,8 @@ def compare(
     """Run a DataFrame in Spark and a plan in an engine, and tell how their rows differ: true when they are the same.
 
     The plan is the DataFrame's own unless one is given: canonical for `engine="spark"`, and else in the engine's dialect. Engines are
-    `datafusion`, `datafusion-plain`, `datafusion-with-catalyst`, `acero`, `isthmus` (SQL in DuckDB) and `spark`, and those that installed
-    packages bring (docs/how-to/add-an-engine.md).
+    `datafusion`, `datafusion-plain`, `datafusion-with-catalyst`, `acero`, `isthmus` (SQL in DuckDB), `isthmus-postgresql` and `spark`, and those that
+    installed packages bring (docs/how-to/add-an-engine.md).
     `functions` are your own that the query calls, and `accept` names what may differ, as `df_to_substrait` takes them for the
     DataFrame's own plan. `tables` and `files_under` are as `execute` of the engine takes them; the DataFrame's own plan reads
     catalog tables from their files in DataFusion, unless `tables` are given.

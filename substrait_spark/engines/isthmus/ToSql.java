@@ -4,6 +4,7 @@ import io.substrait.extension.DefaultExtensionCatalog;
 import io.substrait.extension.SimpleExtension;
 import io.substrait.isthmus.AutomaticDynamicFunctionMappingConverterProvider;
 import io.substrait.isthmus.SubstraitToCalcite;
+import io.substrait.isthmus.SubstraitTypeSystem;
 import io.substrait.plan.Plan;
 import io.substrait.plan.ProtoPlanConverter;
 import java.io.DataInputStream;
@@ -12,6 +13,7 @@ import java.io.EOFException;
 import java.io.FileInputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -23,7 +25,13 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.calcite.avatica.util.ByteString;
 import org.apache.calcite.jdbc.CalciteSchema;
+import org.apache.calcite.jdbc.JavaTypeFactoryImpl;
+import org.apache.calcite.plan.Context;
 import org.apache.calcite.plan.Contexts;
+import org.apache.calcite.plan.ConventionTraitDef;
+import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.plan.volcano.VolcanoPlanner;
+import org.apache.calcite.prepare.CalciteCatalogReader;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
@@ -42,6 +50,8 @@ import org.apache.calcite.rel.rel2sql.RelToSqlConverter;
 import org.apache.calcite.rel.rel2sql.SqlImplementor;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.rel.type.RelDataTypeSystemImpl;
+import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
@@ -61,20 +71,20 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.SqlPostfixOperator;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWriter;
 import org.apache.calcite.sql.fun.SqlInternalOperators;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.type.SqlTypeName;
-import org.apache.calcite.tools.Frameworks;
 import org.apache.calcite.tools.RelBuilder;
 
 /**
  * Makes SQL of plans: Isthmus reads them, Calcite writes their expressions.
  *
- * <p>Requests are Plan messages, each behind its length; answers tell whether it could be made, and the text of the query or of why
- * not. Compiled by Janino, which Calcite brings.
+ * <p>Arguments are the database, and extension files. Requests are Plan messages, each behind its length; answers tell whether it
+ * could be made, and the text of the query or of why not. Compiled by Janino, which Calcite brings.
  */
 public class ToSql {
 
@@ -84,12 +94,12 @@ public class ToSql {
     PrintStream stdout = System.out;
     System.setOut(System.err); // what libraries print is no answer
     SimpleExtension.ExtensionCollection functions = DefaultExtensionCatalog.DEFAULT_COLLECTION;
-    for (int n = 0; n < arguments.length; n++) {
+    for (int n = 1; n < arguments.length; n++) {
       InputStream content = new FileInputStream(arguments[n]);
       functions = functions.merge(SimpleExtension.load(content));
       content.close();
     }
-    ToSql converter = new ToSql(functions);
+    ToSql converter = new ToSql((SqlDialect) DATABASES.get(arguments[0]), functions);
     DataInputStream requests = new DataInputStream(System.in);
     DataOutputStream answers = new DataOutputStream(stdout);
     while (true) {
@@ -123,10 +133,12 @@ public class ToSql {
     }
   }
 
+  private final SqlDialect database;
   private final ProtoPlanConverter reader;
   private final SubstraitToCalcite toCalcite;
 
-  ToSql(SimpleExtension.ExtensionCollection functions) {
+  ToSql(SqlDialect database, SimpleExtension.ExtensionCollection functions) {
+    this.database = database;
     reader = new ProtoPlanConverter(functions);
     toCalcite = new SubstraitToCalcite(new AsWritten(functions));
   }
@@ -138,15 +150,14 @@ public class ToSql {
     if (root.getNames().isEmpty()) {
       throw new UnsupportedOperationException("a query without columns has no SQL");
     }
-    SqlDialect dialect = new DuckDb();
-    SqlNode query = new Queries(dialect).query(relation, root.getNames());
-    return query.toSqlString(dialect).getSql();
+    SqlNode query = new Queries(database).query(relation, root.getNames());
+    return query.toSqlString(database).getSql();
   }
 
   /** Relations as the plan has them: Calcite's builder would simplify what they compute, by rules that hold for its own semantics. */
   static class AsWritten extends AutomaticDynamicFunctionMappingConverterProvider {
     AsWritten(SimpleExtension.ExtensionCollection functions) {
-      super(functions);
+      super(functions, new JavaTypeFactoryImpl(new Types()));
     }
 
     public RelBuilder getRelBuilder(CalciteSchema schema) {
@@ -160,8 +171,50 @@ public class ToSql {
               .withPruneInputOfAggregate(false)
               .withPushJoinCondition(false)
               .withBloat(-1);
-      return RelBuilder.create(
-          Frameworks.newConfigBuilder().defaultSchema(schema.plus()).context(Contexts.of(config)).build());
+      return new Builder(
+          Contexts.of(config),
+          new CalciteCatalogReader(schema, new ArrayList(), getTypeFactory(), getCalciteConnectionConfig()),
+          new RexBuilder(getTypeFactory()));
+    }
+  }
+
+  /** Isthmus's types, with decimals of 38 digits everywhere: Isthmus leaves CASE at 19, which makes DECIMAL(32, 4) a DECIMAL(19, 0). */
+  static class Types extends RelDataTypeSystemImpl {
+    public int getMaxPrecision(SqlTypeName type) {
+      return SubstraitTypeSystem.TYPE_SYSTEM.getMaxPrecision(type);
+    }
+
+    public int getDefaultPrecision(SqlTypeName type) {
+      return SubstraitTypeSystem.TYPE_SYSTEM.getDefaultPrecision(type);
+    }
+
+    public int getMaxScale(SqlTypeName type) {
+      return SubstraitTypeSystem.TYPE_SYSTEM.getMaxScale(type);
+    }
+
+    public int getMaxNumericPrecision() {
+      return getMaxPrecision(SqlTypeName.DECIMAL);
+    }
+
+    public int getMaxNumericScale() {
+      return getMaxScale(SqlTypeName.DECIMAL);
+    }
+
+    public boolean shouldConvertRaggedUnionTypesToVarying() {
+      return SubstraitTypeSystem.TYPE_SYSTEM.shouldConvertRaggedUnionTypesToVarying();
+    }
+  }
+
+  /** Calcite's builder over these types. */
+  static class Builder extends RelBuilder {
+    Builder(Context config, CalciteCatalogReader tables, RexBuilder expressions) {
+      super(config, cluster(expressions), tables);
+    }
+
+    private static RelOptCluster cluster(RexBuilder expressions) {
+      VolcanoPlanner planner = new VolcanoPlanner();
+      planner.addRelTraitDef(ConventionTraitDef.INSTANCE);
+      return RelOptCluster.create(planner, expressions);
     }
   }
 
@@ -186,10 +239,12 @@ public class ToSql {
    * subquery around or within it; here each table has an alias of its own, and each column says whose it is.
    */
   static class Queries extends RelToSqlConverter {
+    private final Words words;
     private int aliases = 0;
 
     Queries(SqlDialect dialect) {
       super(dialect);
+      words = (Words) dialect;
     }
 
     SqlNode query(RelNode relation) {
@@ -330,8 +385,7 @@ public class ToSql {
       }
       for (int n = 0; n < fields.size(); n++) {
         operands.add(new SqlIdentifier("c" + n, POS));
-        SqlNode type = dialect.getCastSpec(((RelDataTypeField) fields.get(n)).getType());
-        selected.add(SqlStdOperatorTable.CAST.createCall(POS, column(alias, "c" + n), type));
+        selected.add(none.cast(column(alias, "c" + n), ((RelDataTypeField) fields.get(n)).getType()));
       }
       Rows rows = new Rows(SqlStdOperatorTable.AS.createCall(POS, operands), new ArrayList());
       if (isEmpty) {
@@ -343,7 +397,12 @@ public class ToSql {
     private Rows rows(RelNode relation) {
       if (relation instanceof TableScan) {
         SqlIdentifier table = new SqlIdentifier(relation.getTable().getQualifiedName(), POS);
-        return derived(table, relation.getRowType().getFieldNames());
+        Rows rows = derived(table, relation.getRowType().getFieldNames());
+        for (int n = 0; n < rows.columns.size(); n++) {
+          boolean isText = isText(((RelDataTypeField) relation.getRowType().getFieldList().get(n)).getType());
+          rows.columns.set(n, isText ? words.text((SqlNode) rows.columns.get(n)) : rows.columns.get(n));
+        }
+        return rows;
       }
       if (relation instanceof Filter) {
         Filter filter = (Filter) relation;
@@ -500,7 +559,7 @@ public class ToSql {
           RexCall call = (RexCall) expression;
           return call.getOperator().createCall(POS, of((RexNode) call.getOperands().get(0)), of((RexNode) call.getOperands().get(1)));
         }
-        if (OF_DECIMALS.contains(expression.getKind()) && isWide((RexCall) expression)) {
+        if (OF_DECIMALS.contains(expression.getKind()) && queries.words.hasTypedDecimals() && isWide((RexCall) expression)) {
           RexCall call = (RexCall) expression;
           RexNode left = (RexNode) call.getOperands().get(0);
           SqlNode wide = ToSql.named("DECIMAL(38, " + left.getType().getScale() + ")", SqlTypeName.DECIMAL);
@@ -511,17 +570,23 @@ public class ToSql {
         if (expression instanceof RexOver) {
           return typed(made, ((RexOver) expression).getAggOperator().getKind(), expression.getType());
         }
+        if (CASTS.contains(expression.getKind()) && isText(expression.getType())) {
+          RexNode operand = (RexNode) ((RexCall) expression).getOperands().get(0);
+          boolean isTyped = queries.words.hasTypedDecimals() || operand.getType().getSqlTypeName() != SqlTypeName.DECIMAL;
+          return isTyped ? queries.words.text(made) : cast(cast(of(operand), operand.getType()), expression.getType());
+        }
         boolean isSure = !(expression instanceof RexCall) || HAVE_TYPES.contains(expression.getKind());
         return isSure || expression.getType().getSqlTypeName() == SqlTypeName.BOOLEAN ? made : cast(made, expression.getType());
       }
       RexLiteral literal = (RexLiteral) expression;
       SqlTypeName kind = literal.getType().getSqlTypeName();
       if (kind == SqlTypeName.SYMBOL || (!literal.isNull() && AS_WRITTEN.contains(kind))) {
-        return super.toSql(program, expression);
+        SqlNode written = super.toSql(program, expression);
+        return isText(literal.getType()) ? queries.words.text(written) : written;
       }
       SqlNode value;
       if (!literal.isNull() && (kind == SqlTypeName.VARBINARY || kind == SqlTypeName.BINARY)) {
-        value = SqlLiteral.createCharString(text((ByteString) literal.getValueAs(ByteString.class)), POS);
+        value = SqlLiteral.createCharString(queries.words.text((ByteString) literal.getValueAs(ByteString.class)), POS);
       } else if (!literal.isNull() && NAMED_NUMBERS.contains(kind)) {
         value = SqlLiteral.createCharString(String.valueOf(literal.getValueAs(Double.class)), POS);
       } else {
@@ -536,7 +601,8 @@ public class ToSql {
         return value;
       }
       if (kind == SqlKind.SUM && type.getSqlTypeName() == SqlTypeName.DECIMAL) {
-        return value;
+        SqlNode wide = ToSql.named("DECIMAL(38, " + type.getScale() + ")", SqlTypeName.DECIMAL);
+        return SqlStdOperatorTable.CAST.createCall(POS, value, wide);
       }
       boolean isWhole = kind == SqlKind.SUM && SqlTypeName.INT_TYPES.contains(type.getSqlTypeName());
       return isWhole ? SqlStdOperatorTable.CAST.createCall(POS, value, ToSql.named("BIGINT", SqlTypeName.BIGINT)) : cast(value, type);
@@ -560,17 +626,13 @@ public class ToSql {
     }
 
     SqlNode cast(SqlNode value, RelDataType type) {
-      return SqlStdOperatorTable.CAST.createCall(POS, value, queries.dialect.getCastSpec(type));
+      SqlNode cast = SqlStdOperatorTable.CAST.createCall(POS, value, queries.dialect.getCastSpec(type));
+      return isText(type) ? queries.words.text(cast) : cast;
     }
+  }
 
-    /** Bytes as DuckDB reads them: in hexadecimal digits. */
-    private String text(ByteString bytes) {
-      StringBuilder text = new StringBuilder();
-      for (int n = 0; n < bytes.length(); n++) {
-        text.append("\\x").append(String.format("%02X", new Object[] {Integer.valueOf(bytes.byteAt(n) & 255)}));
-      }
-      return text.toString();
-    }
+  static boolean isText(RelDataType type) {
+    return SqlTypeName.CHAR_TYPES.contains(type.getSqlTypeName());
   }
 
   private static final List AS_WRITTEN =
@@ -578,12 +640,25 @@ public class ToSql {
           new Object[] {
             SqlTypeName.BOOLEAN, SqlTypeName.INTEGER, SqlTypeName.VARCHAR, SqlTypeName.CHAR, SqlTypeName.DATE, SqlTypeName.TIMESTAMP
           });
+  private static final List CASTS = Arrays.asList(new Object[] {SqlKind.CAST, SqlKind.SAFE_CAST});
   private static final List HAVE_TYPES =
       Arrays.asList(new Object[] {SqlKind.CAST, SqlKind.SAFE_CAST, SqlKind.CASE, SqlKind.COALESCE});
   private static final List OF_DECIMALS =
       Arrays.asList(new Object[] {SqlKind.PLUS, SqlKind.MINUS, SqlKind.TIMES});
   private static final List NAMED_NUMBERS =
       Arrays.asList(new Object[] {SqlTypeName.REAL, SqlTypeName.FLOAT, SqlTypeName.DOUBLE});
+
+  /** What databases say in words of their own. */
+  interface Words {
+    /** A text that compares by its bytes. */
+    SqlNode text(SqlNode value);
+
+    /** Bytes as a text that is cast to them. */
+    String text(ByteString bytes);
+
+    /** Whether decimals have the digits of their types: computed in 18 unless an operand has more, and written as texts with all of them. */
+    boolean hasTypedDecimals();
+  }
 
   private static final Map OPERATORS = new HashMap();
 
@@ -595,13 +670,53 @@ public class ToSql {
     OPERATORS.put("DAYS_AFTER", "+");
   }
 
-  static class DuckDb extends org.apache.calcite.sql.dialect.DuckDBSqlDialect {
+  static String name(SqlCall call) {
+    return call.getOperator().getName().toUpperCase(Locale.ROOT);
+  }
+
+  /** A text with operands in the place of its question marks. */
+  static void write(SqlWriter writer, String template, SqlCall call) {
+    String[] parts = template.split("\\?", -1);
+    for (int n = 0; n < parts.length; n++) {
+      if (n > 0) {
+        call.operand(call.operandCount() == 1 ? 0 : n - 1).unparse(writer, 0, 0);
+      }
+      writer.print(n > 0 && parts[n].startsWith(" ") ? parts[n].substring(1) : parts[n]); // the writer has a space there
+    }
+  }
+
+  /** Calls of operators that Calcite has as functions: whether it was one. */
+  static boolean isWrittenAsOperator(SqlWriter writer, SqlCall call) {
+    String operator = (String) OPERATORS.get(name(call));
+    if (operator != null) {
+      write(writer, call.operandCount() == 1 ? "(" + operator + " ?)" : "(? " + operator + " ?)", call);
+    }
+    return operator != null;
+  }
+
+  static class DuckDb extends org.apache.calcite.sql.dialect.DuckDBSqlDialect implements Words {
     DuckDb() {
       super(DEFAULT_CONTEXT);
     }
 
+    public SqlNode text(SqlNode value) {
+      return value;
+    }
+
+    public String text(ByteString bytes) {
+      StringBuilder text = new StringBuilder();
+      for (int n = 0; n < bytes.length(); n++) {
+        text.append("\\x").append(String.format("%02X", new Object[] {Integer.valueOf(bytes.byteAt(n) & 255)}));
+      }
+      return text.toString();
+    }
+
+    public boolean hasTypedDecimals() {
+      return true;
+    }
+
     public SqlNode getCastSpec(RelDataType type) {
-      return typeNamed(type);
+      return typeNamed(DUCKDB_TYPES, type);
     }
 
     public RelFieldCollation.NullDirection defaultNullDirection(RelFieldCollation.Direction direction) {
@@ -610,22 +725,8 @@ public class ToSql {
 
     public void unparseCall(SqlWriter writer, SqlCall call, int left, int right) {
       if (call.getKind() == SqlKind.SAFE_CAST) {
-        writer.print("TRY_CAST");
-        SqlWriter.Frame frame = writer.startList("(", ")");
-        call.operand(0).unparse(writer, 0, 0);
-        writer.sep("AS");
-        call.operand(1).unparse(writer, 0, 0);
-        writer.endList(frame);
-      } else if (OPERATORS.containsKey(call.getOperator().getName().toUpperCase(Locale.ROOT))) {
-        SqlWriter.Frame frame = writer.startList("(", ")");
-        for (int n = 0; n < call.operandCount(); n++) {
-          if (n == call.operandCount() - 1) { // before the last: some have no other
-            writer.print((String) OPERATORS.get(call.getOperator().getName().toUpperCase(Locale.ROOT)) + " ");
-          }
-          call.operand(n).unparse(writer, 0, 0);
-        }
-        writer.endList(frame);
-      } else {
+        write(writer, "TRY_CAST(? AS ?)", call);
+      } else if (!isWrittenAsOperator(writer, call)) {
         super.unparseCall(writer, call, left, right);
       }
     }
@@ -635,27 +736,122 @@ public class ToSql {
     }
   }
 
-  private static final Map DUCKDB_TYPES = new HashMap();
+  private static final Map POSTGRESQL_CALLS = new HashMap();
 
   static {
-    DUCKDB_TYPES.put(SqlTypeName.BOOLEAN, "BOOLEAN");
-    DUCKDB_TYPES.put(SqlTypeName.TINYINT, "TINYINT");
-    DUCKDB_TYPES.put(SqlTypeName.SMALLINT, "SMALLINT");
-    DUCKDB_TYPES.put(SqlTypeName.INTEGER, "INTEGER");
-    DUCKDB_TYPES.put(SqlTypeName.BIGINT, "BIGINT");
-    DUCKDB_TYPES.put(SqlTypeName.REAL, "REAL");
-    DUCKDB_TYPES.put(SqlTypeName.FLOAT, "DOUBLE");
-    DUCKDB_TYPES.put(SqlTypeName.DOUBLE, "DOUBLE");
-    DUCKDB_TYPES.put(SqlTypeName.DECIMAL, "DECIMAL");
-    DUCKDB_TYPES.put(SqlTypeName.VARCHAR, "VARCHAR");
-    DUCKDB_TYPES.put(SqlTypeName.VARBINARY, "BLOB");
-    DUCKDB_TYPES.put(SqlTypeName.DATE, "DATE");
-    DUCKDB_TYPES.put(SqlTypeName.TIMESTAMP, "TIMESTAMP");
-    DUCKDB_TYPES.put(SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE, "TIMESTAMPTZ");
+    // What is not constant: constants are computed before any row is read, in branches that none takes too.
+    POSTGRESQL_CALLS.put("ERROR", "CAST(? || LEFT(CAST(RANDOM() AS VARCHAR), 0) AS BIGINT)");
+    POSTGRESQL_CALLS.put("LCASE", "LOWER(?)");
+    POSTGRESQL_CALLS.put("STDDEV_POP", "STDDEV_POP(?)");
+    POSTGRESQL_CALLS.put("STDDEV_SAMP", "STDDEV_SAMP(?)");
+    POSTGRESQL_CALLS.put("STRLEN", "OCTET_LENGTH(?)");
+    POSTGRESQL_CALLS.put("TRUNC", "TRUNC(?)");
+    POSTGRESQL_CALLS.put("UCASE", "UPPER(?)");
+    POSTGRESQL_CALLS.put("VAR_POP", "VAR_POP(?)");
+    POSTGRESQL_CALLS.put("VAR_SAMP", "VAR_SAMP(?)");
+    // The year before the year 1 is 0, and 1 BC there.
+    POSTGRESQL_CALLS.put("YEAR", "(EXTRACT(YEAR FROM ?) + CAST(EXTRACT(YEAR FROM ?) < 0 AS INTEGER))");
+    // Whole days first: intervals are multiplied by doubles, which hold the microseconds of a day, and not those of ten thousand years.
+    POSTGRESQL_CALLS.put(
+        "MAKE_TIMESTAMP", "(DATE '1970-01-01' + CAST(? / 86400000000 AS INTEGER) + ? % 86400000000 * INTERVAL '1 MICROSECOND')");
+    POSTGRESQL_CALLS.put("MAKE_TIMESTAMPTZ", "(" + POSTGRESQL_CALLS.get("MAKE_TIMESTAMP") + " AT TIME ZONE 'UTC')");
   }
 
-  static SqlNode typeNamed(RelDataType type) {
-    String name = (String) DUCKDB_TYPES.get(type.getSqlTypeName());
+  static class PostgreSql extends org.apache.calcite.sql.dialect.PostgresqlSqlDialect implements Words {
+    private static final SqlOperator BY_BYTES = new SqlPostfixOperator("COLLATE \"C\"", SqlKind.OTHER, 100, null, null, null);
+
+    PostgreSql() {
+      super(DEFAULT_CONTEXT);
+    }
+
+    public SqlNode text(SqlNode value) {
+      return BY_BYTES.createCall(POS, value);
+    }
+
+    public String text(ByteString bytes) {
+      return "\\x" + bytes.toString(16);
+    }
+
+    public boolean hasTypedDecimals() {
+      return false;
+    }
+
+    public SqlNode getCastSpec(RelDataType type) {
+      return typeNamed(POSTGRESQL_TYPES, type);
+    }
+
+    public RelFieldCollation.NullDirection defaultNullDirection(RelFieldCollation.Direction direction) {
+      return RelFieldCollation.NullDirection.UNSPECIFIED;
+    }
+
+    public void unparseCall(SqlWriter writer, SqlCall call, int left, int right) {
+      String template = (String) POSTGRESQL_CALLS.get(name(call));
+      if (template != null) {
+        boolean isDistinct = call.getFunctionQuantifier() != null;
+        write(writer, isDistinct ? template.replace("(?)", "(DISTINCT ?)") : template, call);
+      } else if (call.getKind() == SqlKind.LIKE) { // without an escape, which is the backslash else
+        write(writer, "(? " + name(call) + " ? ESCAPE '')", call);
+      } else if (call.getKind() == SqlKind.SAFE_CAST) {
+        throw new UnsupportedOperationException("PostgreSQL has no casts that give null in the place of an error");
+      } else if (!isWrittenAsOperator(writer, call)) {
+        super.unparseCall(writer, call, left, right);
+      }
+    }
+
+    public void quoteStringLiteral(StringBuilder text, String charset, String value) {
+      boolean escapes = value.indexOf('\\') >= 0;
+      text.append(escapes ? "E'" : "'").append(value.replace("'", "''").replace("\\", "\\\\")).append("'");
+    }
+
+    public StringBuilder quoteIdentifier(StringBuilder text, String name) {
+      if (name.getBytes(StandardCharsets.UTF_8).length > 63) {
+        throw new UnsupportedOperationException("PostgreSQL cuts names of more than 63 bytes, as " + name);
+      }
+      return super.quoteIdentifier(text, name);
+    }
+  }
+
+  private static final Map DATABASES = new HashMap();
+
+  static {
+    DATABASES.put("duckdb", new DuckDb());
+    DATABASES.put("postgresql", new PostgreSql());
+  }
+
+  private static final Map TYPES = new HashMap();
+
+  static {
+    TYPES.put(SqlTypeName.BOOLEAN, "BOOLEAN");
+    TYPES.put(SqlTypeName.SMALLINT, "SMALLINT");
+    TYPES.put(SqlTypeName.INTEGER, "INTEGER");
+    TYPES.put(SqlTypeName.BIGINT, "BIGINT");
+    TYPES.put(SqlTypeName.REAL, "REAL");
+    TYPES.put(SqlTypeName.DECIMAL, "DECIMAL");
+    TYPES.put(SqlTypeName.VARCHAR, "VARCHAR");
+    TYPES.put(SqlTypeName.DATE, "DATE");
+    TYPES.put(SqlTypeName.TIMESTAMP, "TIMESTAMP");
+    TYPES.put(SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE, "TIMESTAMPTZ");
+  }
+
+  private static final Map DUCKDB_TYPES = new HashMap(TYPES);
+
+  static {
+    DUCKDB_TYPES.put(SqlTypeName.TINYINT, "TINYINT");
+    DUCKDB_TYPES.put(SqlTypeName.FLOAT, "DOUBLE");
+    DUCKDB_TYPES.put(SqlTypeName.DOUBLE, "DOUBLE");
+    DUCKDB_TYPES.put(SqlTypeName.VARBINARY, "BLOB");
+  }
+
+  private static final Map POSTGRESQL_TYPES = new HashMap(TYPES);
+
+  static {
+    POSTGRESQL_TYPES.put(SqlTypeName.FLOAT, "DOUBLE PRECISION");
+    POSTGRESQL_TYPES.put(SqlTypeName.DOUBLE, "DOUBLE PRECISION");
+    POSTGRESQL_TYPES.put(SqlTypeName.VARBINARY, "BYTEA");
+  }
+
+  static SqlNode typeNamed(Map names, RelDataType type) {
+    String name = (String) names.get(type.getSqlTypeName());
     if (name == null) {
       throw new UnsupportedOperationException("there is no type " + type.getFullTypeString());
     }

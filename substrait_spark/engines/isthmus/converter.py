@@ -11,12 +11,16 @@ import tempfile
 import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...connect.jvm import java
 from ...errors import PlanningError, SubstraitSparkError
 from .archives import archives
 
-SOURCE, FUNCTIONS = "ToSql.java", "functions.yaml"
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
+SOURCE = "ToSql.java"
 
 OPTIONS = (
     "-Xss256m",
@@ -30,20 +34,18 @@ OPTIONS = (
 
 
 class Converter:
-    """A running JVM with Isthmus in it. Calcite brings Janino, which compiles our source there."""
+    """A running JVM with Isthmus in it, which writes for one database. Calcite brings Janino, which compiles our source there."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: str, functions: Traversable) -> None:
         self.owner = os.getpid()
         with ExitStack() as undone:
             self._errors = undone.enter_context(tempfile.TemporaryFile())
             source = undone.enter_context(
                 importlib.resources.as_file(importlib.resources.files(__package__).joinpath(SOURCE))
             )
-            functions = undone.enter_context(
-                importlib.resources.as_file(importlib.resources.files(__package__).joinpath(FUNCTIONS))
-            )
+            declared = undone.enter_context(importlib.resources.as_file(functions))
             self._process = subprocess.Popen(  # noqa: S603
-                self._command(archives(), source, functions),
+                self._command(archives(), source, database, declared),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
@@ -52,7 +54,7 @@ class Converter:
             self._opened = undone.pop_all()
         atexit.register(self.end)
 
-    def _command(self, jars: Path, source: Path, functions: Path) -> list[str]:
+    def _command(self, jars: Path, source: Path, database: str, functions: Path) -> list[str]:
         return [
             java(),
             *OPTIONS,
@@ -61,6 +63,7 @@ class Converter:
             "org.codehaus.janino.SimpleCompiler",
             str(source),
             "substrait_spark.ToSql",
+            database,
             str(functions),
         ]
 
@@ -99,13 +102,12 @@ class Converter:
 
 
 _lock = threading.Lock()
-_converter: Converter | None = None
+_converters: dict[str, Converter] = {}
 
 
-def sql(plan: bytes) -> str:
-    """The query of a plan, by the JVM of this process."""
-    global _converter  # noqa: PLW0603 - one for the process
+def sql(plan: bytes, database: str, functions: Traversable) -> str:
+    """The query of a plan, by the JVM that this process has for a database; `functions` are the database's own."""
     with _lock:
-        if _converter is None or not _converter.runs:
-            _converter = Converter()
-        return _converter.sql(plan)
+        if database not in _converters or not _converters[database].runs:
+            _converters[database] = Converter(database, functions)
+        return _converters[database].sql(plan)

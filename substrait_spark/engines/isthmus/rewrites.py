@@ -6,7 +6,7 @@ from ...algebra.aggregate_form import AggregateForm
 from ...algebra.expression import Cast, Expression, ScalarFunction, WindowFunction
 from ...algebra.types import INTEGERS
 from ...dialects.concessions import DECIMAL_ROUNDING
-from ...dialects.rewrite import Rewrite, rewrites
+from ...dialects.rewrite import Apply, Conversion, Rewrite, Target, rewrites
 from ...errors import NotInDialect
 from ...lowering.aggregate import LoweredCall
 from ...lowering.builder import LoweringBuilder
@@ -19,14 +19,14 @@ SPREADS = {
     ("variance", "POPULATION"): "var_pop",
     ("variance", "SAMPLE"): "var_samp",
 }
-"""DuckDB's names of the standard functions, whose enum arguments Isthmus doesn't take."""
+"""The databases' names of the standard functions, whose enum arguments Isthmus doesn't take."""
 
 
 def average(call: LoweredCall) -> AggregateForm:
     """An average of decimals, where its last digits may be the database's."""
     if DECIMAL_ROUNDING not in call.e.dialect.accepted:
         raise NotInDialect(
-            f"the dialect {call.e.dialect.name} has averages of decimals only with the last digits of doubles",
+            f"the dialect {call.e.dialect.name} has averages of decimals only with last digits of its own",
             "Accept that by accept={'decimal_rounding'}, or compute this column in Spark.",
         )
     return call.one("arithmetic_decimal:avg", *call.arguments)
@@ -35,34 +35,40 @@ def average(call: LoweredCall) -> AggregateForm:
 def quotient(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A quotient of decimals, under the same condition."""
     if DECIMAL_ROUNDING not in e.dialect.accepted:
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} has quotients of decimals only with the last digits of doubles"
-        )
+        raise NotInDialect(f"the dialect {e.dialect.name} has quotients of decimals only with last digits of its own")
     return call
 
 
-def spread(call: LoweredCall) -> AggregateForm:
-    """The standard deviation or the variance of integers and decimals: of infinite values and NaN DuckDB has none."""
-    distribution, value = call.arguments
-    if not isinstance(value, Cast) or value.input.type.kind not in (*INTEGERS, "decimal"):
-        raise NotInDialect(
-            f"the dialect {call.e.dialect.name} has no {call.function.declaration.name} of values that may be infinite or NaN",
-            "Take it of integers or decimals, or compute this column in Spark.",
-        )
-    return call.one(f"isthmus:{SPREADS[call.function.declaration.name, distribution]}", value)
+def spread(source: str) -> Apply:
+    """The standard deviation or the variance of integers and decimals: of infinite values and NaN databases have none, or another."""
+
+    def rule(call: LoweredCall) -> AggregateForm:
+        distribution, value = call.arguments
+        if not isinstance(value, Cast) or value.input.type.kind not in (*INTEGERS, "decimal"):
+            raise NotInDialect(
+                f"the dialect {call.e.dialect.name} has no {call.function.declaration.name} of values that may be infinite or NaN",
+                "Take it of integers or decimals, or compute this column in Spark.",
+            )
+        return call.one(f"{source}:{SPREADS[call.function.declaration.name, distribution]}", value)
+
+    return rule
 
 
-def whole(e: LoweringBuilder, cast: Cast) -> Expression:
-    """A decimal as an integer: DuckDB would round it."""
-    value = cast.input
-    if value.type.parameters[1]:
-        value = e.call("isthmus:trunc", value)
-    return e.cast(value, cast.type, cast.throws)
+def whole(source: str) -> Apply:
+    """A decimal as an integer: databases would round it."""
+
+    def rule(e: LoweringBuilder, cast: Cast) -> Expression:
+        value = cast.input
+        if value.type.parameters[1]:
+            value = e.call(f"{source}:trunc", value)
+        return e.cast(value, cast.type, cast.throws)
+
+    return rule
 
 
-def days_after(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+def days_after(source: str) -> Apply:
     """Days added to a date."""
-    return e.call("isthmus:days_after", *call.children())
+    return lambda e, call: e.call(f"{source}:days_after", *call.children())
 
 
 def framed(e: LoweringBuilder, window: WindowFunction) -> Expression:
@@ -77,19 +83,23 @@ def framed(e: LoweringBuilder, window: WindowFunction) -> Expression:
     return window
 
 
-REWRITES = [
-    Rewrite("arithmetic_decimal:divide", quotient, defect="averages_in_doubles"),
-    Rewrite(WindowFunction, framed),
-    *rewrites(
-        {
-            "arithmetic:divide": arithmetic.divide,
-            "arithmetic:std_dev": spread,
-            "arithmetic:variance": spread,
-            "arithmetic_decimal:avg": average,
-            "spark:date_add": days_after,
-            **{("decimal", kind): whole for kind in INTEGERS},
-        }
-    ),
-    *literals.REWRITES,
-    *text.REWRITES,
-]
+def rewrites_of(source: str) -> list[Rewrite | Conversion]:
+    """The rewrites for a database, whose own functions go by the alias of their file."""
+    calls: dict[Target, Apply] = {
+        "arithmetic:divide": arithmetic.divide,
+        "arithmetic:std_dev": spread(source),
+        "arithmetic:variance": spread(source),
+        "arithmetic_decimal:avg": average,
+        "spark:date_add": days_after(source),
+        **{("decimal", kind): whole(source) for kind in INTEGERS},
+    }
+    return [
+        Rewrite("arithmetic_decimal:divide", quotient, defect="averages_in_doubles"),
+        Rewrite(WindowFunction, framed),
+        *rewrites(calls),
+        *literals.rewrites_of(source),
+        *text.rewrites_of(source),
+    ]
+
+
+REWRITES = rewrites_of("isthmus")

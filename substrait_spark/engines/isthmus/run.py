@@ -33,7 +33,7 @@ def execute(
     require_tables(tables or {})
     root, rows = bound(read_plan(plan), tables or {}, folders(files_under), lambda root: root)
     names = list(plan.relations[0].root.names)
-    text = query(build(root, [f"c{n}" for n in range(len(root.types))]))
+    text = query(build(root, [f"c{n}" for n in range(len(root.types))]), "duckdb")
     with duckdb.connect() as database:
         for name, table in rows.items():
             database.register(name, table)

@@ -12,20 +12,19 @@ from ...algebra.message_walk import messages
 from ...api import lower
 from ...dialects.file import load
 from ...errors import InvalidPlanError, PlanningError
+from ...extensions import registry
 from ...lowering.older_forms import written_for
 from ...plan.message import build
 from ...reading.plan import read_plan
 from . import converter
 
-DATABASES = ("duckdb",)
-"""The databases whose rows were compared."""
+DIALECTS = {"duckdb": "isthmus", "postgresql": "isthmus-postgresql"}
+"""The databases whose rows were compared, and the dialects whose forms become their SQL."""
+
+DATABASES = tuple(DIALECTS)
 
 SESSION_CATALOG, DEFAULT_SCHEMA = "spark_catalog", "default"
 """The parts of a table's name that say that it is one of the session's own."""
-
-
-FUNCTIONS = "extension:io.github.substrait-spark:functions_isthmus"
-"""The URN of the dialect's own functions, which no canonical plan calls."""
 
 
 ALL_ROWS = -1
@@ -41,8 +40,8 @@ FILES = (
 def to_sql(plan: Plan, database: str = "duckdb", *, accept: Collection[str] = ()) -> str:
     """The query, in the words of a database, that gives the rows of a plan.
 
-    The plan is put into the forms of the dialect `isthmus`, with what `accept` names, as `lower` does it; one that calls functions of
-    these forms is in them. So what a plan of the dialect accepts is named here again.
+    The plan is put into the forms of the database's dialect (`isthmus` for DuckDB, `isthmus-postgresql`), with what `accept` names, as
+    `lower` does it; one that calls functions of these forms is in them. So what a plan of the dialect accepts is named here again.
     Tables go by the names that the plan has, without Spark's own catalog and its schema `default`: `sales`, or `"eu"."sales"`.
 
     Raises UnsupportedPlanError with all that the dialect has no form for; PlanningError where a plan reads files, and where Isthmus has no SQL
@@ -51,12 +50,18 @@ def to_sql(plan: Plan, database: str = "duckdb", *, accept: Collection[str] = ()
     """
     if database not in DATABASES:
         raise ValueError(f"database must be {' or '.join(map(repr, DATABASES))}, not {database!r}.")
-    is_lowered = any(entry.urn == FUNCTIONS for entry in plan.extension_urns)
-    return query(plan if is_lowered else lower(plan, load("isthmus"), accept=accept))
+    dialect = load(DIALECTS[database])
+    is_lowered = any(entry.urn == registry.urn(own_functions(database)) for entry in plan.extension_urns)
+    return query(plan if is_lowered else lower(plan, dialect, accept=accept), database)
 
 
-def query(plan: Plan) -> str:
-    """The query of a plan that is in the forms of the dialect `isthmus`. Raises as `to_sql` does."""
+def own_functions(database: str) -> str:
+    """The alias of the functions that a database has by names of its own, and no canonical plan calls."""
+    return DIALECTS[database].replace("-", "_")
+
+
+def query(plan: Plan, database: str) -> str:
+    """The query of a plan that is in the forms of the database's dialect. Raises as `to_sql` does."""
     read = read_plan(plan)
     if read.root is None or read.problems:
         raise InvalidPlanError(
@@ -72,7 +77,8 @@ def query(plan: Plan) -> str:
             _leave_out_nullability(message)
         if isinstance(message, FetchRel):
             _take_all(message)
-    return converter.sql(written_for(load("isthmus"), written).SerializeToString())
+    form = written_for(load(DIALECTS[database]), written).SerializeToString()
+    return converter.sql(form, database, registry.source(own_functions(database)))
 
 
 def _leave_out_nullability(table: ReadRel.VirtualTable) -> None:
