@@ -235,6 +235,8 @@ def shared_session(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytes
         .config("spark.log.level", "ERROR")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.python.daemon.module", "warm_daemon")
+        .config("spark.executorEnv.PYTHONPATH", str(Path(__file__).parent))
         .config("spark.sql.session.timeZone", TIME_ZONE)
         # Spark 3.5 asks before it writes 1500, and before it reads that of a file that another program has written.
         .config("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")
