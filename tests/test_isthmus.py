@@ -167,6 +167,26 @@ def test_tables_go_by_their_names(spark: SparkSession) -> None:
         assert database.execute(query).fetchall() == [(6,), (7,)]
 
 
+@pytest.mark.parametrize("database", isthmus.DATABASES)
+def test_columns_that_nothing_uses_may_be_nested(spark: SparkSession, database: str) -> None:
+    spark.sql("SELECT array(id) AS l, id, named_struct('a', id) AS s, string(id) AS t FROM range(3)").write.saveAsTable(
+        "isthmus_nested"
+    )
+    table = spark.table("isthmus_nested")
+    queries = [
+        isthmus.to_sql(df_to_substrait(df, reads="tables"), database)
+        for df in (table.where("id > 1").selectExpr("t AS c", "id + 1 AS d"), table.groupBy().count())
+    ]
+    with pytest.raises(UnsupportedPlanError, match="has no type list"):
+        isthmus.to_sql(df_to_substrait(table.select("l"), reads="tables"), database)
+    spark.sql("DROP TABLE isthmus_nested")
+    assert not any(name in query for query in queries for name in ('"l"', '"s"'))
+    if database == "duckdb":
+        with duckdb.connect() as connection:
+            connection.execute("CREATE TABLE isthmus_nested AS SELECT 2 AS id, [1] AS l, '2' AS t, {'a': 1} AS s")
+            assert [connection.execute(query).fetchall() for query in queries] == [[("2", 3)], [(1,)]]
+
+
 def test_a_negative_zero_stays_one() -> None:
     row = Project(VirtualTable([(Literal(1, types.I64),)], ["n"], [types.I64]), [Literal(-0.0, types.FP64)])
     with duckdb.connect() as database:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from ...algebra.aggregate_form import AggregateForm
 from ...algebra.expression import Cast, Expression, ScalarFunction, WindowFunction
+from ...algebra.relation import NamedTable, Relation
 from ...algebra.types import INTEGERS
 from ...dialects.concessions import DECIMAL_ROUNDING
-from ...dialects.rewrite import Apply, Conversion, Rewrite, Target, rewrites
+from ...dialects.rewrite import Apply, Conversion, Rewrite, Sees, Target, rewrites
 from ...errors import NotInDialect
 from ...lowering.aggregate import LoweredCall
 from ...lowering.builder import LoweringBuilder
+from ...lowering.expression import ExpressionLowering
+from ...lowering.general.read import without
 from ..pyarrow import arithmetic
 from . import literals, text
 
@@ -83,6 +86,13 @@ def framed(e: LoweringBuilder, window: WindowFunction) -> Expression:
     return window
 
 
+def table(expressions: ExpressionLowering, read: NamedTable) -> Relation:
+    """A table without columns of other types that nothing uses: SQL names those that it takes."""
+    lacks = [not expressions.e.dialect.allows_type(kind, column=True) for kind in read.schema]
+    dropped = {n for n, is_lacking in enumerate(lacks) if is_lacking and n not in read.emitted}
+    return without(read, dropped) if 0 < len(dropped) < len(lacks) else read
+
+
 def rewrites_of(source: str) -> list[Rewrite | Conversion]:
     """The rewrites for a database, whose own functions go by the alias of their file."""
     calls: dict[Target, Apply] = {
@@ -96,6 +106,7 @@ def rewrites_of(source: str) -> list[Rewrite | Conversion]:
     return [
         Rewrite("arithmetic_decimal:divide", quotient, defect="averages_in_doubles"),
         Rewrite(WindowFunction, framed),
+        Rewrite(NamedTable, table, sees=Sees.ORIGINAL),
         *rewrites(calls),
         *literals.rewrites_of(source),
         *text.rewrites_of(source),

@@ -32,7 +32,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
         if not concerned(relation) or relation.emit is None:
             return relation
         dropped = {n for n, kind in enumerate(relation.schema) if n not in relation.emit and lacking(kind)}
-        return _without(relation, dropped) if dropped else relation
+        return without(relation, dropped) if dropped else relation
 
     return transformed(root, rule, concerned)
 
@@ -43,7 +43,8 @@ def _by_name(read: Read) -> bool:
     )
 
 
-def _without(read: Read, dropped: set[int]) -> Relation:
+def without(read: Read, dropped: set[int]) -> Relation:
+    """The read without columns that it doesn't emit, by their ordinals."""
     kept = [n for n in range(len(read.schema)) if n not in dropped]
     names: list[str] = []
     position = 0
