@@ -26,7 +26,7 @@ from .errors import UNEXPECTED, Origin, Problem, SubstraitSparkError, Unsupporte
 from .expr.ambiguous_in import ambiguous_in
 from .functions import dispatch as expressions
 from .lowering.concessions.rewriting import conceded
-from .lowering.lowering import Lowering
+from .lowering.lowering import lower
 from .lowering.older_forms import written_for
 from .plan.concessions import note_uses
 from .plan.message import RELATION_DEPTH, TOO_DEEP, build
@@ -176,7 +176,7 @@ def in_dialect(context: Context, relation: Relation, outputs: Sequence[Origin], 
     dialect = context.settings.dialect
     if dialect.is_canonical:
         return cut(relation, RELATION_DEPTH)
-    return Lowering(dialect, context.report_at).lower(relation, outputs, names)
+    return lower(dialect, context.report_at, relation, outputs, names)
 
 
 def relation_of(

@@ -287,3 +287,27 @@ def test_no_function_is_left_that_may_have_no_answer() -> None:
         modules = {sys.modules[m] for each in vars(family).values() if (m := getattr(each, "__module__", "")) in ARROW}
         may_raise = any(UNREAD in inspect.getsource(module) for module in (family, *modules))
         assert may_raise == bool(unread & set(family.FUNCTIONS)), family.__name__
+
+
+DEEP = [
+    "SELECT transform(array(t, timestampadd(DAY, 40, t)), x -> date_trunc('week', date_trunc('quarter', x))) AS r FROM times",
+    (
+        "SELECT i FROM times WHERE months_between(date_trunc('week', t), date_trunc('quarter', t)) > 0.5 "
+        "ORDER BY date_trunc('quarter', date_trunc('week', t)) DESC, i"
+    ),
+]
+"""Times of a zone with daylight-saving time, whose forms nest so deep that no reader takes the plan."""
+
+
+@pytest.mark.parametrize("query", DEEP)
+def test_catalyst_evaluates_what_nests_too_deep(spark: SparkSession, query: str) -> None:
+    spark.conf.set("spark.sql.session.timeZone", "America/Los_Angeles")
+    times = spark.range(40, numPartitions=1).selectExpr("id AS i", "timestamp_seconds(id * 1234567 + 0.25) AS t")
+    times.createOrReplaceTempView("times")
+    try:
+        df = spark.sql(query)
+        with pytest.raises(UnsupportedPlanError, match="messages deep"):
+            df_to_substrait(df, dialect="datafusion")
+        assert_same_rows(df, dialect=DIALECT)
+    finally:
+        spark.conf.unset("spark.sql.session.timeZone")

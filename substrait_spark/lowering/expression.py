@@ -240,21 +240,28 @@ class ExpressionLowering:
                 form = lowered(expression)
                 if form is not None:
                     require_form(self.e.dialect, form)
-                return form
         except (Unsupported, *UNEXPECTED) as error:
             return self._refused(expression, [(expression, error)])
+        is_deep = form is not None and form.height > self.e.lowering.deepest
+        return self._taken(expression) or form if is_deep else form
 
     def _refused(self, expression: Expression, problems: Sequence[Refusal]) -> Expression:
         """What a rewrite makes of an expression that the dialect lacks, or what tells why there is no form."""
-        # What is in a lambda is handed over with the call that the lambda is for.
-        lacking = not self._lambdas and all(isinstance(problem, NotInDialect) for _, problem in problems)
+        lacking = all(isinstance(problem, NotInDialect) for _, problem in problems)
+        taken = self._taken(expression) if lacking else None
+        return taken or Undecided(types.nullable(expression.type), problems)
+
+    def _taken(self, expression: Expression) -> Expression | None:
+        """What a rewrite of what has no form makes of an expression; None where none takes it."""
+        if self._lambdas:  # what is in a lambda is handed over with the call that the lambda is for
+            return None
         with suppress(Unsupported), self._raising():  # the first reason says more
-            for rewrite in self._rewrites.refused.get(Expression, ()) if lacking else ():
+            for rewrite in self._rewrites.refused.get(Expression, ()):
                 given = if_concerned(rewrite, self, expression)
                 if given is not None:
                     require_type(rewrite, given, expression.type, self._rewrites)
                     return given
-        return Undecided(types.nullable(expression.type), problems)
+        return None
 
     def or_refused(self, form: Callable[[], Made], kinds: Any, refused: Sequence[Rewrite], *original: Any) -> Made:
         """A form; where there is none, what the first rewrite of what has no form gives of the original. `kinds` are its classes."""

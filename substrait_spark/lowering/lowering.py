@@ -42,11 +42,35 @@ Memory = TypeVar("Memory")
 Made = TypeVar("Made")
 
 
+DEEPEST = 40
+"""How deep forms nest, where a plan is too deep as a whole, before a rewrite of what has no form may take them."""
+
+
+def lower(
+    dialect: Dialect,
+    report: Report,
+    root: Relation,
+    outputs: Sequence[Origin] = (),
+    names: Sequence[str] = (),
+    traits: Traits | None = None,
+) -> Relation:
+    """A plan in the dialect's forms, as `Lowering.lower`: in other ones of what nests deep, where there are any and it is too deep."""
+    lowering = Lowering(dialect, report, traits)
+    lowered = lowering.lower(root, outputs, names)
+    if lowered.height <= RELATION_DEPTH or lowering.has_problems or not lowering.rewrites.refused:
+        return lowered
+    return Lowering(dialect, report, traits, DEEPEST).lower(root, outputs, names)
+
+
 class Lowering:
     """Lowers one plan. Problems go to `report`; what they are met in is given a stand-in, so that all are found."""
 
-    def __init__(self, dialect: Dialect, report: Report, traits: Traits | None = None) -> None:
+    def __init__(
+        self, dialect: Dialect, report: Report, traits: Traits | None = None, deepest: int = RELATION_DEPTH
+    ) -> None:
         self.dialect = dialect
+        self.deepest = deepest
+        """How deep forms of expressions nest that a rewrite of what has no form leaves as they are."""
         self.rewrites: Rewrites = dialect.rewrites_with(REWRITES)
         """The engine's rewrites, and general ones behind them."""
         self.traits = traits or Traits()

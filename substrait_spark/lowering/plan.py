@@ -18,7 +18,7 @@ from ..reading.place import MessagePart
 from ..reading.plan import ReadPlan, read_plan
 from ..user_functions.declared import NO_FUNCTIONS, UserFunctions
 from .concessions.rewriting import conceded
-from .lowering import Lowering
+from .lowering import lower
 from .older_forms import written_for
 
 
@@ -72,7 +72,7 @@ def lowered_root(read: ReadPlan, dialect: Dialect) -> tuple[Relation | None, Seq
             if described not in problems:
                 problems.append(described)
 
-        lowered = Lowering(dialect, report, read.traits).lower(read.root, names=read.names)
+        lowered = lower(dialect, report, read.root, names=read.names, traits=read.traits)
     return (None if problems else lowered), read.names, problems
 
 
