@@ -98,7 +98,7 @@ OWN = [
     "SELECT id, assert_true(id >= 0) FROM grid",
     "SELECT id, assert_true(id < 9) FROM grid",
     "SELECT id, f64 / f32 FROM grid WHERE f64 BETWEEN 0.1 AND 1e9 AND (f32 BETWEEN 0.1 AND 1e9 OR isnan(f32)) OR isnan(f64) AND f32 <> 0",
-    "SELECT id, shiftright(i32, pos), shiftright(i64, i32), i64 & 7L, ~i32 FROM grid",
+    "SELECT id, shiftright(i32, 3), shiftright(i32, 31), shiftright(i32, 33), shiftright(i64, 63), shiftright(i64, 64), i64 & 7L, ~i32 FROM grid",
     "SELECT id, 1D / f64 FROM grid WHERE f64 BETWEEN -1e9 AND 1e9",
 ]
 
