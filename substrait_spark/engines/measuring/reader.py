@@ -4,34 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
+from typing import NamedTuple
 
 from ...algebra.expression import WindowFunction
 from ...algebra.relation import Project, Relation, Window
 from ...lowering.older_forms import FORMS
 from .case import Case, Subject
+from .corpus.messages import BOUNDS, URNS
 from .findings import Findings
 
 WINDOWS = Subject("relations", ("CONSISTENT_PARTITION_WINDOW",))
 WINDOW_EXPRESSIONS = Subject("expressions", ("WINDOW_FUNCTION",))
 
 
-def stages(cases: Iterable[Case]) -> tuple[list[Case], list[Case], list[Case]]:
-    """The cases that tell of older messages; those that tell of windows; and all others, which take the forms that those tell of."""
-    messages: list[Case] = []
-    windows: list[Case] = []
-    others: list[Case] = []
+class Stages(NamedTuple):
+    """The cases in the order in which they are asked: each takes the forms that those before it tell of."""
+
+    files: list[Case]
+    """Those that tell how extension files are named."""
+    messages: list[Case]
+    """Those that tell of other older messages."""
+    windows: list[Case]
+    others: list[Case]
+
+
+def stages(cases: Iterable[Case]) -> Stages:
+    """The cases by what they tell of."""
+    found = Stages([], [], [], [])
     for case in cases:
-        told = messages if case.subject.section == "abilities" else others
-        (windows if case.subject in (WINDOWS, WINDOW_EXPRESSIONS) else told).append(case)
-    return messages, windows, others
+        told = found.messages if case.subject.section == "abilities" else found.others
+        told = {URNS.key: found.files, BOUNDS.key: found.others}.get(case.subject.key, told)
+        (found.windows if case.subject in (WINDOWS, WINDOW_EXPRESSIONS) else told).append(case)
+    return found
 
 
 def in_messages(case: Case, abilities: Mapping[str, bool]) -> Case:
-    """The case in the older forms of messages that an engine reads, as far as it was found to lack today's."""
-    forms = [form for ability, form in FORMS.items() if not abilities.get(ability, True)]
-    if case.old is not None or not forms:
-        return case
-    return case._replace(old=lambda plan: reduce(lambda made, form: form(made), forms, plan))
+    """The case in the older forms of messages that an engine reads, as far as it was found to lack today's.
+
+    What a case tells of itself stays as it is; but its extension files are named so that the engine knows them.
+    """
+    lacking = [ability for ability in FORMS if not abilities.get(ability, True)]
+    if case.old is not None:
+        lacking = [ability for ability in lacking if (ability,) == URNS.key]
+    forms = [*filter(None, [case.old]), *(FORMS[ability] for ability in lacking)]
+    return case._replace(old=lambda plan: reduce(lambda made, form: form(made), forms, plan)) if lacking else case
 
 
 def in_expressions(case: Case, findings: Findings) -> Case:
