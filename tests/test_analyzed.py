@@ -248,6 +248,8 @@ def test_recursion_is_refused_by_name(tables: SparkSession) -> None:
         "SELECT (k NOT IN (SELECT k FROM u)) IS NULL FROM t",
         "SELECT (k IN (SELECT k FROM u) AND n = 'a') = false FROM t",
         "SELECT k FROM (SELECT *, CAST(NULL AS int) AS z FROM t) WHERE z NOT IN (SELECT k FROM u WHERE k > 9)",
+        "SELECT k FROM (SELECT k FROM t UNION ALL SELECT CAST(NULL AS int) FROM t) WHERE k NOT IN (SELECT k FROM u WHERE k > 9)",
+        "SELECT k FROM (SELECT k FROM t UNION ALL SELECT try_add(CAST(NULL AS int), 1) FROM u) WHERE k IN (SELECT k FROM u) OR k > 1",
         "SELECT y IN (SELECT k FROM u) FROM (SELECT z AS y FROM (SELECT CAST(NULL AS int) AS z FROM t))",
         "SELECT NOT CASE WHEN n = 'a' THEN k IN (SELECT k FROM u) ELSE false END FROM t",
     ],
