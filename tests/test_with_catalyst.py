@@ -251,7 +251,9 @@ FOR_EVERY_VALUE = [
 def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     rows = [(i, *values) for i, values in enumerate(ODD)]
     folder = str(tmp_path_factory.mktemp("odd") / "rows")
-    spark.createDataFrame(rows, "i INT, s STRING, n STRING, x DOUBLE, t STRING, j STRING").write.parquet(folder)
+    spark.createDataFrame(rows, "i INT, s STRING, n STRING, x DOUBLE, t STRING, j STRING").coalesce(1).write.parquet(
+        folder
+    )
     spark.read.parquet(folder).createOrReplaceTempView("odd")
     return spark
 
