@@ -250,6 +250,13 @@ def test_recursion_is_refused_by_name(tables: SparkSession) -> None:
         "SELECT k FROM (SELECT *, CAST(NULL AS int) AS z FROM t) WHERE z NOT IN (SELECT k FROM u WHERE k > 9)",
         "SELECT k FROM (SELECT k FROM t UNION ALL SELECT CAST(NULL AS int) FROM t) WHERE k NOT IN (SELECT k FROM u WHERE k > 9)",
         "SELECT k FROM (SELECT k FROM t UNION ALL SELECT try_add(CAST(NULL AS int), 1) FROM u) WHERE k IN (SELECT k FROM u) OR k > 1",
+        "SELECT k FROM (SELECT k + CAST(NULL AS int) AS k FROM t) WHERE k NOT IN (SELECT k FROM u WHERE k > 9)",
+        "SELECT (k + CAST(NULL AS int)) NOT IN (SELECT k FROM u WHERE k > 9) FROM t",
+        "SELECT k FROM t WHERE if(1 = 0, k, NULL) NOT IN (SELECT k FROM u WHERE k > 9)",
+        "SELECT k FROM (SELECT * FROM t WHERE k = 3) WHERE nullif(k, 3) NOT IN (SELECT k FROM u WHERE k > 9)",
+        "SELECT k FROM t WHERE CASE WHEN k > 9 THEN k END NOT IN (SELECT k FROM u WHERE k > 9)",
+        "SELECT k FROM t WHERE map('a', k)['b'] NOT IN (SELECT k FROM u WHERE k > 9)",
+        "SELECT k FROM t WHERE (SELECT k FROM u WHERE 1 = 0) NOT IN (SELECT k FROM u WHERE k > 9)",
         "SELECT y IN (SELECT k FROM u) FROM (SELECT z AS y FROM (SELECT CAST(NULL AS int) AS z FROM t))",
         "SELECT NOT CASE WHEN n = 'a' THEN k IN (SELECT k FROM u) ELSE false END FROM t",
     ],
@@ -257,6 +264,26 @@ def test_recursion_is_refused_by_name(tables: SparkSession) -> None:
 def test_what_hangs_on_an_unknown_membership_is_refused(tables: SparkSession, query: str) -> None:
     report = check(tables.sql(query), stage="analyzed")
     assert "hangs on how Spark's optimizer" in report.problems[0].reason
+
+
+def test_a_union_of_joins_may_have_brought_null_to_any_column(tables: SparkSession) -> None:
+    joined = tables.table("t").join(
+        tables.sql("SELECT k AS z, CAST(NULL AS int) AS w FROM u"), F.expr("k = z"), "cross"
+    )
+    tables.table("t").select("*", "k", "k").union(joined).createOrReplaceTempView("united")
+    report = check(tables.sql("SELECT k FROM united WHERE k NOT IN (SELECT k FROM u WHERE k > 9)"), stage="analyzed")
+    assert "hangs on how Spark's optimizer" in report.problems[0].reason
+
+
+MAY_BE_NULL = ["k", "CAST(n AS int)", "length(n)", "try_divide(k, 0)", "coalesce(k, 7)", "(k, NULL)"]
+"""Values that no rule of the optimizer's makes a constant NULL of, or not one that it looks for."""
+
+
+@pytest.mark.parametrize("value", MAY_BE_NULL)
+def test_membership_of_what_may_be_null_has_the_rows_of_spark(tables: SparkSession, value: str) -> None:
+    columns = "k, k" if "," in value and value[0] == "(" else "k"
+    df = tables.sql(f"SELECT v FROM t WHERE n IS NULL AND {value} NOT IN (SELECT {columns} FROM u WHERE k > 9)")
+    assert_same_rows(df, stages=["analyzed"])
 
 
 def test_texts_of_joined_lists_are_refused(tables: SparkSession) -> None:

@@ -9,7 +9,7 @@ SELECT (k IN (SELECT k FROM u)) = false   -- false where it isn't known: NOT IN 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..catalyst.tree import Expression, Node, Plan, children_first
 
@@ -20,7 +20,7 @@ THROUGH = ("Alias", "And", "Not", "Or")
 def ambiguous_in(root: Plan) -> set[Node]:
     """The IN subqueries of a plan that may be unknown, elsewhere than in conditions, and columns that are conditions.
 
-    And those that ask for a column that may be a constant NULL, in an input of a union, too: the optimizer puts the NULL in its place,
+    And those that ask for a value that may be a constant NULL, in an input of a union, too: the optimizer puts the NULL in its place,
     and what becomes of that where the subquery has no rows is a setting of Spark's.
     """
     ambiguous: set[Node] = set()
@@ -36,7 +36,9 @@ def ambiguous_in(root: Plan) -> set[Node]:
         if node.name == "Alias":
             aliases.setdefault(node["exprId"], []).append(node["child"])
         if node.name == "Union":
-            first, *others = map(_columns, node["children"])
+            first, *others = inputs = [*map(_columns, node["children"])]
+            if not all(inputs):
+                aliases.setdefault(ANY_COLUMN, []).append(node)
             for column, *united in zip(first, *others, strict=False):
                 if column.name in ("Alias", "AttributeReference"):
                     aliases.setdefault(column["exprId"], []).extend(united)
@@ -50,10 +52,19 @@ def ambiguous_in(root: Plan) -> set[Node]:
     )
 
 
+ANY_COLUMN = -1
+"""Stands for the columns of unions of which it isn't known which columns of their inputs they unite."""
+
 PASSING = ("Distinct", "Filter", "GlobalLimit", "LocalLimit", "Sort", "SubqueryAlias")
 """Relations whose columns are those of their child."""
 
 LISTS = {"Aggregate": "aggregateExpressions", "Project": "projectList"}
+
+TAKEN_APART = ("ElementAt", "GetArrayItem", "GetMapValue", "ScalarSubquery")
+"""Expressions for which the optimizer puts NULL though no NULL is in them: where it sees that a part or a row isn't there.
+
+SELECT array(k)[5], map('a', k)['b'], (SELECT k FROM u WHERE 1 = 0)
+"""
 
 
 def _columns(plan: Node) -> Sequence[Node]:
@@ -65,22 +76,38 @@ def _columns(plan: Node) -> Sequence[Node]:
 
 
 def _may_be_null(value: Node, aliases: Mapping[int, Sequence[Node]]) -> bool:
-    """Whether a value is a column that may come of a constant NULL."""
-    if value.name == "Literal":
+    """Whether a NULL that the optimizer may find stands anywhere in a value, or in what its columns come of.
+
+    Which expressions it folds to NULL hangs on conditions that it knows from elsewhere, as in `nullif(k, 3)` above `k = 3`.
+    """
+    if value.name == "Literal" or (isinstance(value, Expression) and not value.nullable):
         return False
     seen: set[int] = set()
     stack = [value]
     while stack:
         value = stack.pop()
-        if value.name in ("Alias", "Cast"):
-            stack.append(value["child"])
-        elif value.name == "AttributeReference":
+        if value.name == "AttributeReference":
             if value["exprId"] not in seen:
                 seen.add(value["exprId"])
                 stack.extend(aliases.get(value["exprId"], ()))
-        elif isinstance(value, Expression) and value.nullable and _is_constant(value):
+                stack.extend(column for union in aliases.get(ANY_COLUMN, ()) for column in _aliases(union))
+        elif isinstance(value, Expression) and _gives_null(value):
             return True
+        elif not isinstance(value, Plan):
+            stack.extend(value.children())
     return False
+
+
+def _aliases(plan: Node) -> Iterator[Node]:
+    """All columns that a plan names."""
+    return (node["child"] for node in children_first(plan) if node.name == "Alias")
+
+
+def _gives_null(value: Expression) -> bool:
+    """Whether an expression gives NULL by itself, not only where a part of it is NULL."""
+    if value.name in TAKEN_APART or (value.name == "CaseWhen" and value["elseValue"] is None):
+        return True
+    return value.nullable and _is_constant(value)
 
 
 def _is_constant(root: Node) -> bool:

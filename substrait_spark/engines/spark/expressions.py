@@ -239,8 +239,14 @@ class ExpressionBuilder:
 
     def _in_subquery(self, subquery: InSubquery, scope: Scope) -> Node:
         needles = self.build_all(subquery.needles, scope)
-        plan = self._relation(subquery.relation, scope).plan
-        count = len(subquery.relation.types)
+        columns = self._relation(subquery.relation, scope)
+        if len(needles) == 1 and subquery.needles[0].type.nullable:
+            # Of NULL alone, Spark's optimizer holds without ANSI mode that it is unknown whether it is in an empty list:
+            # SELECT 1 WHERE CAST(NULL AS INT) NOT IN (SELECT 1 WHERE false)
+            true = self._d.literal(True, types.BOOLEAN)
+            needles = [*needles, true]
+            columns = self._b.project(columns.plan, [*columns.columns, true])
+        plan, count = columns.plan, len(needles)
         query = self._d.new("ListQuery", plan, catalyst.Part("outer", plan), catalyst.NEW_ID, count)
         return self._d.new("InSubquery", needles, query)
 
