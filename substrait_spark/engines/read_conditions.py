@@ -15,6 +15,7 @@ from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
 from ..algebra.message_walk import messages
+from ..plan.declared_functions import declared_functions
 from .arrow.schema import Condition
 
 COMPARISONS = {"equal": "=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
@@ -31,7 +32,7 @@ _BOOLEAN, _COMPARISON = "extension:io.substrait:functions_boolean", "extension:i
 
 def conditions(plan: Plan, reads: Sequence[ReadRel]) -> list[tuple[Condition, ...]]:
     """Of each read of a plan, the conditions of the filter right above it."""
-    functions = _functions(plan)
+    functions = declared_functions(plan)
     places = {id(read): place for place, read in enumerate(reads)}
     found: list[tuple[Condition, ...]] = [()] * len(reads)
     for rel in messages(plan):
@@ -41,16 +42,6 @@ def conditions(plan: Plan, reads: Sequence[ReadRel]) -> list[tuple[Condition, ..
         if place is not None and reads[place] is rel.filter.input.read:
             found[place] = tuple(_conditions(rel.filter.condition, reads[place], functions))
     return found
-
-
-def _functions(plan: Plan) -> dict[int, tuple[str, str]]:
-    """The extension and the simple name of each function of a plan, by its anchor."""
-    urns = {urn.extension_urn_anchor: urn.urn for urn in plan.extension_urns}
-    declared = [extension.extension_function for extension in plan.extensions]
-    return {
-        each.function_anchor: (urns.get(each.extension_urn_reference, ""), each.name.partition(":")[0])
-        for each in declared
-    }
 
 
 def _conditions(expression: Expression, read: ReadRel, functions: Mapping[int, tuple[str, str]]) -> Iterator[Condition]:

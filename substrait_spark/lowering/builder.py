@@ -278,9 +278,9 @@ class LoweringBuilder(CallBuilder):
         """The same values, all in one type, as branches and list elements must be; types differ in nullability only."""
         return super().alike(self.rewritten(Alike(inputs)).values if Alike in self.rewrites.lowered else inputs)
 
-    def raises(self, message: str, type: Type, witness: Expression, *, alone: bool = False) -> Expression:
-        """An expression that raises when it is evaluated. `witness`: a value of the row; `alone`: for which Spark has a value."""
-        return self.rewritten(Raised(message, type, witness, alone))  # type: ignore[no-any-return]
+    def raises(self, message: str, type: Type, witness: Expression) -> Expression:
+        """An expression that raises when it is evaluated. `witness`: a value of the row."""
+        return self.rewritten(Raised(message, type, witness))  # type: ignore[no-any-return]
 
     def error_text(self, message: str, witness: Expression) -> Expression:
         """What an error says: the message, and a value of the row."""

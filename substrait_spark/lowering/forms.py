@@ -57,14 +57,13 @@ class Alike(NamedTuple):
 class Raised(NamedTuple):
     """An error that is raised where it is evaluated, in a type. Rewrites give one expression.
 
-    `witness` is a value of the row, so that engines don't evaluate the expression before they must. `alone`: Spark raises
-    nothing there, but has a value that the form around the error doesn't give.
+    `witness` is a value of the row, so that engines don't evaluate the expression before they must. A message that begins as
+    `plan.unread_values.UNREAD` says that Spark raises nothing there, but has a value that the form around the error doesn't give.
     """
 
     message: str
     type: Type
     witness: Expression
-    alone: bool = False
 
 
 class Root(NamedTuple):

@@ -7,6 +7,7 @@ from substrait.plan_pb2 import Plan
 
 from ..algebra.message_walk import messages
 from ..extensions import registry
+from .declared_functions import declared_functions
 
 UNREAD = "[UNSUPPORTED_"
 """How errors begin that are the engine's alone."""
@@ -16,7 +17,6 @@ def unread_values(plan: Plan) -> tuple[str, ...]:
     """The values, as phrases, each once: of what the errors say that the plan raises, and what the files of its functions tell."""
     texts = (m.string for m in messages(plan) if isinstance(m, Expression.Literal) and m.string.startswith(UNREAD))
     raised = [text.partition("] ")[2].strip(" :") for text in texts]
-    urns = {each.extension_urn_anchor: each.urn for each in plan.extension_urns}
-    functions = [each.extension_function for each in plan.extensions if each.HasField("extension_function")]
-    names = [(urns.get(each.extension_urn_reference, ""), each.name.partition(":")[0]) for each in functions]
-    return tuple(dict.fromkeys([*raised, *filter(None, (registry.unread(*name) for name in names))]))
+    return tuple(
+        dict.fromkeys([*raised, *filter(None, (registry.unread(*name) for name in declared_functions(plan).values()))])
+    )

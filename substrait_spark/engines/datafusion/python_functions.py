@@ -34,6 +34,7 @@ from ...algebra.traversal import columns, inputs_first, rewritten
 from ...algebra.types import Type
 from ...errors import EngineError, InvalidPlanError, SubstraitSparkError, exception_text
 from ...extensions import registry
+from ...plan.declared_functions import declared_functions
 from ...plan.message import build
 from ...reading.plan import read_plan
 from ..arrow.function import Compute, PythonFunction, Signature
@@ -71,7 +72,7 @@ def registered(plan: Plan, ctx: SessionContext, functions: Functions | None = No
     the plan can't be read, or calls a function with what it doesn't take.
     """
     known = {**OWN, **(functions or {})}
-    if not any(called in known for called in declared(plan)):
+    if not any(called in known for called in declared_functions(plan).values()):
         yield plan
         return
     calls = Calls(known)
@@ -83,13 +84,6 @@ def registered(plan: Plan, ctx: SessionContext, functions: Functions | None = No
         raise EngineError(told(*calls.failed)) from calls.failed[1]
     finally:
         calls.deregister(ctx)
-
-
-def declared(plan: Plan) -> list[tuple[str, str]]:
-    """The functions that a plan declares, by URN and name."""
-    urns = {entry.extension_urn_anchor: entry.urn for entry in plan.extension_urns}
-    functions = [entry.extension_function for entry in plan.extensions if entry.HasField("extension_function")]
-    return [(urns.get(each.extension_urn_reference, ""), each.name.partition(":")[0]) for each in functions]
 
 
 def told(name: str, error: BaseException) -> str:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from ...errors import InvalidPlanError
 from ...extensions import registry
+from ...plan.declared_functions import declared_functions
 from ...user_functions.spark_function import AGGREGATES, PLAIN, SparkFunction
 from ..arrow.function import Compute, PythonFunction, Signature
 from ..user_functions.evaluation import evaluated, nested_field_names
-from .python_functions import Functions, declared
+from .python_functions import Functions
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
@@ -39,7 +40,7 @@ def _computed(function: SparkFunction) -> PythonFunction:
 
 def require_given(plan: Plan, ctx: SessionContext, functions: UserFunctions) -> None:
     """Refuse a plan that calls a function of somebody's own that neither the caller gives nor the context has."""
-    for urn, name in declared(plan):
+    for urn, name in declared_functions(plan).values():
         given = (urn, name) in {(each.urn, each.name) for each in functions.objects}
         if given or not urn or registry.built_in_alias(urn) is not None or _has(ctx, name):
             continue

@@ -6,6 +6,7 @@ from ...dialects.rewrite import Rewrite
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
 from ...lowering.forms import Raised
+from ...plan.unread_values import UNREAD
 from ..catalyst import handed_over
 from ..datafusion import rewrites as datafusion
 
@@ -14,7 +15,7 @@ REWRITES = [*datafusion.REWRITES, *handed_over.REWRITES]
 
 def _for_every_value(e: LoweringBuilder, form: Raised) -> Raised:
     """An error that Spark raises too; a form with another one is none, so that Catalyst evaluates the expression."""
-    if form.alone:
+    if form.message.startswith(UNREAD):
         raise NotInDialect(f"the dialect {e.dialect.name} has no form for every value: {form.message}")
     return form
 

@@ -56,13 +56,13 @@ def raised(e: LoweringBuilder, error: str, type: Type, witness: Expression) -> E
     return raising(e, f"[{error}]", type, witness)
 
 
-def raising(e: LoweringBuilder, message: str, type: Type, witness: Expression, *, alone: bool = False) -> Expression:
-    """What raises an error with this message, in a type that text can't be cast to directly. `alone`: where Spark raises none."""
+def raising(e: LoweringBuilder, message: str, type: Type, witness: Expression) -> Expression:
+    """What raises an error with this message, in a type that text can't be cast to directly."""
     if type.kind == "date":
-        return e.cast(e.raises(message, types.I32, witness, alone=alone), type)
+        return e.cast(e.raises(message, types.I32, witness), type)
     if type.kind.startswith("precision"):
-        return e.cast(e.raises(message, types.I64, witness, alone=alone), type)
-    return e.raises(message, type, witness, alone=alone)
+        return e.cast(e.raises(message, types.I64, witness), type)
+    return e.raises(message, type, witness)
 
 
 REWRITES = rewrites({"spark:raise_error": cast_of_text}, sees=Sees.ORIGINAL)

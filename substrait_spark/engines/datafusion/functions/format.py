@@ -118,7 +118,7 @@ def _fixed(e: LoweringBuilder, flags: str, width: str | None, digits: int, value
         e.is_null(value), e.text("null"[:digits] if digits else ""),
         is_nan(e, value), e.text("NaN"),
         infinite, joined(e, sign, e.text("Infinity")),
-        large, e.raises("[UNSUPPORTED_FORMAT] digits that depend on the Java version", types.STRING, value, alone=True),
+        large, e.raises("[UNSUPPORTED_FORMAT] digits that depend on the Java version", types.STRING, value),
         joined(e, sign, written),
     )  # fmt: skip
     return _padded(e, e.coalesce(shown, e.text("")), width, "-" in flags)
@@ -206,7 +206,7 @@ def _grouped_float(e: LoweringBuilder, value: Expression, decimals: int) -> Expr
     return e.if_then(
         is_nan(e, value), e.text("NaN"),
         e.equal(size, e.fp64(float("inf"))), joined(e, sign, e.text("∞")),
-        unread, e.raises("[UNSUPPORTED_FORMAT] more digits than are known to be right", types.STRING, value, alone=True),
+        unread, e.raises("[UNSUPPORTED_FORMAT] more digits than are known to be right", types.STRING, value),
         joined(e, sign, _in_groups(e, e.share(digits), decimals)),
     )  # fmt: skip
 

@@ -130,7 +130,7 @@ def text_to_float(e: LoweringBuilder, value: Expression, target: Type, throws: b
     ]
     if throws:
         return e.if_then(e.is_null(value), e.null(target), *parts, e.raises(FAILED, target, value))
-    unread = e.raises("[UNSUPPORTED_FORMAT] a hexadecimal floating-point number", target, value, alone=True)
+    unread = e.raises("[UNSUPPORTED_FORMAT] a hexadecimal floating-point number", target, value)
     return e.if_then(*parts, matches(e, plain, HEXADECIMAL_FLOAT), unread, e.null(target))
 
 
@@ -199,7 +199,7 @@ def text_to_decimal(e: LoweringBuilder, value: Expression, target: Type, throws:
     readable = e.and_(matches(e, text, PLAIN_DECIMAL), e.call("comparison:lte", size, e.i32(70)))
     long = e.and_(matches(e, text, EXPONENT_DECIMAL), e.call("comparison:lte", size, e.i32(LONGEST)))
     parts = [readable, e.cast(text, target, throws), long, _with_exponent(e, text, target, throws)]
-    unread = e.raises("[UNSUPPORTED_FORMAT] a number in a form that is not read here", target, value, alone=True)
+    unread = e.raises("[UNSUPPORTED_FORMAT] a number in a form that is not read here", target, value)
     parts += [matches(e, text, ANY_DECIMAL), unread]
     if throws:
         return e.if_then(e.is_null(value), e.null(target), *parts, e.raises(FAILED, target, value))
@@ -252,7 +252,7 @@ def _with_exponent(e: LoweringBuilder, text: Expression, target: Type, throws: b
     zero = e.not_(matches(e, digits, "[1-9]"))
     places = total("subtract", total("add", said, e.i32(1)), e.call("spark:length", behind))
     beyond = e.and_(zero, e.call("comparison:gt", places, e.i32(38)))
-    unread = e.raises("[UNSUPPORTED_FORMAT] a zero with a great exponent", target, text, alone=True)
+    unread = e.raises("[UNSUPPORTED_FORMAT] a zero with a great exponent", target, text)
     return e.if_then(beyond, unread, e.cast(shown, target, throws))
 
 
@@ -308,7 +308,7 @@ def double_to_text(e: LoweringBuilder, value: Expression) -> Expression:
             e.call("comparison:gte", size, e.fp64(2.0**53)),
             e.call("comparison:lt", size, e.fp64(2.2250738585072014e-308)),
         ),
-        e.raises("[UNSUPPORTED_FORMAT] digits that depend on the Java version", types.STRING, value, alone=True),
+        e.raises("[UNSUPPORTED_FORMAT] digits that depend on the Java version", types.STRING, value),
         e.call("string:contains", text, e.text("e"), case_sensitivity="CASE_SENSITIVE"),
         joined(e, sign, mantissa, e.if_then(no_point, e.text(".0"), e.text("")), e.text("E"), part(e, text, "e", 2)),
         e.call("comparison:gte", size, e.fp64(1e7)),

@@ -101,9 +101,7 @@ def approx_percentile(call: LoweredCall) -> AggregateForm:
         percentiles = exact_percentiles.result(above, parts)
         few = above.call("comparison:lt", refs[1], above.i64(most // 2))
         known = above.and_(few, above.equal(nan, above.i64(0)))
-        error = above.raises(
-            "[UNSUPPORTED_COUNT] NaN, or too many values for an exact sketch:", types.I64, refs[1], alone=True
-        )
+        error = above.raises("[UNSUPPORTED_COUNT] NaN, or too many values for an exact sketch:", types.I64, refs[1])
         least = above.if_then(known, above.i64(0), error)
         kind = percentiles.type
         checked = above.if_then(above.call("comparison:gte", least, above.i64(0)), percentiles, above.null(kind))

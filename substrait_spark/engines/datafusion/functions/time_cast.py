@@ -148,7 +148,7 @@ def _or_raise(
     `known` is null where `value_or_null` is, and nests less deep.
     """
     missing = [e.is_null(known), *([e.is_not_null(value)] if value.type.nullable else [])]
-    error = raising(e, f"[UNSUPPORTED_FORMAT] {which}", value_or_null.type, value, alone=True)
+    error = raising(e, f"[UNSUPPORTED_FORMAT] {which}", value_or_null.type, value)
     if not throws:
         return e.if_then(e.and_(*missing, *unread), error, value_or_null)
     invalid = raised(e, "CAST_INVALID_INPUT", value_or_null.type, value)
