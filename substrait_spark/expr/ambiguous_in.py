@@ -90,6 +90,8 @@ def _may_be_null(value: Node, aliases: Mapping[int, Sequence[Node]]) -> bool:
             if value["exprId"] not in seen:
                 seen.add(value["exprId"])
                 stack.extend(aliases.get(value["exprId"], ()))
+            if ANY_COLUMN not in seen:
+                seen.add(ANY_COLUMN)
                 stack.extend(column for union in aliases.get(ANY_COLUMN, ()) for column in _aliases(union))
         elif isinstance(value, Expression) and _gives_null(value):
             return True

@@ -13,6 +13,7 @@ from ..errors import Origin, Problem, Unsupported
 from ..extensions import registry
 from ..plan import parameters
 from ..plan.concessions import Use, note_uses, uses_in
+from ..plan.declared_functions import declared_functions
 from ..plan.message import PRODUCER, RELATION_DEPTH, TOO_DEEP, build
 from ..reading.place import MessagePart
 from ..reading.plan import ReadPlan, read_plan
@@ -98,10 +99,8 @@ def undeclared_functions(plan: Plan, functions: UserFunctions = NO_FUNCTIONS) ->
     if any(registry.built_in_alias(urn) for urn in urns.values()):
         reason = f"it is in the forms of an engine already, whose functions {', '.join(urns.values())} it calls"
         return problem_of("", None, Unsupported(reason, CANONICAL))
-    called = [extension.extension_function for extension in plan.extensions]
-    names = {
-        f.name.partition(":")[0]: urns[f.extension_urn_reference] for f in called if f.extension_urn_reference in urns
-    }
+    undeclared = set(urns.values())
+    names = {name: urn for urn, name in declared_functions(plan).values() if urn in undeclared}
     reason = f"it calls functions that nobody declares: {', '.join(f'{name} of {urn}' for name, urn in names.items())}"
     hint = f"Give your own as functions=[{', '.join(names)}]. If they are an engine's: {CANONICAL[0].lower()}{CANONICAL[1:]}"
     return problem_of("", None, Unsupported(reason, hint))

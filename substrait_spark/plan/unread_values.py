@@ -17,6 +17,5 @@ def unread_values(plan: Plan) -> tuple[str, ...]:
     """The values, as phrases, each once: of what the errors say that the plan raises, and what the files of its functions tell."""
     texts = (m.string for m in messages(plan) if isinstance(m, Expression.Literal) and m.string.startswith(UNREAD))
     raised = [text.partition("] ")[2].strip(" :") for text in texts]
-    return tuple(
-        dict.fromkeys([*raised, *filter(None, (registry.unread(*name) for name in declared_functions(plan).values()))])
-    )
+    functions = (registry.unread(*function) for function in declared_functions(plan).values())
+    return tuple(dict.fromkeys([*raised, *filter(None, functions)]))
