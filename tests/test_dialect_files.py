@@ -226,6 +226,14 @@ def test_a_rewrite_of_a_function_that_is_not_listed(tmp_path: Path) -> None:
         match=r"mine.yaml: metadata.defects.d: the rewrites against it are for comparison:gt and comparison:lt, which is not among",
     ):
         load(tmp_path / "mine.yaml", rewrites=rewrites[:2])
+    of_any = [Rewrite("arithmetic:sum", lambda call: call.unchanged, "d")]
+    assert load(tmp_path / "mine.yaml", rewrites=of_any).rewrites == tuple(of_any)
+    sums = "supported_aggregate_functions: [{source: arithmetic, name: %s, supported_impls: [i32]}]\n"
+    (tmp_path / "mine.yaml").write_text(comparison("") + sums % "max" + defect, "utf-8")
+    with pytest.raises(DialectError, match=r"d: the rewrites against it are for arithmetic:sum, which is not among"):
+        load(tmp_path / "mine.yaml", rewrites=of_any)
+    (tmp_path / "mine.yaml").write_text(comparison("") + sums % "sum" + defect, "utf-8")
+    assert load(tmp_path / "mine.yaml", rewrites=of_any).rewrites == tuple(of_any)
 
 
 def test_devices_and_long_files_are_not_read_in_full(tmp_path: Path) -> None:

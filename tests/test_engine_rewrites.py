@@ -22,16 +22,19 @@ from substrait_spark.algebra.expression import (
     Literal,
     ScalarFunction,
     SortField,
+    WindowCall,
 )
-from substrait_spark.algebra.frame import WHOLE
+from substrait_spark.algebra.frame import WHOLE, over
 from substrait_spark.algebra.relation import Aggregate, Fetch, Join, Project, Relation, Sort, VirtualTable, Window
 from substrait_spark.dialects import Dialect
 from substrait_spark.dialects.file import problems
 from substrait_spark.dialects.rewrite import PLAN, Rewrite, Sees
 from substrait_spark.errors import NotInDialect
 from substrait_spark.explain import explain
+from substrait_spark.lowering.aggregate import LoweredCall
 from substrait_spark.lowering.builder import LoweringBuilder
 from substrait_spark.lowering.forms import Root
+from substrait_spark.lowering.window import StagedWindows
 from substrait_spark.plan.message import build
 
 pytestmark = pytest.mark.stumbles
@@ -325,6 +328,76 @@ def test_a_defect_that_a_dialect_does_not_list_changes_nothing() -> None:
     listed = [against("string:lower", raising), Rewrite(PLAN, raising, "flies")]
     mine = Dialect("Mine", {**DOCUMENT, "metadata": {}}, listed)
     assert "lower($0:name)" in explain(lower(plan(projected(LOWER)), mine))
+
+
+# ---- rewrites against defects of aggregate and window functions
+
+
+def doubled(call: LoweredCall) -> AggregateForm:
+    """Twice the sum."""
+    form = call.one("arithmetic:sum", *call.arguments, overflow="ERROR")
+    return AggregateForm(form.calls, lambda above, found: above.call("arithmetic:add", found[0], found[0]))
+
+
+def of_another(call: LoweredCall) -> AggregateForm:
+    """The sum of one column more than was asked for."""
+    return call.one("arithmetic:sum", FieldReference(2, NUMBER), overflow="ERROR")
+
+
+def summing(*rewrites: Rewrite, defects: bool = True) -> Dialect:
+    """A dialect with sums of integers, and rewrites against a defect of these."""
+    document = {
+        **DOCUMENT,
+        "supported_scalar_functions": [{"source": "arithmetic", "name": "add", "supported_impls": ["i64_i64"]}],
+        "supported_aggregate_functions": [
+            {
+                "source": "arithmetic",
+                "name": "sum",
+                "supported_impls": ["i32"],
+                "required_options": {"overflow": "ERROR"},
+            }
+        ],
+        "supported_window_functions": [{"source": "arithmetic", "name": "row_number", "supported_impls": [""]}],
+    }
+    if not defects:
+        del document["metadata"]
+    assert list(problems(document, rewrites)) == []
+    return Dialect("Mine", document, rewrites)
+
+
+WIDE = VirtualTable([(Literal(None, NUMBER),) * 3], ["a", "b", "c"], [NUMBER] * 3)
+SUM = E.aggregate("arithmetic:sum", COUNT, overflow="ERROR")
+SUMS = Aggregate(WIDE, [], [SUM])
+RUNNING = Window(WIDE, [over(SUM, WHOLE)], (), ())
+
+
+@pytest.mark.parametrize("root", [SUMS, RUNNING])
+def test_a_defect_of_an_aggregate_function_that_the_dialect_has(root: Relation) -> None:
+    mine = summing(against("arithmetic:sum", doubled))
+    assert "add(" in explain(lower(plan(root), mine))
+    rests = summing(against("arithmetic:sum", doubled), defects=False)
+    assert "add(" not in explain(lower(plan(root), rests))
+
+
+def test_several_rewrites_of_one_aggregate_function_run_in_turn() -> None:
+    """One that isn't about the call gives it as it is; one that gives another call of the function has that rewritten further."""
+    unchanged = against("arithmetic:sum", lambda call: call.unchanged)
+    turned = against("arithmetic:sum", of_another)
+    made = explain(lower(plan(SUMS), summing(unchanged, turned, against("arithmetic:sum", doubled))))
+    assert "sum($2:c" in made
+    assert "add(" in made
+    made = explain(lower(plan(SUMS), summing(against("arithmetic:sum", doubled), turned)))
+    assert "sum($1:b" in made
+
+
+def test_a_defect_of_a_window_function_that_the_dialect_has() -> None:
+    numbered = Window(WIDE, [E.window("arithmetic:row_number", frame=WHOLE)], (), ())
+
+    def from_two(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
+        return WindowForm((call,), lambda above, found: above.call("arithmetic:add", found[0], above.i64(1)))
+
+    mine = summing(against("arithmetic:row_number", from_two))
+    assert "add(" in explain(lower(plan(numbered), mine))
 
 
 def test_no_count_is_told_where_the_measures_are_refused() -> None:

@@ -113,23 +113,28 @@ def _problem_of_target(target: Any, sees: Sees) -> str | None:
 
 
 def problems_of_guards(document: Mapping[str, Any], listed: Listed) -> Iterator[str]:
-    """Defects that a dialect document has rewrites against, but none of a function that it lists: these would never be used.
+    """Defects that a dialect document has rewrites against, but none of a function that it has: these would never be used.
 
     Others may be of functions that it lacks, so that engines can share rewrites.
     """
-    entries = document.get("supported_scalar_functions")
-    urns = document.get("dependencies") or {}
-    functions = {(urns.get(entry["source"]), entry["name"]) for entry in entries or ()}
-    for defect in (document.get("metadata") or {}).get("defects") or () if entries else ():
+    for defect in (document.get("metadata") or {}).get("defects") or ():
         targets = [each.target for each in listed if isinstance(each, Rewrite) and each.defect == defect]
         guarded = [target for target in targets if isinstance(target, str) and target != PLAN]
-        if guarded and len(guarded) == len(targets) and functions.isdisjoint(map(_urn_and_name, guarded)):
+        if guarded and len(guarded) == len(targets) and not any(_may_be_called(document, each) for each in guarded):
             yield (
                 f"metadata.defects.{defect}: the rewrites against it are for {' and '.join(guarded)}, which is not among "
-                "supported_scalar_functions; list the function, or leave out the rewrite"
+                "the functions that it lists; list the function, or leave out the rewrite"
             )
 
 
-def _urn_and_name(function: str) -> tuple[str, str]:
+def _may_be_called(document: Mapping[str, Any], function: str) -> bool:
+    """Whether a dialect document lists a function, or no functions of its kind, since it has all of these then."""
     alias, _, name = function.partition(":")
-    return registry.urn(alias), name
+    urns = document.get("dependencies") or {}
+    for kind, section in registry.KINDS.items():
+        if registry.implementations(kind, alias, name):
+            entries = document.get(f"supported_{section}")
+            named = {(urns.get(entry["source"]), entry["name"]) for entry in entries or ()}
+            if not entries or (registry.urn(alias), name) in named:
+                return True
+    return False

@@ -44,8 +44,8 @@ class Rewrite(NamedTuple):
     """Puts a target into another form: `apply` gives an expression or a relation that means the same.
 
     With a `defect`, it runs on what the dialect has, as long as the dialect file lists that defect. Without one, a rewrite of
-    a function or a cast runs where the dialect lacks it; a rewrite of any other target always runs, and returns unchanged
-    what it is not about. Of several rewrites for a function or a cast that the dialect lacks, the first one runs. All others run
+    a function or a cast runs where the dialect lacks it; a rewrite of any other target always runs, and so does one of an aggregate
+    or a window function, which the dialect may have in some ways only: it returns unchanged what it is not about. Of several rewrites for a function or a cast that the dialect lacks, the first one runs. All others run
     one after the other, until the result is no longer of the target's kind.
     """
 

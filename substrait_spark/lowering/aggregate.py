@@ -74,6 +74,16 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
         """The keys that the call itself is ordered by."""
         return self.function.sorts
 
+    @property
+    def unchanged(self) -> AggregateForm:
+        """The call as it is: what a rewrite against a defect gives where it is not about this call."""
+        return AggregateForm((self.function,), as_is)
+
+    def is_one_of_same(self, form: AggregateForm) -> bool:
+        """Whether a form is no more than one call of this function, which may have other arguments."""
+        same = [call.declaration.function == self.function.declaration.function for call in form.calls]
+        return same == [True] and form.result is as_is
+
     def below(self, *calls: tuple[str, Expression], within: Sequence[Expression] = ()) -> list[FieldReference]:
         """Columns with the results of aggregate functions, given as `(function, argument)`, over all rows of the group.
 
@@ -98,6 +108,16 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
 
 def form_of(call: LoweredCall) -> AggregateForm:
     """What a canonical aggregate call becomes. Raises NotInDialect where there is no form."""
+    form = _form(call)
+    for rewrite in call.e.rewrites.lowered.get(call.function.declaration.function, ()):
+        if not call.is_one_of_same(form):
+            break
+        form = applied(rewrite, AggregateForm, LoweredCall(call.e, form.calls[0], call.frame, call.group))
+    return form
+
+
+def _form(call: LoweredCall) -> AggregateForm:
+    """What it becomes before any rewrite against a defect."""
     e, function = call.e, call.function
     name = function.declaration.function
     rewrite, general = e.rewrites.missing.get(name), GENERAL.missing.get(name)
@@ -112,7 +132,7 @@ def form_of(call: LoweredCall) -> AggregateForm:
             return applied(general, AggregateForm, call)
         except NotInDialect as problem:
             raise without_other_form(e.dialect, lacking, [problem]) from None
-    return AggregateForm((function,), as_is)
+    return call.unchanged
 
 
 def lowered_aggregate(

@@ -109,6 +109,17 @@ def window_form(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> 
     if declaration.kind == "aggregate":
         function = AggregateFunction(declaration, call.arguments, call.options)
         return _over(form_of(LoweredCall(e, function, frame)), frame)
+    form = _form(e, call, staged)
+    for guard in e.rewrites.lowered.get(declaration.function, ()):
+        if [each.declaration.function for each in form.calls] != [declaration.function] or form.result is not as_is:
+            break
+        form = applied(guard, WindowForm, e, form.calls[0], staged)
+    return form
+
+
+def _form(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> WindowForm:
+    """What a window function becomes before any rewrite against a defect."""
+    declaration = call.declaration
     rewrite = e.rewrites.missing.get(declaration.function)
     if rewrite is not None:
         return applied(rewrite, WindowForm, e, call, staged)
