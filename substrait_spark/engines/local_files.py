@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pyarrow.parquet as pq
 from ..errors import InvalidPlanError
 from .arrow.schema import Columns
 from .file_access import Folders, allowed, local_path, regular
+from .names import found
 
 
 def paths(items: Sequence[Any], under: Folders = None) -> list[Path]:
@@ -171,16 +173,35 @@ def _agree(
 
 def require_parquet(path: Path, columns: Columns) -> pa.Schema:
     """Refuse a Parquet file that Spark would read otherwise than the engine does with these columns; the file's own."""
-    try:
-        metadata = pq.read_metadata(path)
-        own_schema = metadata.schema.to_arrow_schema()
-    except (OSError, pa.ArrowException) as error:
-        raise InvalidPlanError(f"{path} can't be read as Parquet: {error}") from error
+    metadata, own_schema = _opened(path)
     int96 = _int96(metadata)
     stored = pa.schema([pa.field(field.name, stored_type(field.type, int96)) for field in own_schema])
     require_columns(path, stored, columns, widening)
     _require_calendar(path, metadata.metadata or {}, columns)
     return stored
+
+
+def named_in(path: Path, columns: Columns) -> tuple[Columns, dict[str, str]]:
+    """The columns under their names in a Parquet file of a table, and these by the plan's names.
+
+    A name is found as it is, or else as that of the only column that differs in case.
+    """
+    there = _opened(path)[1].names
+    names = {name: found(name, there, columns.schema.names) or name for name in columns.schema.names}
+    if all(name == own for name, own in names.items()):
+        return columns, names
+    schema = pa.schema([field.with_name(names[field.name]) for field in columns.schema])
+    used, required = ([names.get(name, name) for name in some] for some in (columns.used, columns.required))
+    return replace(columns, schema=schema, used=frozenset(used), required=frozenset(required)), names
+
+
+def _opened(path: Path) -> tuple[pq.FileMetaData, pa.Schema]:
+    """The metadata of a Parquet file, and its schema as Arrow has it."""
+    try:
+        metadata = pq.read_metadata(path)
+        return metadata, metadata.schema.to_arrow_schema()
+    except (OSError, pa.ArrowException) as error:
+        raise InvalidPlanError(f"{path} can't be read as Parquet: {error}") from error
 
 
 def parquet_table(path: Path, columns: Columns) -> pa.Table:

@@ -13,6 +13,7 @@ from datafusion import DataFrame, Expr, SessionContext, col, lit
 from ..errors import InvalidPlanError
 from . import local_files
 from .arrow.schema import Columns
+from .names import found
 from .table_format import table_format
 
 
@@ -29,7 +30,7 @@ def table(ctx: SessionContext, path: Path, columns: Columns) -> list[DataFrame]:
             f"the table's rows, as a package that reads {format} has them as an Arrow table."
         )
     if path.is_file():
-        return files(ctx, [path], columns, lacks=False)
+        return _of_table(ctx, [path], columns)
     folders: dict[tuple[tuple[str, str], ...], list[Path]] = {}
     for file in sorted(path.rglob("*")):
         inside = file.relative_to(path).parts
@@ -41,22 +42,31 @@ def table(ctx: SessionContext, path: Path, columns: Columns) -> list[DataFrame]:
     return [frame for keys, paths in folders.items() for frame in _partition(ctx, paths, dict(keys), columns)]
 
 
+def _of_table(ctx: SessionContext, paths: list[Path], columns: Columns) -> list[DataFrame]:
+    """Files of a table, whose columns may have other names than the plan's as far as case goes."""
+    by_names: dict[tuple[str, ...], list[Path]] = {}
+    for path in paths:
+        by_names.setdefault(tuple(local_files.named_in(path, columns)[1].values()), []).append(path)
+    frames = []
+    for names, some in by_names.items():
+        named, _ = local_files.named_in(some[0], columns)
+        as_wanted = [_column(own).alias(name) for own, name in zip(names, columns.schema.names, strict=True)]
+        some_frames = files(ctx, some, named, lacks=False)
+        frames += some_frames if named is columns else [frame.select(*as_wanted) for frame in some_frames]
+    return frames
+
+
 def _partition(ctx: SessionContext, paths: list[Path], keys: Mapping[str, str], columns: Columns) -> list[DataFrame]:
     """Files with the values in the names of their folders as columns."""
     values = {unquote(name): unquote(value) for name, value in keys.items()}
-    lower = {name.lower(): name for name in values}
-    for name in columns.schema.names:
-        if lower.get(name.lower(), name) != name:
-            raise InvalidPlanError(
-                f"{paths[0]}: the column {name!r} is called {lower[name.lower()]!r} in a folder's name."
-            )
+    names = {field.name: found(field.name, values, columns.schema.names) for field in columns.schema}
     constants = {
-        field.name: lit(_partition_value(values[field.name], field)).alias(field.name)
+        field.name: lit(_partition_value(values[key], field)).alias(field.name)
         for field in columns.schema
-        if field.name in values
+        if (key := names[field.name]) is not None
     }
     selected = [constants.get(name, _column(name)) for name in columns.schema.names]
-    frames = files(ctx, paths, columns.without(values), lacks=False)
+    frames = _of_table(ctx, paths, columns.without(constants))
     return [frame.select(*selected) if constants else frame for frame in frames]
 
 

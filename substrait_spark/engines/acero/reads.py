@@ -135,10 +135,11 @@ def _parquet(path: Path, columns: Columns) -> pa.Table:
     """The rows of a table's file, or of the files of its folder, which lack none of the columns that the plan uses."""
     tables = []
     for file in _files(path):
-        missing = columns.used.difference(local_files.require_parquet(regular(file), columns).names)
+        named, _ = local_files.named_in(regular(file), columns)
+        missing = named.used.difference(local_files.require_parquet(file, named).names)
         if missing:
             raise InvalidPlanError(f"{file} lacks the column {min(missing)!r}.")
-        tables.append(local_files.parquet_table(file, columns))
+        tables.append(local_files.parquet_table(file, named).rename_columns(columns.schema.names or ["rows"]))
     return pa.concat_tables(tables) if tables else columns.schema.empty_table()
 
 

@@ -43,8 +43,9 @@ def execute(
     """The rows of a plan of the `datafusion` dialect, in columns named and typed as the plan says.
 
     Files are read where the plan says they are. Named tables are those of `ctx`, or of `tables`: by the table's dotted
-    full name, or its last part where that is no other's. The names of what is given there, and of columns of rows in memory, may be
-    those of the plan but for upper and lower case, where that leaves no choice. What is given there is an Arrow table; the path of a Parquet file or
+    full name, or its last part where that is no other's. The names of what is given there, and of its columns, may be those of
+    the plan but for upper and lower case, where that leaves no choice; names in files that the plan itself reads are exact, and so are
+    those of fields of structs, since Spark finds others or not as its session says. What is given there is an Arrow table; the path of a Parquet file or
     folder, which may be partitioned; whatever hands over Arrow's stream or array by the PyCapsule interface, as frames of polars
     and pandas and relations of DuckDB do (NaN of pandas is null, as pandas has it); a `pyarrow.dataset.Dataset`; or a table
     provider or frame of DataFusion. The last three aren't held in memory. A stream is read once, and is used up then.
