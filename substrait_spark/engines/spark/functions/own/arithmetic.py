@@ -7,6 +7,8 @@ last argument only says the type of the result, which the call declares.
 from __future__ import annotations
 
 from .....algebra import types
+from .....algebra.types import Type
+from .....errors import Unsupported
 from ...calls import ANSI, LEGACY, Call
 from ...document import Node
 from ..rules import Rule, by_kind, legacy, spark
@@ -17,13 +19,40 @@ def _of_decimals(name: str, mode: str = ANSI) -> Rule:
     return lambda call: call.spark(name, *call.values[:2], mode=mode)
 
 
+def _in_type(name: str, mode: str = ANSI) -> Rule:
+    """A function of two decimals whose result Spark has in the type that the third says: in another, it would be rounded twice."""
+
+    def rule(call: Call) -> Node:
+        left, right = (argument.type for argument in call.function.arguments[:2] if not isinstance(argument, str))
+        wanted = _type_of(name, left, right)
+        if call.type.parameters != wanted:
+            raise Unsupported(f"Spark has {call.key} of {left} and {right} as decimal<{wanted[0]}, {wanted[1]}>")
+        return call.spark(name, *call.values[:2], mode=mode)
+
+    return rule
+
+
+def _type_of(name: str, left: Type, right: Type) -> tuple[int, int]:
+    """The precision and the scale of what an operator gives in Spark, which takes digits off behind the point for those before it."""
+    (p1, s1), (p2, s2) = left.parameters, right.parameters
+    scale = s1 + s2 if name == "*" else max(s1, s2)
+    precision = p1 + p2 + 1 if name == "*" else max(p1 - s1, p2 - s2) + scale + 1
+    if precision <= MOST_DIGITS:
+        return precision, scale
+    return MOST_DIGITS, max(MOST_DIGITS - (precision - scale), min(scale, LEAST_SCALE))
+
+
+MOST_DIGITS, LEAST_SCALE = 38, 6
+"""Of decimals in Spark; and how many digits behind the point stay at least of a result that would have more."""
+
+
 def _operator(name: str) -> Rule:
-    return by_kind({"decimal": _of_decimals(name)}, legacy(name))
+    return by_kind({"decimal": _in_type(name)}, legacy(name))
 
 
 def _try(name: str) -> Rule:
     """An operator that gives null for what it has no result for: that of decimals does with ANSI mode off."""
-    return by_kind({"decimal": _of_decimals(name, LEGACY)}, spark(f"try_{_NAMES[name]}"))
+    return by_kind({"decimal": _in_type(name, LEGACY)}, spark(f"try_{_NAMES[name]}"))
 
 
 _NAMES = {"+": "add", "-": "subtract", "*": "multiply"}
