@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from substrait_spark import SubstraitSparkError
@@ -13,6 +14,7 @@ from substrait_spark.engines import measure
 from substrait_spark.engines.measuring.corpus import cases
 from substrait_spark.engines.measuring.corpus.functions import of_kind
 from substrait_spark.engines.measuring.findings import Findings, not_for
+from substrait_spark.engines.measuring.judging import Answer, judged, questions
 from substrait_spark.engines.measuring.measure import MARKDOWN, Measurement
 from substrait_spark.engines.measuring.outcome import FILE, Outcome
 from substrait_spark.engines.measuring.recorded import truths
@@ -90,6 +92,13 @@ def test_an_engine_may_do_anything(tmp_path: Path) -> None:
     page = (found.folder / MARKDOWN).read_text()
     assert "the process ended with code 3" in page
     assert "ascending, nulls first" in page
+
+
+def test_rows_where_there_are_none_are_told() -> None:
+    (case,) = [each for each in cases() if each.name == "aggregate arithmetic sum i32 of no row: i32?"]
+    (question,) = questions(case, truths()[case.name])
+    found = judged(case, question, Answer(pa.table({"c0": pa.array([0], pa.int64())})))
+    assert found.verdict == "wrong"
 
 
 def test_a_measurement_goes_on_where_it_ended(tmp_path: Path) -> None:

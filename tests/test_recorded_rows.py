@@ -21,7 +21,13 @@ from substrait_spark.plan.unread_values import UNREAD
 UNPLANNED = ("expressions SUBQUERY subquery_types SET_PREDICATE: in a column",)
 """What DataFusion fails to plan: its optimizer loses the name of a mark above two projections. There are no rows, so no wrong ones."""
 
-UNJUDGED = ("scalar rounding", "scalar set")
+NEGATIVE = (
+    "scalar string lpad str_i32_str: string?, i32?, string?",
+    "scalar string rpad str_i32_str: string?, i32?, string?",
+)
+"""What DataFusion fails at for negative lengths, which Spark's queries have another form for. There are no rows either."""
+
+UNJUDGED = ("aggregate string", "scalar logarithmic", "scalar rounding", "scalar set")
 """Parts of which nothing is lowered: calls that leave options open, and what DataFusion lacks."""
 
 
@@ -61,7 +67,7 @@ def _wrong(case: Case, engine: str, seen: Counter[str]) -> Iterator[str]:
     except UnsupportedPlanError:
         return
     seen["lowered"] += 1
-    if case.name in UNPLANNED:
+    if case.name in (*UNPLANNED, *NEGATIVE):
         return
     for question in questions(case, truths()[case.name]):
         try:

@@ -12,6 +12,7 @@ from ...dialects.dialect import CAST_OPTIONS, TYPE_NAMES, Abilities
 from ...extensions import registry
 from .case import Subject
 from .findings import Findings, Tried, are_exact, not_for
+from .judging import EXACT, REFUSED
 
 Document = dict[str, Any]
 
@@ -204,7 +205,7 @@ def _scalar(variants: Mapping[str, Sequence[Tried]]) -> Document | None:
     tried = variants.get("", ())
     kinds = not_for(tried)
     if kinds is None:
-        tried = variants.get("literals", ())
+        tried = [] if _differs(tried) else variants.get("literals", ())
         kinds = not_for(tried)
         if kinds is None:
             return None
@@ -217,6 +218,11 @@ def _scalar(variants: Mapping[str, Sequence[Tried]]) -> Document | None:
     if any(each.is_exact and each.outcome.raised for each in tried) and not _states_errors(tried[0]):
         metadata["raises"] = True
     return metadata
+
+
+def _differs(tried: Sequence[Tried]) -> bool:
+    """Whether an engine takes what was tried and has other rows: one literal that is right says nothing of others then."""
+    return any(each.outcome.verdict not in (EXACT, REFUSED) for each in tried)
 
 
 MOST = "most"
@@ -255,10 +261,11 @@ def are_fine(tried: Sequence[Tried]) -> bool:
 
 
 def _window(variants: Mapping[str, Sequence[Tried]]) -> Document | None:
-    kinds = not_for(variants.get("", ()))
+    tried = variants.get("", ())
+    kinds = not_for(tried)
     metadata: Document = {}
     if kinds is None:
-        tried = variants.get("literals", ())
+        tried = [] if _differs(tried) else variants.get("literals", ())
         kinds = not_for(tried)
         if kinds is None:
             return None

@@ -99,7 +99,9 @@ UNCOMPARED = (InvalidPlanError, ValueError, TypeError, NotImplementedError, KeyE
 def _given(question: Question, rows: pa.Table | None = None) -> str:
     """The first row of the table that a difference is about, where its number tells."""
     table = question.tables.get("t")
-    if table is None or (table.num_rows > 1 and (rows is None or rows.num_rows == 0 or rows.num_columns < 2)):
+    if table is None or table.num_rows == 0:
+        return ""
+    if table.num_rows > 1 and (rows is None or rows.num_rows == 0 or rows.num_columns < 2):
         return ""
     number = table.column(0)[0].as_py() if table.num_rows == 1 or rows is None else rows.column(0)[0].as_py()
     position = table.column(0).to_pylist().index(number) if number in table.column(0).to_pylist() else None

@@ -12,6 +12,14 @@ from ..case import Case, Subject, output_names, read
 from ..values import edges, table
 from .functions import DECIMALS, SIMPLE, of_kind
 
+SPELLINGS = (
+    " 12 ", "\t7\n", "+5", "-0", "007", "1.", ".5", "5d", "5f", "0x1F", "1_000", "1e-2", "1e400", "128", "99999999999999999999", "1.999",
+    "Infinity", "-inf", "nan", "+nan", "T", "yes", "off", "0", " true ", "TRUE", "tr", "2024", "2024-2", "2024-2-9", " 2024-02-29 ", "2023-02-29",
+    "+2024-02-29", "12024-02-29", "-0001-01-01", "2024-02-29T", "2024-02-29 10:00 junk", "2024-02-29T10:00:00Z", "2024-02-29 1:2:3.5",
+    "2024-02-29 10:00:00.123456789", "2024-02-29 10:00:00+05:30", "2024-02-29 24:00:00", "epoch", "now", "today",
+)  # fmt: skip
+"""Texts that are read as values of other types, or nearly: Spark's way to do it is no engine's."""
+
 KINDS = [of_kind(kind) for kind in SIMPLE]
 DIGITS = [types.of("decimal", *digits) for digits in DECIMALS]
 
@@ -22,7 +30,8 @@ def cases() -> Iterator[Case]:
         for target in (*KINDS, *DIGITS):
             if source is not target:
                 for throws, option in CAST_OPTIONS.items():
-                    rows = table([("a0", source, edges(source))], f"cast {source}")
+                    values = (*edges(source), *SPELLINGS) if source.kind == "string" else edges(source)
+                    rows = table([("a0", source, values)], f"cast {source}")
                     cast = Cast(FieldReference(1, types.nullable(source)), types.nullable(target), throws)
                     relation = Project(read("t", rows), [cast]).select([0, 2])
                     subject = Subject("casts", (source.kind, target.kind, option))

@@ -80,7 +80,7 @@ CHOICES: Mapping[str, Sequence[Any]] = {
 }
 """What texts are tried for an argument of that name."""
 
-SMALL = {"space", "sequence", "factorial", "generate_series"}
+SMALL = {"array_repeat", "space", "sequence", "factorial", "generate_series"}
 """Functions that would make more of a great number than there is room for."""
 
 INEXACT = (

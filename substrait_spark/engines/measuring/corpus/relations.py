@@ -313,13 +313,17 @@ def _sets() -> Iterator[Case]:
         combined = relation("SET", "operations", operation)
         yield case(combined, "", Set([one, other], operation))
         yield case(combined, "with itself", Set([one, one], operation))
+        twice = Set([one, one], "UNION_ALL")
+        yield case(combined, "twice on the left", Set([twice, one], operation))
+        yield case(combined, "twice on the right", Set([one, twice], operation))
+        yield case(combined, "twice, and once, on the left", Set([Set([twice, other], "UNION_ALL"), one], operation))
         if operation.startswith("UNION"):
             yield case(combined, "three inputs", Set([one, other, one], operation))
 
 
 def _expands() -> Iterator[Case]:
-    null = Literal(None, I32)
-    made = Expand(lefts(), [(column(0, types.I32), column(1)), (column(0, types.I32), null)])
+    own = (column(0, types.I32), column(1), column(2, TEXT), column(3, BOOL))
+    made = Expand(lefts(), [own, (own[0], Literal(None, I32), *own[2:])])
     yield case(relation("EXPAND", "field_types", "SWITCHING_FIELD"), "", made)
 
 
