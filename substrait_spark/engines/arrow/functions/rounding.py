@@ -36,7 +36,7 @@ def _of_decimals(mode: str) -> Callable[[Signature], Callable[..., Any]]:
             if value is None or scale is None:
                 return None
             found = rounded(value, scale, mode)
-            if abs(found) >= most:
+            if found.copy_abs() >= most:  # `abs` would round it
                 raise OverflowError(f"[NUMERIC_VALUE_OUT_OF_RANGE] {value}, rounded, is no {kind}")
             return rounded(found, kind.scale, mode)
 
