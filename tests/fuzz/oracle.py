@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -54,17 +54,23 @@ class Engine(NamedTuple):
     stage: str = "optimized"
     """Of which stage its plans are."""
 
-    def plan(self, df: DataFrame) -> Plan:
+    def plan(self, asked: Asked) -> Plan:
         """What it runs of a DataFrame."""
-        return df_to_substrait(df, dialect=self.dialect, stage=self.stage)
+        return asked.plan(self.dialect, self.stage)
 
 
 def _in_spark(plan: Plan, spark: SparkSession) -> pa.Table:
-    df = spark_engine.execute(plan, other_session(spark))
+    df = spark_engine.execute(plan, _session_beside(spark, str(spark.conf.get("spark.sql.ansi.enabled"))))
     try:
         return spark_table(df)
     except Exception as error:
         raise EngineError(str(error)) from error
+
+
+@lru_cache(maxsize=4)
+def _session_beside(spark: SparkSession, _mode: str) -> SparkSession:
+    """A session of other settings than one in ANSI mode, or without it: to make one takes longer than most plans."""
+    return other_session(spark)
 
 
 ENGINES = {
@@ -83,11 +89,26 @@ def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:
 
 
 class Asked:
-    """A DataFrame, with what Spark gives for it: it is run when that is first asked for, once for all engines."""
+    """A DataFrame, with what Spark gives for it, and its plans: each made when first asked for, once for all engines."""
 
     def __init__(self, make: Callable[[], DataFrame]) -> None:
         self.make = make
         self.df = make()
+        self._plans: dict[tuple[str | None, str], Plan] = {}
+
+    def plan(self, dialect: str | None, stage: str) -> Plan:
+        """Its plan in a dialect."""
+        if (dialect, stage) not in self._plans:
+            self._plans[dialect, stage] = df_to_substrait(self.df, dialect=dialect, stage=stage)
+        return self._plans[dialect, stage]
+
+    @cached_property
+    def order(self) -> Ordering | None:
+        """The order of the rows, where the query's last step is to sort them, or to limit what is sorted."""
+        node = self.df._jdf.queryExecution().analyzed()
+        while node.nodeName() in ("GlobalLimit", "LocalLimit", "Offset"):
+            node = node.child()
+        return ordering(self.df) if node.nodeName() == "Sort" else None
 
     @cached_property
     def expected(self) -> tuple[pa.Table | None, str]:
@@ -128,23 +149,22 @@ def _both_forms(by_sql: Asked, by_operations: Asked, engine: Engine) -> Outcome:
     outcome = outcome_of(by_sql, engine)
     if outcome.kind not in (EQUAL, RAISED):
         return outcome
-    return outcome if same_plan(by_sql.df, by_operations.df, engine) else outcome_of(by_operations, engine)
+    return outcome if same_plan(by_sql, by_operations, engine) else outcome_of(by_operations, engine)
 
 
-def same_plan(one: DataFrame, other: DataFrame, engine: Engine) -> bool:
+def same_plan(one: Asked, other: Asked, engine: Engine) -> bool:
     """Whether two DataFrames have the same bytes as a plan."""
-    plans = [engine.plan(df) for df in (one, other)]
+    plans = [engine.plan(asked) for asked in (one, other)]
     return plans[0].SerializeToString(deterministic=True) == plans[1].SerializeToString(deterministic=True)
 
 
 def outcome_of(asked: Asked, engine: Engine) -> Outcome:
     """What comes of a DataFrame in an engine."""
-    df = asked.df
     try:
-        assert_well_formed(df_to_substrait(df, stage=engine.stage))
-        plan = engine.plan(df)
-        assert_well_formed(plan)
-        if engine.plan(df) != plan:
+        for dialect in {None, engine.dialect}:
+            assert_well_formed(asked.plan(dialect, engine.stage))
+        plan = engine.plan(asked)
+        if df_to_substrait(asked.df, dialect=engine.dialect, stage=engine.stage) != plan:
             return Outcome(UNSTABLE)
         return compared(asked, plan, engine)
     except UnsupportedPlanError as error:
@@ -169,22 +189,14 @@ def compared(asked: Asked, plan: Plan, engine: Engine) -> Outcome:
         return Outcome(UNNEEDED, raised)
     if expected is None:
         return Outcome(WRONG, f"Spark raises: {raised}; the engine returns {actual.num_rows} rows")
-    found = _differences(asked.df, expected, actual)
-    if found and (compiled := asked.compiled[0]) is not None and not _differences(asked.df, compiled, actual):
+    found = _differences(asked, expected, actual)
+    if found and (compiled := asked.compiled[0]) is not None and not _differences(asked, compiled, actual):
         return Outcome(EQUAL)
     return Outcome(WRONG, "\n".join(found[:6])) if found else Outcome(EQUAL)
 
 
-def _differences(df: DataFrame, expected: pa.Table, actual: pa.Table) -> list[str]:
-    return differences(expected, actual, tolerance=TOLERANCE, order=_order(df))
-
-
-def _order(df: DataFrame) -> Ordering | None:
-    """The order of the rows, where the query's last step is to sort them, or to limit what is sorted."""
-    node = df._jdf.queryExecution().analyzed()
-    while node.nodeName() in ("GlobalLimit", "LocalLimit", "Offset"):
-        node = node.child()
-    return ordering(df) if node.nodeName() == "Sort" else None
+def _differences(asked: Asked, expected: pa.Table, actual: pa.Table) -> list[str]:
+    return differences(expected, actual, tolerance=TOLERANCE, order=asked.order)
 
 
 def _fails_before_rows(df: DataFrame) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from hypothesis import strategies as st
 from pyspark.sql import Column as SparkColumn
@@ -35,6 +36,12 @@ class Query:
         return f"({self.sql()})"
 
 
+@lru_cache(maxsize=100)
+def _table_of(spark: SparkSession, table: str, names: tuple[str, ...]) -> DataFrame:
+    """A table's columns by other names. No query has the same names twice, and most begin with the same."""
+    return spark.table(table).toDF(*names)
+
+
 @dataclass(frozen=True)
 class Table(Query):
     name: str
@@ -43,7 +50,7 @@ class Table(Query):
         return f"SELECT {self._renamed()} FROM {self.name}"
 
     def dataframe(self, spark: SparkSession) -> DataFrame:
-        return spark.table(self.name).toDF(*(column.name for column in self.columns))
+        return _table_of(spark, self.name, tuple(column.name for column in self.columns))
 
     def _renamed(self) -> str:
         return ", ".join(f"c{n} AS {column.name}" for n, column in enumerate(self.columns))

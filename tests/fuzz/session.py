@@ -46,6 +46,8 @@ def session(directory: Path) -> Iterator[SparkSession]:
     }.items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
+    # Hadoop's settings are sent along with each read; what isn't set has the same values.
+    spark._jsc.hadoopConfiguration().clear()
     try:
         yield spark
     finally:

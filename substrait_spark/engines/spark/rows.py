@@ -90,11 +90,8 @@ def _collected(df: Any) -> pa.Table:
     if is_connect(df):
         return df.toArrow()
     # toArrow casts to the DataFrame's schema, and fails at a null struct with a field that is never null.
-    batches = df._collect_as_arrow()
-    if batches:
-        return pa.Table.from_batches(batches)
     if hasattr(df, "toArrow"):
-        return df.toArrow()
+        return pa.Table.from_batches(df._collect_as_arrow(empty_list_if_zero_records=False))
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema(df.schema).empty_table()  # Spark 3.5 has no toArrow
+    return pa.Table.from_batches(df._collect_as_arrow(), to_arrow_schema(df.schema))  # Spark 3.5
