@@ -14,6 +14,7 @@ import pytest
 from datafusion import SessionContext
 from datafusion import substrait as consumer
 
+from substrait_spark import lower
 from substrait_spark.algebra import types
 from substrait_spark.algebra.expression import (
     Bound,
@@ -26,7 +27,17 @@ from substrait_spark.algebra.expression import (
     WindowCall,
     WindowFunction,
 )
-from substrait_spark.algebra.relation import Aggregate, Filter, Join, Project, Relation, Set, Sort, VirtualTable
+from substrait_spark.algebra.relation import (
+    Aggregate,
+    Filter,
+    Join,
+    NamedTable,
+    Project,
+    Relation,
+    Set,
+    Sort,
+    VirtualTable,
+)
 from substrait_spark.dialects.discovery import DIALECT, built_in
 from substrait_spark.dialects.file import load
 from substrait_spark.dialects.rewrite import defects_of
@@ -213,6 +224,27 @@ def test_nested_required() -> None:
     gives = DEFECTS["nested_required"].gives
     structs = table("xf", ((1,),), kind=types.of("struct", types.I64, nullable=False))
     assert ran(structs, gives, "xf") == gives, mended("nested_required")
+
+
+@pytest.mark.parametrize("element", [pa.bool_(), pa.string(), pa.binary(), pa.list_(pa.int32())], ids=str)
+def test_extremes_want_rows(element: pa.DataType) -> None:
+    context = datafusion.context()
+    context.register_record_batches("t", [[pa.record_batch([pa.array([], pa.list_(element))], ["x"])]])
+    gives = DEFECTS["extremes_want_rows"].gives
+    found = given(lambda: context.sql("SELECT array_max(x) FROM t").to_arrow_table(), gives)
+    assert found == gives, mended("extremes_want_rows")
+
+
+@pytest.mark.parametrize("name", ["array_max", "array_min"])
+def test_extremes_of_no_rows(name: str) -> None:
+    texts = types.of("list", types.of("string"))
+    read = NamedTable(["t"], ["x"], [texts])
+    plan = build(Project(read, [call(f"spark:{name}", FieldReference(0, texts))]).select([1]), ["m"])
+    none = pa.table({"x": pa.array([], pa.list_(pa.string()))})
+    assert datafusion.execute(lower(plan, "datafusion"), tables={"t": none}).num_rows == 0
+    some = pa.table({"x": [["b", None, "a"], [], None]})
+    found = datafusion.execute(lower(plan, "datafusion"), tables={"t": some}).column(0).to_pylist()
+    assert found == ["b" if name == "array_max" else "a", None, None]
 
 
 def test_keys_named_below() -> None:

@@ -9,7 +9,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, Literal, ScalarFunction
 from ....algebra.lists import unified, with_element
 from ....algebra.traversal import moved_inwards, subexpressions
-from ....algebra.types import FLOATS, INTEGERS, Type
+from ....algebra.types import FLOATS, INTEGERS, TEXTS, Type
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
@@ -18,6 +18,9 @@ from ..defects.floating import groupable, holds_float, normalized
 from ..structs import bare, element, guarded, null_like, size
 from . import time_zone as tz
 from .datetime import date_part
+
+NO_NUMBERS = ("boolean", "binary", "fixedbinary", "list", "struct", *TEXTS)
+"""Kinds of values that are no numbers in Arrow's memory."""
 
 # ---- what DataFusion does to floating-point numbers and to nested nulls
 
@@ -58,8 +61,18 @@ def extreme(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     (list,) = call.children()
     if not _differ(e, list) and not _nest(e, list):
         return call
+    return _first_sorted(e, call, list)
+
+
+def _first_sorted(e: LoweringBuilder, call: ScalarFunction, list: Expression) -> Expression:
     direction = "ASC" if call.declaration.name == "array_min" else "DESC"
     return element(e, _sorted(e, list, direction, "NULLS LAST"), e.i64(1))
+
+
+def extreme_of_others(e: LoweringBuilder, call: ScalarFunction) -> Expression:
+    """array_min, array_max of elements for which DataFusion has no loop of its own, but puts together a row's values."""
+    (list,) = call.children()
+    return _first_sorted(e, call, list) if list.type.parameters[0].kind in NO_NUMBERS else call
 
 
 def of_lists(e: LoweringBuilder, call: ScalarFunction) -> Expression:
@@ -366,4 +379,7 @@ REWRITES = [
         defect="nan_payloads",
     ),
     *rewrites({"spark:array_max": extreme, "spark:array_min": extreme}, defect="nested_nulls_follow"),
+    *rewrites(
+        {"spark:array_max": extreme_of_others, "spark:array_min": extreme_of_others}, defect="extremes_want_rows"
+    ),
 ]
