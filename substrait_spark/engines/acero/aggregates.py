@@ -16,6 +16,9 @@ from ...lowering.builder import LoweringBuilder
 MOST_DIGITS, DIGITS_OF_ROWS = 38, 10
 """Of decimals; and of the number of rows that fit into memory."""
 
+DIGITS_IN_DOUBLES = 10
+"""Of decimals that are added up in doubles: sums of a million of these are exact."""
+
 
 def total(call: LoweredCall) -> AggregateForm:
     """A sum of numbers. One of 64-bit integers is computed in decimals, which hold it, beside the sum of the sizes.
@@ -92,6 +95,25 @@ def decimal_mean(call: LoweredCall) -> AggregateForm:
     return AggregateForm((*total.calls, number), result)
 
 
+def mean_in_doubles(call: LoweredCall) -> AggregateForm:
+    """What Spark's optimizer makes of means of few digits, which Python computes of the sum and the count."""
+    (value,) = call.arguments
+    if value.type.parameters[0] > DIGITS_IN_DOUBLES:
+        raise NotInDialect(
+            f"Spark averages {value.type} in doubles, whose sum hangs on the order of the rows",
+            "Cast the argument to a decimal of 10, or of 12 or more digits.",
+        )
+    total = decimal_total(call)
+    number = call.call("aggregate_generic:count", value)
+    wanted = call.function.type
+
+    def result(above: LoweringBuilder, found: Sequence[Expression]) -> Expression:
+        *sums, count = found
+        return above.call("arrow:spark_mean_in_doubles", total.result(above, sums), count, above.null(wanted))
+
+    return AggregateForm((*total.calls, number), result)
+
+
 def fitting_total(call: LoweredCall) -> AggregateForm:
     """A sum of decimals that is null where it overflows: of so few digits that it never does."""
     (value,) = call.arguments
@@ -141,6 +163,7 @@ REWRITES = rewrites(
         "arithmetic:sum": total,
         "arithmetic_decimal:avg": decimal_mean,
         "arithmetic_decimal:sum": decimal_total,
+        "spark:avg_in_doubles": mean_in_doubles,
         "spark:spark_max": extreme("max"),
         "spark:spark_min": extreme("min"),
         "spark:spark_sum": wrapping_total,

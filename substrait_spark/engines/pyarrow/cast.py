@@ -53,14 +53,13 @@ def _fitting(
 
 
 def to_decimal(e: LoweringBuilder, cast: Cast) -> Expression:
-    """An integer as a decimal that holds all integers of its type."""
+    """An integer as a decimal: as one that holds all integers of its type, then as the wanted one, which may not."""
     precision, scale = cast.type.parameters
-    if precision - scale < DIGITS[cast.input.type.kind]:
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} casts {cast.input.type} only to decimals of {DIGITS[cast.input.type.kind]} "
-            "digits before the point"
-        )
-    return e.cast(cast.input, cast.type)
+    digits = DIGITS[cast.input.type.kind]
+    if precision - scale >= digits:
+        return e.cast(cast.input, cast.type)
+    whole = e.cast(cast.input, types.of("decimal", digits, 0, nullable=cast.input.type.nullable))
+    return other_decimal(e, Cast(whole, cast.type, cast.throws))
 
 
 def other_decimal(e: LoweringBuilder, cast: Cast) -> Expression:

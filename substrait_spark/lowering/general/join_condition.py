@@ -1,7 +1,7 @@
 """Joins on any condition as joins on one equality of columns, where the dialect has no others.
 
 What the condition says of one input filters it, or makes its key null where its rows must stay. What it says of both beyond the
-equality is a filter above, which only inner joins can have.
+equality is a filter above, which only inner joins can have; for others, several equalities are one of a text that has all keys.
 """
 
 from __future__ import annotations
@@ -38,11 +38,10 @@ def on_one_equality(e: LoweringBuilder, form: Joined) -> Relation | Joined:
     keys, pairs = about["keys"], about["pairs"]
     if form.join_type == "INNER":
         keys, pairs = keys[:1], [*keys[1:], *pairs]
-    elif pairs or len(keys) > 1:
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} has {form.join_type} joins on one equality only",
-            "Join by one column, or make a plan for another dialect.",
-        )
+    elif pairs:
+        raise _on_one_only(e, form)
+    elif len(keys) > 1:
+        keys = [_equal_texts(e, form, keys)]
     joined = _on_key(e, form, keys[0] if keys else None, about["left"], about["right"])
     filtered: Relation = e.over(joined).rewritten(Filtered(joined, pairs)) if pairs else joined
     return filtered
@@ -97,13 +96,49 @@ def _on_key(
     return joined.select([*range(width), *(len(left.types) + n for n in own)])
 
 
+def _on_one_only(e: LoweringBuilder, form: Joined) -> NotInDialect:
+    return NotInDialect(
+        f"the dialect {e.dialect.name} has {form.join_type} joins on one equality only",
+        "Join by one column, or make a plan for another dialect.",
+    )
+
+
+def _equal_texts(e: LoweringBuilder, form: Joined, equalities: Sequence[Expression]) -> Expression:
+    """Equalities as that of two texts, in which commas part the keys: a text among these is the last, since it may have commas itself."""
+    width = len(form.left.types)
+    pairs = [_by_side(equality, width) for equality in equalities]
+    pairs.sort(key=lambda pair: pair[0].type.kind == "string")
+    kinds = [key.type.kind for pair in pairs for key in pair]
+    if any(kind not in WITHOUT_COMMAS for kind in kinds[:-2]) or not {*kinds[-2:]} <= {*WITHOUT_COMMAS, "string"}:
+        raise _on_one_only(e, form)
+    return e.call("comparison:equal", *(_text(e, form, keys) for keys in zip(*pairs, strict=True)))
+
+
+WITHOUT_COMMAS = (*types.INTEGERS, "boolean")
+"""Types of which each value has a text of its own, without a comma in it."""
+
+
+def _text(e: LoweringBuilder, form: Joined, keys: Sequence[Expression]) -> Expression:
+    """The text of several keys: null where one of them is."""
+    parts: list[Expression] = []
+    for key in keys:
+        if key.type.kind != "string" and not e.dialect.allows_cast(key.type, types.STRING, True):
+            raise _on_one_only(e, form)
+        parts += [e.cast(key, types.STRING), e.text(",")]
+    return e.call("string:concat", *parts[:-1], null_handling="ACCEPT_NULLS")
+
+
+def _by_side(equality: Expression, width: int) -> tuple[Expression, Expression]:
+    """Both sides of an equality, that of the left input first."""
+    first, second = equality.children()
+    return (second, first) if _sides(first, width) == RIGHT else (first, second)
+
+
 def _keys(e: LoweringBuilder, equality: Expression | None, width: int) -> tuple[Expression, Expression]:
     """Both sides of an equality, each over its own input; without one, what is equal for all rows."""
     if equality is None:
         return e.literal(0, types.I32), e.literal(0, types.I32)
-    first, second = equality.children()
-    if _sides(first, width) == RIGHT:
-        first, second = second, first
+    first, second = _by_side(equality, width)
     return first, with_right_side_moved(second, width, -width)
 
 

@@ -1,4 +1,4 @@
-"""Quotients and remainders of decimals of so many digits that DataFusion's wider ones don't hold them on the way."""
+"""Products, quotients and remainders of decimals of so many digits that engines don't hold them on the way; means in doubles."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _low_64_bits(left: Decimal, right: Decimal) -> int:
     return (int(_whole(left, right)) + 2**63) % 2**64 - 2**63
 
 
-def _decimal(operation: Operation, *, raises: bool = True) -> PythonFunction:
+def _decimal(operation: Operation, *, raises: bool = True, divides: bool = True) -> PythonFunction:
     """An operation whose result is rounded to its type: an error, or null, where it has no value or doesn't fit."""
 
     def made(signature: Signature) -> Function:
@@ -56,7 +56,7 @@ def _decimal(operation: Operation, *, raises: bool = True) -> PythonFunction:
                 raise OverflowError(f"[NUMERIC_VALUE_OUT_OF_RANGE] {result} is no {kind}.")
             return None
 
-        return _divided(rounded, raises)
+        return _divided(rounded, raises) if divides else _of_both(rounded)
 
     return of_typed_rows(made)
 
@@ -64,14 +64,35 @@ def _decimal(operation: Operation, *, raises: bool = True) -> PythonFunction:
 def _divided(operation: Callable[[Decimal, Decimal], Any], raises: bool) -> Function:
     """An operation with an error, or null, for a zero divisor. Further arguments are of the result's type and say nothing."""
 
-    def computed(left: Decimal | None, right: Decimal | None, *_: object) -> Any:
-        if left is None or right is None:
-            return None
+    def divided(left: Decimal, right: Decimal) -> Any:
         if right:
             return operation(left, right)
         if raises:
             raise ZeroDivisionError("[DIVIDE_BY_ZERO] Division by zero.")
         return None
+
+    return _of_both(divided)
+
+
+def _of_both(operation: Callable[[Decimal, Decimal], Any]) -> Function:
+    """An operation that is null where an operand is."""
+
+    def computed(left: Decimal | None, right: Decimal | None, *_: object) -> Any:
+        return None if left is None or right is None else operation(left, right)
+
+    return computed
+
+
+def _mean_in_doubles(signature: Signature) -> Function:
+    """Of a sum and a count: the sum without its point by the count, by the power of ten; the shortest text of that is rounded."""
+    scale, kind = signature.arrow_arguments[0].scale, signature.arrow_result
+    unit = Decimal(1).scaleb(-kind.scale)
+
+    def computed(total: Decimal | None, count: int | None, _: object) -> Decimal | None:
+        if total is None or not count:
+            return None
+        mean = float(int(total.scaleb(scale, EXACT))) / count / 10.0**scale
+        return Decimal(repr(mean)).quantize(unit, ROUND_HALF_UP, EXACT)
 
     return computed
 
@@ -79,10 +100,13 @@ def _divided(operation: Callable[[Decimal, Decimal], Any], raises: bool) -> Func
 FUNCTIONS: Mapping[str, PythonFunction] = {
     "spark_div": of_all_rows(_divided(_low_64_bits, raises=True)),
     "spark_divide": _decimal(EXACT.divide),
+    "spark_mean_in_doubles": of_typed_rows(_mean_in_doubles),
     "spark_mod": _decimal(_remainder),
+    "spark_multiply": _decimal(EXACT.multiply, divides=False),
     "spark_pmod": _decimal(_positive_remainder),
     "spark_try_div": of_all_rows(_divided(_low_64_bits, raises=False)),
     "spark_try_divide": _decimal(EXACT.divide, raises=False),
     "spark_try_mod": _decimal(_remainder, raises=False),
+    "spark_try_multiply": _decimal(EXACT.multiply, raises=False, divides=False),
     "spark_try_pmod": _decimal(_positive_remainder, raises=False),
 }
