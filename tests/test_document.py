@@ -13,9 +13,12 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from releases import later
+from rows import assert_same_rows
+from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import check, df_to_substrait
+from substrait_spark.algebra.message_walk import messages
 from substrait_spark.catalyst import reader, tree
 from substrait_spark.catalyst.document import decode
 from substrait_spark.context import Context, Settings
@@ -85,11 +88,41 @@ def test_recorded_documents_are_what_spark_gives(
     assert expected == actual
 
 
+@pytest.mark.parametrize("name", ["aggregate", "union"])
+def test_columns_that_nothing_uses_make_no_nodes(name: str) -> None:
+    document, plan = decode(json.dumps(recorded(name))), emitted(recorded(name))
+    assert plan is not None
+    made = {node["name"] for node in document.nodes if node.name == "AttributeReference"}
+    schemas = [list(message.base_schema.names) for message in messages(plan) if isinstance(message, ReadRel)]
+    assert schemas == [["k", "s", "c", "t"]] * 2
+    assert made.isdisjoint({"t"} if name == "aggregate" else {"c"})
+    assert "k" in made
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT a.v, b.v, b.n.x FROM nested a FULL JOIN nested b ON a.v = b.v AND a.n.x > 0",
+        "SELECT n.x, p FROM nested WHERE p = 1 UNION ALL SELECT v, count(*) FROM nested WHERE n.y IS NULL GROUP BY v",
+        "SELECT V, v + 1, (SELECT max(n.x) FROM nested WHERE p > 1) FROM nested",
+    ],
+)
+def test_a_column_is_one_node(spark: SparkSession, tmp_path: Path, query: str) -> None:
+    """Also where it is one of a source's row, and where its type is another above: nullable, or a struct with fewer fields."""
+    rows = "SELECT id AS v, named_struct('x', id, 'y', 'a') AS n, id % 2 AS p FROM range(4)"
+    spark.sql(rows).write.partitionBy("p").parquet(str(tmp_path / "nested"))
+    spark.read.parquet(str(tmp_path / "nested")).createOrReplaceTempView("nested")
+    document = decode(reader.read(spark.sql(query), Settings(load(None), "auto", 100)))
+    columns = [
+        (node["name"], node["exprId"], node.type, node.nullable)
+        for node in tree.children_first(document.root)
+        if isinstance(node, tree.Expression) and node.name == "AttributeReference"
+    ]
+    assert len(columns) == len(set(columns)) > 2
+    assert_same_rows(spark.sql(query))
+
+
 def _forget_files(plan: Plan) -> None:
-    from substrait.algebra_pb2 import ReadRel
-
-    from substrait_spark.algebra.message_walk import messages
-
     for message in messages(plan):
         if isinstance(message, ReadRel) and message.HasField("local_files"):
             for item in message.local_files.items:
@@ -110,7 +143,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 STRANGE: list[Any] = [None, True, -1, 0, 10**9, 1.5, "", "Nonsense", [], {}, [[]]]
-STRANGE += [{"i": 1}, {"o": "x.Y"}, {"t": 0}, {"zz": 1}, {"row": []}]
+STRANGE += [{"i": 1}, {"o": "x.Y"}, {"t": 0}, {"c": -1}, {"zz": 1}, {"row": []}]
 
 
 def broken(document: dict[str, Any], path: tuple[Any, ...], chance: random.Random) -> Any:

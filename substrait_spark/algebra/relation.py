@@ -208,7 +208,7 @@ class Read(Relation):
     NAME = "READ"
     __slots__ = ("names", "origins", "schema", "statistics")
     names: tuple[str, ...]
-    origins: tuple[Origin, ...]
+    origins: Sequence[Origin]
     """What its columns were made from, as far as that is known."""
     schema: tuple[Type, ...]
     statistics: Statistics | None

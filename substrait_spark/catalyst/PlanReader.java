@@ -626,6 +626,8 @@ public class PlanReader {
     private boolean nullable;
     private Metadata metadata;
     private int number;
+    /** Whether it was written only as a part of its source's row, without an entry of its own. */
+    private boolean isInRow;
 
     Column(String name, int id) {
       this.name = name;
@@ -722,6 +724,8 @@ public class PlanReader {
     private final Map<Long, Column> lastColumns = new HashMap<Long, Column>();
     private final Map<Long, Integer> ids = new HashMap<Long, Integer>();
     private final List numberedColumns = new ArrayList();
+    /** How many columns each row has that was written, by the number of the first. */
+    private final Map<Integer, Integer> rows = new HashMap<Integer, Integer>();
     private final List numbered = new ArrayList();
     /** Rows by the RDD that they are from: a query may read one several times, and each read is a job. */
     private final Map<Object, InternalRow[]> takenRows = new IdentityHashMap<Object, InternalRow[]>();
@@ -940,18 +944,11 @@ public class PlanReader {
         column = new Column(attribute.name(), number(id));
         lastColumns.put(id, column);
       } else if (column.isLike(attribute)) return column.number;
-      int start = out.length();
-      out.append(2 * type(attribute.dataType()) + (attribute.nullable() ? 1 : 0));
-      string(column.name, out.append(','));
-      out.append(',').append(column.id).append(",\"");
-      Metadata metadata = attribute.metadata();
-      int marks = out.length();
-      for (int i = 0; i < MARKS.length && metadata != NO_METADATA; i++) {
-        if (metadata.contains(MARKS[i])) out.append(out.length() > marks ? " " : "").append(MARKS[i]);
+      else if (column.isInRow) {
+        nodeNumbers.put(columnEntry(column, (AttributeReference) numberedColumns.get(-1 - column.number)), Integer.valueOf(column.number));
+        column.isInRow = false;
       }
-      if (!metadata.contains(FIELD_ID) && isNumbered(attribute.dataType())) out.append(out.length() > marks ? " " : "").append(FIELD_ID);
-      String text = out.append('"').substring(start);
-      out.setLength(start);
+      String text = columnEntry(column, attribute);
       Integer number = (Integer) nodeNumbers.get(text);
       if (number == null) {
         numberedColumns.add(attribute);
@@ -962,6 +959,76 @@ public class PlanReader {
       }
       column.written(attribute, number.intValue());
       return column.number;
+    }
+
+    private String columnEntry(Column column, AttributeReference attribute) {
+      int start = out.length();
+      out.append(2 * type(attribute.dataType()) + (attribute.nullable() ? 1 : 0));
+      string(column.name, out.append(','));
+      marks(attribute, out.append(',').append(column.id).append(",\""));
+      String text = out.append('"').substring(start);
+      out.setLength(start);
+      return text;
+    }
+
+    private static void marks(AttributeReference attribute, StringBuilder out) {
+      Metadata metadata = attribute.metadata();
+      int start = out.length();
+      for (int i = 0; i < MARKS.length && metadata != NO_METADATA; i++) {
+        if (metadata.contains(MARKS[i])) out.append(out.length() > start ? " " : "").append(MARKS[i]);
+      }
+      if (!metadata.contains(FIELD_ID) && isNumbered(attribute.dataType())) out.append(out.length() > start ? " " : "").append(FIELD_ID);
+    }
+
+    /**
+     * The number of the first of a source's columns, where they are written as one row: all that there is to tell of them is the type of the
+     * row, and the numbers and ids follow those of the first; 0 where each column is written by itself.
+     */
+    private int firstOfRow(LogicalRelation relation) {
+      Object[] attributes = javaList(relation.output()).toArray();
+      if (attributes.length == 0) return 0;
+      Column known = (Column) lastColumns.get(Long.valueOf(((AttributeReference) attributes[0]).exprId().id()));
+      if (known != null) return isRow(attributes, known.number) ? known.number : 0;
+      int firstId = ids.size();
+      StringBuilder marks = new StringBuilder();
+      for (int i = 0; i < attributes.length; i++) {
+        AttributeReference attribute = (AttributeReference) attributes[i];
+        marks(attribute, marks);
+        if (marks.length() > 0 || number(Long.valueOf(attribute.exprId().id())) != firstId + i) return 0;
+      }
+      if (columns.length() > 0) columns.append(',');
+      columns.append(type(rowType(relation))).append(',').append(attributes.length).append(',').append(firstId).append(",null");
+      int first = -numberedColumns.size() - 1;
+      for (int i = 0; i < attributes.length; i++) {
+        AttributeReference attribute = (AttributeReference) attributes[i];
+        Column column = new Column(attribute.name(), firstId + i);
+        column.isInRow = true;
+        column.written(attribute, first - i);
+        lastColumns.put(Long.valueOf(attribute.exprId().id()), column);
+        numberedColumns.add(attribute);
+      }
+      rows.put(Integer.valueOf(first), Integer.valueOf(attributes.length));
+      return first;
+    }
+
+    /** Whether attributes are the columns of a row that is written already. */
+    private boolean isRow(Object[] attributes, int first) {
+      Integer width = (Integer) rows.get(Integer.valueOf(first));
+      if (width == null || width.intValue() != attributes.length) return false;
+      for (int i = 0; i < attributes.length; i++) {
+        AttributeReference attribute = (AttributeReference) attributes[i];
+        Column column = (Column) lastColumns.get(Long.valueOf(attribute.exprId().id()));
+        if (column == null || column.number != first - i || !column.isLike(attribute)) return false;
+      }
+      return true;
+    }
+
+    /** The type of a source's rows; of files, the object that the files' own type is, which is written then once for both. */
+    private static StructType rowType(LogicalRelation relation) {
+      StructType type = relation.schema();
+      if (!(relation.relation() instanceof HadoopFsRelation)) return type;
+      StructType stored = ((HadoopFsRelation) relation.relation()).dataSchema();
+      return stored.equals(type) ? stored : type;
     }
 
     /** Whether a field inside of a type has a number in files of Parquet. */
@@ -1055,7 +1122,9 @@ public class PlanReader {
      * the name, it goes by what it is.
      */
     private void relationEntry(LogicalRelation relation) {
-      value(relation.output());
+      int first = firstOfRow(relation);
+      if (first == 0) value(relation.output());
+      else out.append("{\"c\":").append(first).append('}');
       out.append(',');
       value(relation.catalogTable());
       out.append(',');
@@ -2057,10 +2126,14 @@ public class PlanReader {
     }
 
     public static Iterator javaIterator(Object collection) {
+      return javaList(collection).iterator();
+    }
+
+    private static List javaList(Object collection) {
       List found = new ArrayList();
       scala.collection.Iterator each = elements(collection);
       while (each.hasNext()) found.add(each.next());
-      return found.iterator();
+      return found;
     }
   }
 }

@@ -7,12 +7,13 @@ A JSON object: `spark` (version), `streaming`, `cached`, `configuration`, `stati
 * type: `[name, parameter…]`; of a struct three for each field, which are its name, type and nullability
 * node: `[class, field value…]`; an expression's class is followed by its head
 * columns are nodes, too, the attributes: one list of four values for each, which are head, name, id, and the keys of its
-  metadata that say where values come from, with spaces between them. Their numbers are -1, -2, …
+  metadata that say where values come from, with spaces between them. Their numbers are -1, -2, … Those of a source without such
+  keys are one row: four values for all of them, which are the struct type, how many they are, the first one's id, and null
 
 A head is a number that says what an expression gives: twice its type, and one more if it is nullable; -1 without a type.
 
 A field value is a number (of a node), a string, a boolean, null, a list, or an object that tells what it is:
-`i` integer, `d` double, `t` type, `o` opaque object, `p` digest of a function in Python, `m` options, `x` bytes of a string that is no UTF-8, `row` data in
+`i` integer, `d` double, `t` type, `c` the columns of a row by the number of the first, `o` opaque object, `p` digest of a function in Python, `m` options, `x` bytes of a string that is no UTF-8, `row` data in
 Catalyst's internal form, `f` files by folder (`[folder, name, length, …]` or `[folder, pattern]`).
 """
 
@@ -20,11 +21,13 @@ from __future__ import annotations
 
 import base64
 import json
+from bisect import bisect_right
 from functools import lru_cache
 from typing import Any
 
 from ..errors import UNEXPECTED, Unsupported, exception_text
 from .tree import (
+    COLUMN,
     UNTYPED,
     DataType,
     Document,
@@ -38,6 +41,7 @@ from .tree import (
     Plan,
     PythonCode,
     Rows,
+    SourceColumns,
 )
 
 
@@ -77,9 +81,6 @@ def _decode(document: dict[str, Any]) -> Document:
     )
 
 
-COLUMN = NodeClass("AttributeReference", "e", ("name", "exprId", "metadata"))
-
-
 @lru_cache(maxsize=1024)
 def _class(name: str, kind: str, *fields: str) -> NodeClass:
     return NodeClass(name, kind, fields)
@@ -102,26 +103,54 @@ def _struct(names: tuple[str, ...], types: tuple[DataType, ...], nullable: tuple
     return DataType("struct", tuple(map(Field, names, types, map(bool, nullable))))
 
 
-def _nodes(
-    columns: list[Any], entries: list[list[Any]], classes: list[NodeClass], types: list[DataType]
-) -> dict[int, Node]:
+class Nodes(dict[int, Node]):
+    """Nodes by number. Most columns of a source are used by nothing, and are made when something refers to them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: dict[int, SourceColumns] = {}
+        """Columns of sources by the number of the first, from -1 down."""
+        self._places: list[int] = []
+
+    def add_row(self, row: SourceColumns) -> None:
+        """Note the columns of a source, whose numbers follow those of all before."""
+        self.rows[row.first_number] = row
+        self._places.append(-row.first_number)
+
+    def __missing__(self, number: int) -> Node:
+        found = bisect_right(self._places, -number)
+        if not found:
+            raise KeyError(number)
+        first = -self._places[found - 1]
+        self[number] = column = self.rows[first][first - number]
+        return column
+
+
+def _nodes(columns: list[Any], entries: list[list[Any]], classes: list[NodeClass], types: list[DataType]) -> Nodes:
     """The nodes by number: columns, which are most of them, and the others after those that they refer to.
 
     They are filled in place, because to call their classes takes twice as long.
     """
     # The type and nullability of expressions by the number that tells both.
     heads = [(type, nullable) for type in types for nullable in (False, True)]
-    nodes: dict[int, Node] = {}
+    nodes = Nodes()
     made = object.__new__
-    number = 0
+    number = -1
     for head, name, id, marks in zip(columns[::4], columns[1::4], columns[2::4], columns[3::4], strict=True):
-        number -= 1
+        if marks is None:
+            row = SourceColumns(types[head], id, number)
+            if len(row) != name:
+                raise ValueError(f"a row has {name} columns, and its type {len(row)}")
+            nodes.add_row(row)
+            number -= name
+            continue
         nodes[number] = column = made(Expression)
         column.cls = COLUMN
         column.values = name, id, tuple(marks.split())
         column.number = number
         column.type, column.nullable = heads[head]
         column._children = ()
+        number -= 1
     heads.append((UNTYPED, True))  # the last one, since untyped expressions have the index -1
     for number, entry in enumerate(entries):
         cls = classes[entry[0]]
@@ -148,7 +177,7 @@ def _nodes(
     return nodes
 
 
-def _values(written: list[Any], types: list[DataType], nodes: dict[int, Node], children: list[Node]) -> tuple[Any, ...]:
+def _values(written: list[Any], types: list[DataType], nodes: Nodes, children: list[Node]) -> tuple[Any, ...]:
     """Field values as they are written; the nodes among them are also added to `children`."""
     values: list[Any] = []
     for value in written:
@@ -160,7 +189,9 @@ def _values(written: list[Any], types: list[DataType], nodes: dict[int, Node], c
         elif kind is list:
             values.append(_values(value, types, nodes, children) if value else ())
         elif kind is dict:
-            values.append(value["i"] if "i" in value else _tagged(value, types))
+            values.append(
+                value["i"] if "i" in value else nodes.rows[value["c"]] if "c" in value else _tagged(value, types)
+            )
         else:
             values.append(value)
     return tuple(values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from ..errors import Unsupported
 
@@ -191,6 +191,50 @@ class Expression(Node):
 UNTYPED = DataType("untyped")
 """The type of an expression that Spark itself can't type outside its context."""
 
+COLUMN = NodeClass("AttributeReference", "e", ("name", "exprId", "metadata"))
+"""The class of columns."""
+
+
+class SourceColumns(Sequence[Expression]):
+    """The columns of a source as one row: a struct type, whose fields they are. An attribute is made when it is asked for.
+
+    Their ids follow that of the first, and their numbers go down from its number. They are no children of the source: most are used
+    by nothing.
+    """
+
+    __slots__ = ("_made", "first_id", "first_number", "type")
+
+    def __init__(self, type: DataType, first_id: int, first_number: int) -> None:
+        self.type = type
+        self.first_id = first_id
+        self.first_number = first_number
+        self._made: dict[int, Expression] = {}
+
+    @property
+    def ids(self) -> range:
+        """Their ids, in order."""
+        return range(self.first_id, self.first_id + len(self))
+
+    def __len__(self) -> int:
+        return len(self.type.parameters)
+
+    @overload
+    def __getitem__(self, position: int) -> Expression: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[Expression]: ...
+
+    def __getitem__(self, position: int | slice) -> Expression | Sequence[Expression]:
+        place = range(len(self))[position]
+        if isinstance(place, range):
+            return [self[n] for n in place]
+        column = self._made.get(place)
+        if column is None:
+            name, type, nullable = self.type.parameters[place]
+            values = name, self.first_id + place, ()
+            column = self._made[place] = Expression(COLUMN, values, self.first_number - place, type, nullable, ())
+        return column
+
 
 class Document(NamedTuple):
     """A plan as it was read: the tree, the names a user sees, and the output attributes they belong to.
@@ -238,6 +282,14 @@ def children_first(root: Node) -> Sequence[Node]:
         elif node not in in_order:
             stack += [(node, True), *((child, False) for child in node.children())]
     return list(in_order)
+
+
+def own_columns(node: Node) -> Sequence[Expression]:
+    """The columns that a leaf has, or a node makes."""
+    for value in node.values:
+        if isinstance(value, SourceColumns):
+            return value
+    return [child for child in node.children() if isinstance(child, Expression) and "exprId" in child.cls.index]
 
 
 def attributes(root: Node) -> Sequence[Node]:

@@ -112,10 +112,9 @@ class RelationBuilder:
         outputs = [self.emit(child) for child in node.children() if isinstance(child, tree.Plan)]
         ids = [id for output in outputs for id in output.ids]
         kinds = [kind for output in outputs for kind in output.relation.types]
-        for attribute in node.children():
-            if isinstance(attribute, tree.Expression) and "exprId" in attribute.cls.index:
-                ids.append(attribute["exprId"])
-                kinds.append(_stand_in_type(attribute))
+        for attribute in tree.own_columns(node):
+            ids.append(attribute["exprId"])
+            kinds.append(_stand_in_type(attribute))
         row = tuple(map(StandIn, kinds))
         return Output(VirtualTable([row], types.numbered(kinds), kinds), tuple(ids))
 

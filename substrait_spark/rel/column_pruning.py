@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..catalyst.plan_classes import Does, that_do
-from ..catalyst.tree import Expression, Node, Plan
+from ..catalyst.tree import Node, Plan, own_columns
+from .output import ids_of
 
 MAKES_COLUMNS = that_do(Does.MAKES_COLUMNS)
 
@@ -54,6 +55,6 @@ def _shown(plans: list[Node]) -> set[int]:
         seen.add(node)
         below = [] if node.cls.name in MAKES_COLUMNS else _plans(node)
         if not below:
-            shown.update(c["exprId"] for c in node.children() if isinstance(c, Expression) and "exprId" in c.cls.index)
+            shown.update(ids_of(own_columns(node)))
         stack.extend(below)
     return shown

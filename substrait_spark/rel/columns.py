@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..algebra import types
@@ -18,14 +19,14 @@ from .output import Output, ids_of
 class Columns(NamedTuple):
     """A leaf's schema: the columns' attributes, their depth-first names, and their types."""
 
-    attributes: list[tree.Expression]
+    attributes: Sequence[tree.Expression]
     names: list[str]
     types: list[Type]
 
     def output(self, r: RelationBuilder, relation: Relation) -> Output:
         """The relation, whose columns are these, with only those that the plan uses."""
         if isinstance(relation, Read):
-            relation.origins = tuple(self.attributes)
+            relation.origins = self.attributes
         ids, used = ids_of(self.attributes), r.context.used
         if used is None:
             return Output(relation, ids)
@@ -36,7 +37,9 @@ class Columns(NamedTuple):
 def used_of(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> list[tree.Expression]:
     """The columns among these that the plan uses."""
     used = r.context.used
-    return [attribute for attribute in attributes if used is None or attribute["exprId"] in used]
+    if used is None:
+        return list(attributes)
+    return [attributes[n] for n, id in enumerate(ids_of(attributes)) if id in used]
 
 
 def needed(r: RelationBuilder, items: Sequence[tree.Expression]) -> list[tree.Expression]:
@@ -54,6 +57,9 @@ def stored(r: RelationBuilder, attributes: Sequence[tree.Expression], by_name: b
 
     Where a consumer finds columns `by_name`, unused ones of a type that can't be said are left out.
     """
+    row = _row(attributes.type) if isinstance(attributes, tree.SourceColumns) else None
+    if row is not None:
+        return Columns(attributes, *row)
     kept: list[tree.Expression] = []
     kinds: list[Type] = []
     for attribute in attributes:
@@ -68,20 +74,33 @@ def stored(r: RelationBuilder, attributes: Sequence[tree.Expression], by_name: b
     return _columns(kept, kinds)
 
 
+@lru_cache(maxsize=256)
+def _row(type: tree.DataType) -> tuple[list[str], list[Type]] | None:
+    """The names and types of a source's columns, which are the same in query after query; None where one has no type."""
+    fields = type.parameters
+    try:
+        kinds = [to_substrait(field.type, field.nullable) for field in fields]
+    except Unsupported:
+        return None
+    return _names([field.name for field in fields], [field.type for field in fields], kinds), kinds
+
+
 def local(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> Columns:
     """The columns of rows that are written into the plan, every one of them checked."""
     return _columns(attributes, [_checked_type(r, attribute) for attribute in attributes])
 
 
 def _columns(attributes: Sequence[tree.Expression], kinds: list[Type]) -> Columns:
-    shown = _unique([attribute["name"] for attribute in attributes])
-    if any(kind.names for kind in kinds):
-        shown = [
-            name
-            for column, attribute in zip(shown, attributes, strict=True)
-            for name in field_names(column, attribute.type)
-        ]
-    return Columns(list(attributes), shown, kinds)
+    names = _names([attribute["name"] for attribute in attributes], [attribute.type for attribute in attributes], kinds)
+    return Columns(list(attributes), names, kinds)
+
+
+def _names(columns: Sequence[str], spark_types: Sequence[tree.DataType], kinds: Sequence[Type]) -> list[str]:
+    """The depth-first names of columns and of the fields in them."""
+    shown = _unique(columns)
+    if not any(kind.names for kind in kinds):
+        return shown
+    return [name for column, type in zip(shown, spark_types, strict=True) for name in field_names(column, type)]
 
 
 def _unique(names: Sequence[str]) -> list[str]:

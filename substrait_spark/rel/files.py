@@ -14,13 +14,13 @@ from ..algebra.traversal import columns
 from ..catalyst import locations, tree
 from ..catalyst.file_metadata import FILE_CONSTANT, INPUT_FILE_NAME, METADATA_FIELDS
 from ..catalyst.source_options import option_text
-from ..catalyst.tree import Field
+from ..catalyst.tree import DataType, Field, SourceColumns
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
 from ..expr.literal import typed_literal
 from . import delimited, spark_files
 from .builder import RelationBuilder
-from .columns import stored, type_names, used_of
+from .columns import is_used, stored, type_names, used_of
 from .output import Output, ids_of
 
 DATASOURCES = "org.apache.spark.sql.execution.datasources."
@@ -63,9 +63,8 @@ def read(
     partitions."""
     _require_no_table(relation["tableFormat"])
     format = _format(relation["fileFormat"])
-    in_folders = [field.name for field in relation["partitionSchema"].parameters]
     fields = relation["dataSchema"].parameters
-    data, used, keys, constants = _read_columns(r, attributes, in_folders, {field.name for field in fields})
+    data, used, keys, constants = _read_columns(r, attributes, relation["partitionSchema"], relation["dataSchema"])
     partitions = _partitions(relation["partitions"], list(keys), one_each=bool(constants))
     options: Mapping[str, str | None] = relation["options"].entries
     if format == "csv":
@@ -90,33 +89,36 @@ class ReadColumns(NamedTuple):
     """The columns of a read: those in its files; all that the plan uses; of these, by number, those in names of folders; and those that
     tell of a file."""
 
-    data: list[tree.Expression]
+    data: Sequence[tree.Expression]
     used: list[tree.Expression]
     keys: dict[int, tree.Expression]
     constants: list[tree.Expression]
 
 
 def _read_columns(
-    r: RelationBuilder, attributes: Sequence[tree.Expression], in_folders: Sequence[str], in_files: set[str]
+    r: RelationBuilder, attributes: Sequence[tree.Expression], partition_schema: DataType, data_schema: DataType
 ) -> ReadColumns:
-    used = r.context.used
-    by_role = ReadColumns([], [], {}, [])
+    if isinstance(attributes, SourceColumns) and attributes.type is data_schema and not partition_schema.parameters:
+        return ReadColumns(attributes, used_of(r, attributes), {}, [])
+    in_folders = [field.name for field in partition_schema.parameters]
+    in_files = {field.name for field in data_schema.parameters}
+    data: list[tree.Expression] = []
+    by_role = ReadColumns(data, [], {}, [])
     for attribute in attributes:
-        # The fields by their places: most columns of a document are those of leaves, and most of the time went here.
-        name, id, metadata = attribute.values
-        is_used = used is None or id in used
-        if FILE_CONSTANT in metadata:
-            if is_used:
+        name = attribute["name"]
+        uses = is_used(r, attribute)
+        if FILE_CONSTANT in attribute["metadata"]:
+            if uses:
                 by_role.constants.append(attribute)
             continue
-        if is_used:
+        if uses:
             by_role.used.append(attribute)
         if name not in in_folders:
-            if is_used:
+            if uses:
                 _require_stored(attribute, in_files)
-            if is_used or name in in_files:
-                by_role.data.append(attribute)
-        elif is_used:
+            if uses or name in in_files:
+                data.append(attribute)
+        elif uses:
             by_role.keys[in_folders.index(name)] = attribute
     return by_role
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..algebra.relation import Relation
+from ..catalyst.tree import Expression, SourceColumns
 from ..errors import Unsupported
 from ..expr.scope import Scope, first_ordinals
 
@@ -27,6 +28,8 @@ class Output(NamedTuple):
         return Output(self.relation.select([ordinals[id] for id in ids]), tuple(ids))
 
 
-def ids_of(attributes: Sequence[object]) -> tuple[int, ...]:
+def ids_of(attributes: Sequence[Expression]) -> tuple[int, ...]:
     """The exprIds of named expressions."""
-    return tuple([attribute["exprId"] for attribute in attributes])  # type: ignore[index]
+    if isinstance(attributes, SourceColumns):
+        return tuple(attributes.ids)
+    return tuple([attribute["exprId"] for attribute in attributes])

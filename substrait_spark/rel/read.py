@@ -78,18 +78,20 @@ def _remote_table(r: RelationBuilder, attributes: tuple[tree.Expression, ...], k
 
 
 def _named_table(
-    r: RelationBuilder, name: list[str], attributes: tuple[tree.Expression, ...], statistics: Statistics | None
+    r: RelationBuilder, name: list[str], attributes: Sequence[tree.Expression], statistics: Statistics | None
 ) -> Output:
-    columns = [
-        attribute for attribute in _stored_columns(r, attributes) if "__metadata_col" not in attribute["metadata"]
-    ]
+    columns = _stored_columns(r, attributes)
+    if not isinstance(columns, tree.SourceColumns):
+        columns = [attribute for attribute in columns if "__metadata_col" not in attribute["metadata"]]
     schema = stored(r, columns, by_name=False)
     read = NamedTable(name, schema.names, schema.types, statistics)
     return schema.output(r, read)
 
 
-def _stored_columns(r: RelationBuilder, attributes: tuple[tree.Expression, ...]) -> list[tree.Expression]:
+def _stored_columns(r: RelationBuilder, attributes: Sequence[tree.Expression]) -> Sequence[tree.Expression]:
     """The columns of a table without those for its files, which no query may use where the plan doesn't name them."""
+    if isinstance(attributes, tree.SourceColumns):  # none of them has a mark
+        return attributes
     for attribute in attributes:
         if "__metadata_col" in attribute["metadata"] and is_used(r, attribute):
             raise files.no_column(attribute["name"])
