@@ -187,7 +187,7 @@ def relation_of(
     context.configuration = document.configuration
     context.root = document.root
     context.used = used_columns(document.root)
-    context.ambiguous_in = ambiguous_in(document.root) if "InSubquery" in document.classes else ()
+    context.ambiguous_in = ambiguous_in(document.root) if "InSubquery" in document.classes else {}
     context.shares_ctes = context.settings.dialect.is_canonical
     context.ctes = Counter(node["cteId"] for node in document.nodes if node.name == "CTERelationRef")
     relations = RelationBuilder(context, handlers, expressions)

@@ -12,18 +12,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..catalyst.tree import Expression, Node, Plan, children_first
+from ..errors import Unsupported
+
+UNKNOWN = Unsupported(
+    "what becomes of an IN subquery of which it isn't known whether it is true hangs on how Spark's optimizer "
+    "turns the expression around it",
+    "Use it as a condition, or as a column of its own.",
+)
+
+OF_NULL = Unsupported(
+    "the value before IN may be a NULL that Spark's optimizer finds in the query, and whether NULL is IN a subquery without rows "
+    "hangs on a setting of Spark's and on whether it was found",
+    "Export the optimized query, or leave out the rows whose value is NULL by a condition of their own, and compare a column.",
+)
 
 THROUGH = ("Alias", "And", "Not", "Or")
 """Expressions that a condition may be part of; NOT stands at the IN subquery already (`rewrites/negated_memberships.py`)."""
 
 
-def ambiguous_in(root: Plan) -> set[Node]:
-    """The IN subqueries of a plan that may be unknown, elsewhere than in conditions, and columns that are conditions.
+def ambiguous_in(root: Plan) -> dict[Node, Unsupported]:
+    """The IN subqueries of a plan that may be unknown, elsewhere than in conditions, and columns that are conditions; with why each is refused.
 
     And those that ask for a value that may be a constant NULL, in an input of a union, too: the optimizer puts the NULL in its place,
     and what becomes of that where the subquery has no rows is a setting of Spark's.
     """
-    ambiguous: set[Node] = set()
+    unknown: set[Node] = set()
     aliases: dict[int, list[Node]] = {}
     asked: list[Node] = []
     seen: set[tuple[Node, bool]] = set()
@@ -45,11 +58,10 @@ def ambiguous_in(root: Plan) -> set[Node]:
         if node.name == "InSubquery":
             asked.append(node)
         if node.name == "InSubquery" and not settled and isinstance(node, Expression) and node.nullable:
-            ambiguous.add(node)
+            unknown.add(node)
         stack.extend((child, _is_condition(node, child, settled)) for child in node.children())
-    return ambiguous.union(
-        node for node in asked if len(node["values"]) == 1 and _may_be_null(node["values"][0], aliases)
-    )
+    of_null = [node for node in asked if len(node["values"]) == 1 and _may_be_null(node["values"][0], aliases)]
+    return {**dict.fromkeys(of_null, OF_NULL), **dict.fromkeys(unknown, UNKNOWN)}
 
 
 ANY_COLUMN = -1

@@ -28,11 +28,7 @@ def in_subquery(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def membership(e: ExpressionBuilder, node: tree.Expression) -> InSubquery:
     """Whether a row is among those of a plan, null where that isn't known."""
     if node in e.context.ambiguous_in:
-        raise Unsupported(
-            "what becomes of an IN subquery of which it isn't known whether it is true hangs on how Spark's optimizer "
-            "turns the expression around it",
-            "Use it as a condition, or as a column of its own.",
-        )
+        raise e.context.ambiguous_in[node]
     if [value.name == "Literal" and value["value"] is None for value in node["values"]] == [True]:
         # spark.sql.legacy.nullInEmptyListBehavior, which without ANSI mode is true
         raise Unsupported(
