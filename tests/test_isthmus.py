@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 import tpc_data
-from functions import cases, grid
-from isthmus_rows import IN_DECIMALS, is_same
+from functions import grid
+from isthmus_rows import FAMILIES, is_same, wrong_calls
 from pyspark.sql import SparkSession
 from rows import spark_table
 
@@ -134,25 +134,13 @@ def is_loud(found: Comparison) -> bool:
     return any(each in str(found.engine_error) for each in LOUD)
 
 
-CASES = [each for each in cases.load() if each.by_rows and each.canonical and each.source == cases.GRID]
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("edges")
-@pytest.mark.parametrize("family", sorted({each.family for each in CASES}))
+@pytest.mark.parametrize("family", FAMILIES)
 def test_functions(in_mode: SparkSession, family: str, request: pytest.FixtureRequest) -> None:
     """Each call of the grid that has SQL."""
     mode = "ansi" if "ansi" in request.node.name else "legacy"
-    wrong = []
-    for each in CASES:
-        if each.family != family or each.mode != mode:
-            continue
-        query = in_mode.sql(each.query())
-        if check(query, dialect="isthmus"):
-            found = compare(query, engine="isthmus", tolerance=each.tolerance or IN_DECIMALS)
-            fails = each.raises and found.spark_error and found.engine_error
-            if not (found or fails or is_loud(found)):
-                wrong.append(f"{each.call}: {found}")
+    wrong = wrong_calls(in_mode, family, mode, "isthmus", is_loud)
     assert not wrong, "\n".join(wrong)
 
 

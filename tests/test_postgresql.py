@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 import tpc_data
 from functions import grid
-from isthmus_rows import IN_DECIMALS, is_same
+from isthmus_rows import FAMILIES, is_same, wrong_calls
 from postgresql import server
 from pyspark.sql import SparkSession
 from rows import spark_table
-from test_isthmus import CASES, QUERIES
+from test_isthmus import QUERIES
 
 from substrait_spark import PlanningError, SubstraitSparkError, UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.algebra import types
@@ -121,20 +121,11 @@ def is_loud(found: Comparison) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("edges")
-@pytest.mark.parametrize("family", sorted({each.family for each in CASES}))
+@pytest.mark.parametrize("family", FAMILIES)
 def test_functions(in_mode: SparkSession, family: str, request: pytest.FixtureRequest) -> None:
     """Each call of the grid that has SQL."""
     mode = "ansi" if "ansi" in request.node.name else "legacy"
-    wrong = []
-    for each in CASES:
-        if each.family != family or each.mode != mode:
-            continue
-        query = in_mode.sql(each.query())
-        if check(query, dialect=DIALECT):
-            found = compare(query, engine=DIALECT, tolerance=each.tolerance or IN_DECIMALS)
-            fails = each.raises and found.spark_error and found.engine_error
-            if not (found or fails or is_loud(found)):
-                wrong.append(f"{each.call}: {found}")
+    wrong = wrong_calls(in_mode, family, mode, DIALECT, is_loud)
     assert not wrong, "\n".join(wrong)
 
 
