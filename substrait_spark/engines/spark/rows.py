@@ -94,4 +94,5 @@ def _collected(df: Any) -> pa.Table:
         return pa.Table.from_batches(df._collect_as_arrow(empty_list_if_zero_records=False))
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return pa.Table.from_batches(df._collect_as_arrow(), to_arrow_schema(df.schema))  # Spark 3.5
+    batches = df._collect_as_arrow()
+    return pa.Table.from_batches(batches) if batches else to_arrow_schema(df.schema).empty_table()  # Spark 3.5
