@@ -81,8 +81,8 @@ class Context:
     """The plan that is emitted; None where nobody said."""
     used: Collection[int] | None = None
     """The exprIds of the columns that the plan uses; None where nobody asked which."""
-    ambiguous_in: Mapping[Any, Unsupported] = field(default_factory=dict)
-    """The IN subqueries that are refused, and why: where one is null, its value hangs on the order of the rules of Spark's optimizer."""
+    ambiguous_in: Mapping[Any, tuple[str, str]] = field(default_factory=dict)
+    """The IN subqueries that are refused, each with the reason and a hint: where one is null, its value hangs on the order of the rules of Spark's optimizer."""
     statistics: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     """By number, how many rows and bytes Spark knows plan nodes to have."""
     aliases: dict[Plan, str] = field(default_factory=dict)

@@ -42,6 +42,17 @@ def test_only_what_reads_spark_touches_the_jvm() -> None:
     assert rooms == {"catalyst", "connect"}
 
 
+def test_exceptions_are_made_where_they_are_raised() -> None:
+    """One that is kept in its module holds every frame that it was ever raised through, and what is in these."""
+    kept = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno}"
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id.isupper()
+    ]
+    assert kept == []
+
+
 def test_of_each_plan_node_it_is_known_what_it_does() -> None:
     assert sorted(set(HANDLERS) - set(PLAN_CLASSES)) == [], (
         "say in catalyst/plan_classes.py what they do with rows and columns"

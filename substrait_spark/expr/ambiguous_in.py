@@ -12,17 +12,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..catalyst.tree import Expression, Node, Plan, children_first
-from ..errors import Unsupported
 
-UNKNOWN = Unsupported(
-    "what becomes of an IN subquery of which it isn't known whether it is true hangs on how Spark's optimizer "
-    "turns the expression around it",
+Refusal = tuple[str, str]
+"""A reason and a hint. The exception is made where it is raised, since it keeps all frames that it has ever passed through."""
+
+UNKNOWN: Refusal = (
+    (
+        "what becomes of an IN subquery of which it isn't known whether it is true hangs on how Spark's optimizer "
+        "turns the expression around it"
+    ),
     "Use it as a condition, or as a column of its own.",
 )
 
-OF_NULL = Unsupported(
-    "the value before IN may be a NULL that Spark's optimizer finds in the query, and whether NULL is IN a subquery without rows "
-    "hangs on a setting of Spark's and on whether it was found",
+OF_NULL: Refusal = (
+    (
+        "the value before IN may be a NULL that Spark's optimizer finds in the query, and whether NULL is IN a subquery without rows "
+        "hangs on a setting of Spark's and on whether it was found"
+    ),
     "Export the optimized query, or leave out the rows whose value is NULL by a condition of their own, and compare a column.",
 )
 
@@ -30,7 +36,7 @@ THROUGH = ("Alias", "And", "Not", "Or")
 """Expressions that a condition may be part of; NOT stands at the IN subquery already (`rewrites/negated_memberships.py`)."""
 
 
-def ambiguous_in(root: Plan) -> dict[Node, Unsupported]:
+def ambiguous_in(root: Plan) -> dict[Node, Refusal]:
     """The IN subqueries of a plan that may be unknown, elsewhere than in conditions, and columns that are conditions; with why each is refused.
 
     And those that ask for a value that may be a constant NULL, in an input of a union, too: the optimizer puts the NULL in its place,

@@ -27,8 +27,8 @@ def in_subquery(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def membership(e: ExpressionBuilder, node: tree.Expression) -> InSubquery:
     """Whether a row is among those of a plan, null where that isn't known."""
-    if node in e.context.ambiguous_in:
-        raise e.context.ambiguous_in[node]
+    if refusal := e.context.ambiguous_in.get(node):
+        raise Unsupported(*refusal)
     if [value.name == "Literal" and value["value"] is None for value in node["values"]] == [True]:
         # spark.sql.legacy.nullInEmptyListBehavior, which without ANSI mode is true
         raise Unsupported(

@@ -18,16 +18,16 @@ def with_ctes(r: RelationBuilder, node: tree.Plan) -> Output:
 def reference(r: RelationBuilder, node: tree.Plan) -> Output:
     """CTERelationRef: the rows of a definition, under exprIds of its own."""
     if node.get("recursive"):
-        raise RECURSIVE
+        raise Unsupported(*RECURSIVE)
     return Output(r.defined(node["cteId"]), ids_of(node["output"]))
 
 
 def recursive(r: RelationBuilder, node: tree.Plan) -> Output:
     """UnionLoop, UnionLoopRef: a query that refers to its own result."""
-    raise RECURSIVE
+    raise Unsupported(*RECURSIVE)
 
 
-RECURSIVE = Unsupported(
+RECURSIVE = (
     "WITH RECURSIVE has no Substrait relation: a plan computes each of its relations once",
     "Save the result of the recursion as a table, and export the query on top of that.",
 )

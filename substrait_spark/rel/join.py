@@ -61,7 +61,7 @@ def _condition(r: RelationBuilder, node: tree.Plan, left: Output, right: Output)
         return e.true()
     condition = e.emit(node["condition"])
     if r.context.is_before(4, 0) and any(map(refers_outwards, subqueries_of(condition))):
-        raise CORRELATED
+        raise Unsupported(*CORRELATED)
     return condition
 
 
@@ -73,7 +73,7 @@ def lateral(r: RelationBuilder, node: tree.Plan) -> Output:
     if join_type not in ("INNER", "LEFT"):
         raise Unsupported(f"the join type {node['joinType']} of a lateral join is not known")
     if join_type == "LEFT" and node["condition"] is None and _generated(node["right"]["plan"]):
-        raise LEFT_OF_GENERATED
+        raise Unsupported(*LEFT_OF_GENERATED)
     ids = left.ids + right.ids
     condition = _condition(r, node, left, right)
     kind = LateralJoin if refers_outwards(right.relation) else Join
@@ -89,13 +89,13 @@ def _generated(plan: tree.Plan) -> bool:
     return generates and plan.name == "OneRowRelation"
 
 
-CORRELATED = Unsupported(
+CORRELATED = (
     "before Spark 4.0, a subquery over the rows of a join ends in an error where it stands in the join's condition",
     "Write it in WHERE, over the joined rows, or filter an input of the join by it.",
 )
 
 # Spark: `SELECT k, x FROM VALUES (1, array()) AS t(k, a) LEFT JOIN LATERAL explode(a) AS e(x)` has no row, `… ON true` has one.
-LEFT_OF_GENERATED = Unsupported(
+LEFT_OF_GENERATED = (
     "Spark's optimizer makes an inner join of a LEFT JOIN LATERAL with a generator and without a condition",
     "Write ON true to keep the rows on the left for which nothing is generated, or CROSS JOIN LATERAL to leave them out.",
 )

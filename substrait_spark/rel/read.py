@@ -35,7 +35,7 @@ def logical_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     if not isinstance(relation, tree.Node) or relation.name != "HadoopFsRelation":
         raise _no_source(relation)
     if reads == "tables":
-        raise FILES_WANTED
+        raise Unsupported(*FILES_WANTED)
     return files.read(r, node["output"], relation, statistics)
 
 
@@ -54,7 +54,7 @@ def scan_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     if node["files"] is None:
         raise _no_source(node["scan"])
     if r.context.settings.reads == "tables":
-        raise FILES_WANTED
+        raise Unsupported(*FILES_WANTED)
     return files.read(r, node["output"], node["files"], None)
 
 
@@ -116,7 +116,7 @@ def _statistics(known: Any) -> Statistics | None:
     return Statistics(rows, size / rows) if size is not None and rows else None
 
 
-FILES_WANTED = Unsupported("it reads files that no catalog names", "Use reads='auto' or reads='files'.")
+FILES_WANTED = ("it reads files that no catalog names", "Use reads='auto' or reads='files'.")
 
 
 def _not_in_name(chosen: Sequence[str]) -> Unsupported:
