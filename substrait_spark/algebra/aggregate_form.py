@@ -35,6 +35,11 @@ def as_is(above: CallBuilder, references: Sequence[Expression]) -> Expression:
     return references[0]
 
 
+def is_one_call(form: AggregateForm | WindowForm, function: str) -> bool:
+    """Whether a form is no more than one call of a function, given as `alias:name`."""
+    return [call.declaration.function for call in form.calls] == [function] and form.result is as_is
+
+
 class Measures:
     """The measures of a relation whose first is the column `first`; one that several forms share is there once.
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra import types
-from ..algebra.aggregate_form import AggregateCall, AggregateForm, Measures, WindowForm, as_is
+from ..algebra.aggregate_form import AggregateCall, AggregateForm, Measures, WindowForm, as_is, is_one_call
 from ..algebra.expression import AggregateFunction, Expression, FieldReference, SortField, StandIn, WindowCall
 from ..algebra.frame import WHOLE, Frame, over
 from ..algebra.relation import Aggregate, Relation
@@ -79,11 +79,6 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
         """The call as it is: what a rewrite against a defect gives where it is not about this call."""
         return AggregateForm((self.function,), as_is)
 
-    def is_one_of_same(self, form: AggregateForm) -> bool:
-        """Whether a form is no more than one call of this function, which may have other arguments."""
-        same = [call.declaration.function == self.function.declaration.function for call in form.calls]
-        return same == [True] and form.result is as_is
-
     def below(self, *calls: tuple[str, Expression], within: Sequence[Expression] = ()) -> list[FieldReference]:
         """Columns with the results of aggregate functions, given as `(function, argument)`, over all rows of the group.
 
@@ -108,9 +103,9 @@ class LoweredCall(AggregateCall["LoweringBuilder"]):
 
 def form_of(call: LoweredCall) -> AggregateForm:
     """What a canonical aggregate call becomes. Raises NotInDialect where there is no form."""
-    form = _form(call)
-    for rewrite in call.e.rewrites.lowered.get(call.function.declaration.function, ()):
-        if not call.is_one_of_same(form):
+    form, name = _form(call), call.function.declaration.function
+    for rewrite in call.e.rewrites.lowered.get(name, ()):
+        if not is_one_call(form, name):
             break
         form = applied(rewrite, AggregateForm, LoweredCall(call.e, form.calls[0], call.frame, call.group))
     return form

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra import types
-from ..algebra.aggregate_form import AggregateForm, WindowForm, as_is
+from ..algebra.aggregate_form import AggregateForm, WindowForm, as_is, is_one_call
 from ..algebra.expression import (
     AggregateFunction,
     Expression,
@@ -111,7 +111,7 @@ def window_form(e: LoweringBuilder, call: WindowCall, staged: StagedWindows) -> 
         return _over(form_of(LoweredCall(e, function, frame)), frame)
     form = _form(e, call, staged)
     for guard in e.rewrites.lowered.get(declaration.function, ()):
-        if [each.declaration.function for each in form.calls] != [declaration.function] or form.result is not as_is:
+        if not is_one_call(form, declaration.function):
             break
         form = applied(guard, WindowForm, e, form.calls[0], staged)
     return form
