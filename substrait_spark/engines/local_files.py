@@ -181,18 +181,18 @@ def require_parquet(path: Path, columns: Columns) -> pa.Schema:
     return stored
 
 
-def named_in(path: Path, columns: Columns) -> tuple[Columns, dict[str, str]]:
-    """The columns under their names in a Parquet file of a table, and these by the plan's names.
+def named_in(path: Path, columns: Columns) -> Columns:
+    """The columns, in the same order, under the names that they have in a Parquet file of a table.
 
     A name is found as it is, or else as that of the only column that differs in case.
     """
     there = _opened(path)[1].names
     names = {name: found(name, there, columns.schema.names) or name for name in columns.schema.names}
     if all(name == own for name, own in names.items()):
-        return columns, names
+        return columns
     schema = pa.schema([field.with_name(names[field.name]) for field in columns.schema])
     used, required = ([names.get(name, name) for name in some] for some in (columns.used, columns.required))
-    return replace(columns, schema=schema, used=frozenset(used), required=frozenset(required)), names
+    return replace(columns, schema=schema, used=frozenset(used), required=frozenset(required))
 
 
 def _opened(path: Path) -> tuple[pq.FileMetaData, pa.Schema]:

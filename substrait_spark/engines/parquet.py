@@ -44,12 +44,12 @@ def table(ctx: SessionContext, path: Path, columns: Columns) -> list[DataFrame]:
 
 def _of_table(ctx: SessionContext, paths: list[Path], columns: Columns) -> list[DataFrame]:
     """Files of a table, whose columns may have other names than the plan's as far as case goes."""
-    by_names: dict[tuple[str, ...], list[Path]] = {}
+    by_names: dict[tuple[str, ...], tuple[Columns, list[Path]]] = {}
     for path in paths:
-        by_names.setdefault(tuple(local_files.named_in(path, columns)[1].values()), []).append(path)
+        named = local_files.named_in(path, columns)
+        by_names.setdefault(tuple(named.schema.names), (named, []))[1].append(path)
     frames = []
-    for names, some in by_names.items():
-        named, _ = local_files.named_in(some[0], columns)
+    for names, (named, some) in by_names.items():
         as_wanted = [_column(own).alias(name) for own, name in zip(names, columns.schema.names, strict=True)]
         some_frames = files(ctx, some, named, lacks=False)
         frames += some_frames if named is columns else [frame.select(*as_wanted) for frame in some_frames]

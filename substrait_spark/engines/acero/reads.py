@@ -135,7 +135,7 @@ def _parquet(path: Path, columns: Columns) -> pa.Table:
     """The rows of a table's file, or of the files of its folder, which lack none of the columns that the plan uses."""
     tables = []
     for file in _files(path):
-        named, _ = local_files.named_in(regular(file), columns)
+        named = local_files.named_in(regular(file), columns)
         missing = named.used.difference(local_files.require_parquet(file, named).names)
         if missing:
             raise InvalidPlanError(f"{file} lacks the column {min(missing)!r}.")
