@@ -7,8 +7,8 @@ last argument only says the type of the result, which the call declares.
 from __future__ import annotations
 
 from .....algebra import types
-from .....algebra.types import Type
 from .....errors import Unsupported
+from .....extensions import registry
 from ...calls import ANSI, LEGACY, Call
 from ...document import Node
 from ..rules import Rule, by_kind, legacy, spark
@@ -20,30 +20,17 @@ def _of_decimals(name: str, mode: str = ANSI) -> Rule:
 
 
 def _in_type(name: str, mode: str = ANSI) -> Rule:
-    """A function of two decimals whose result Spark has in the type that the third says: in another, it would be rounded twice."""
+    """A function of two decimals whose result Spark has in the type of the standard's function: in another, it would be rounded twice."""
 
     def rule(call: Call) -> Node:
         left, right = (argument.type for argument in call.function.arguments[:2] if not isinstance(argument, str))
-        wanted = _type_of(name, left, right)
-        if call.type.parameters != wanted:
-            raise Unsupported(f"Spark has {call.key} of {left} and {right} as decimal<{wanted[0]}, {wanted[1]}>")
+        standard = registry.resolved("scalar", f"arithmetic_decimal:{_NAMES[name]}", (left, right))
+        wanted = None if standard is None else types.required(standard.result)
+        if wanted is None or call.type.parameters != wanted.parameters:
+            raise Unsupported(f"Spark has {call.key} of {left} and {right} as {wanted}")
         return call.spark(name, *call.values[:2], mode=mode)
 
     return rule
-
-
-def _type_of(name: str, left: Type, right: Type) -> tuple[int, int]:
-    """The precision and the scale of what an operator gives in Spark, which takes digits off behind the point for those before it."""
-    (p1, s1), (p2, s2) = left.parameters, right.parameters
-    scale = s1 + s2 if name == "*" else max(s1, s2)
-    precision = p1 + p2 + 1 if name == "*" else max(p1 - s1, p2 - s2) + scale + 1
-    if precision <= MOST_DIGITS:
-        return precision, scale
-    return MOST_DIGITS, max(MOST_DIGITS - (precision - scale), min(scale, LEAST_SCALE))
-
-
-MOST_DIGITS, LEAST_SCALE = 38, 6
-"""Of decimals in Spark; and how many digits behind the point stay at least of a result that would have more."""
 
 
 def _operator(name: str) -> Rule:
