@@ -29,11 +29,11 @@ from substrait_spark.engines import datafusion
 from substrait_spark.engines.measuring import recorded
 from substrait_spark.engines.measuring.case import Case, output_names, read
 from substrait_spark.engines.measuring.corpus import cases
+from substrait_spark.engines.measuring.listed import functions
 from substrait_spark.engines.measuring.recorded import Truth, stream_of
 from substrait_spark.engines.measuring.values import Table
 from substrait_spark.engines.spark.correlation import by_single_steps
 from substrait_spark.errors import Unsupported
-from substrait_spark.extensions import registry
 from substrait_spark.reading.plan import read_plan
 from substrait_spark.user_functions.declared import NO_FUNCTIONS
 
@@ -279,22 +279,13 @@ def _groups(runnable: Sequence[Case]) -> Iterator[Sequence[Case]]:
         yield from (some[n : n + GROUP] for n in range(0, len(some), GROUP))
 
 
-def _listed() -> Iterator[tuple[Any, ...]]:
-    """The entries of functions that the dialects of this package list, by section, file, name, signature and options."""
-    aliases = {registry.urn(alias): alias for alias in registry.ALIASES}
-    for engine in DIALECTS:
-        document = dialects.load(engine).document
-        for kind, section in registry.KINDS.items():
-            for entry in document.get(f"supported_{section}") or ():
-                alias = aliases.get(document["dependencies"][entry["source"]])
-                for signature in entry["supported_impls"]:
-                    yield (
-                        kind,
-                        alias,
-                        entry["name"],
-                        signature,
-                        frozenset((entry.get("required_options") or {}).items()),
-                    )
+def _listed() -> set[tuple[Any, ...]]:
+    """The functions that the dialects of this package list, by section, file, name, signature and options."""
+    return {
+        (*each[:4], frozenset(each.options))
+        for engine in DIALECTS
+        for each in functions(dialects.load(engine).document)
+    }
 
 
 def _urgency(case: Case, listed: Collection[tuple[Any, ...]]) -> tuple[bool, ...]:
@@ -313,7 +304,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", default="", help="the beginning of the names of cases")
     asked = parser.parse_args()
-    corpus = {case.name: case.digest() for case in sorted(cases(), key=partial(_urgency, listed=set(_listed())))}
+    corpus = {case.name: case.digest() for case in sorted(cases(), key=partial(_urgency, listed=_listed()))}
     known = dict(recorded.truths()) if RECORD.exists() else {}
     found = {name: truth for name, truth in known.items() if corpus.get(name) == truth.digest}
     wanted = [name for name in corpus if name.startswith(asked.only) and (asked.all or name not in found)]

@@ -36,8 +36,7 @@ def things(document: Document) -> Iterator[str]:
     for name, has in sorted((document.get("metadata", {}).get("abilities") or {}).items()):
         if not has:
             yield f"abilities no {name}"
-    for kind, section in registry.KINDS.items():
-        yield from _functions(kind, document.get(f"supported_{section}") or (), document.get("dependencies") or {})
+    yield from _functions(document)
 
 
 def _types(document: Document) -> Iterator[str]:
@@ -67,17 +66,35 @@ def _casts(expressions: Any) -> Iterator[str]:
                     yield from (f"casts {source} {target} {option}" for target in others)
 
 
-def _functions(kind: str, entries: Any, dependencies: Mapping[str, str]) -> Iterator[str]:
+class Function(NamedTuple):
+    """A function that a dialect lists with one of its signatures: of the standard's files, or of Spark's."""
+
+    kind: str
+    alias: str
+    name: str
+    signature: str
+    options: tuple[tuple[str, str], ...]
+    """Those that a call must state."""
+    metadata: Mapping[str, Any]
+
+
+def functions(document: Document) -> Iterator[Function]:
+    """The functions that a dialect lists, but for an engine's own, which no one else knows."""
     aliases = {registry.urn(alias): alias for alias in registry.CANONICAL}
-    for entry in entries:
-        alias = aliases.get(dependencies[entry["source"]])
-        if alias is None:  # the engine's own functions, which no one else knows
-            continue
-        options = "".join(f" {name}={value}" for name, value in sorted((entry.get("required_options") or {}).items()))
-        for signature in entry["supported_impls"]:
-            said = " ".join(filter(None, (kind, alias, entry["name"], signature))) + options
-            yield said
-            yield from (f"{said}: {each}" for each in _ways(kind, entry.get("metadata") or {}))
+    for kind, section in registry.KINDS.items():
+        for entry in document.get(f"supported_{section}") or ():
+            alias = aliases.get(document["dependencies"][entry["source"]])
+            options = tuple(sorted((entry.get("required_options") or {}).items()))
+            for signature in entry["supported_impls"] if alias else ():
+                yield Function(kind, str(alias), entry["name"], signature, options, entry.get("metadata") or {})
+
+
+def _functions(document: Document) -> Iterator[str]:
+    for function in functions(document):
+        options = "".join(f" {name}={value}" for name, value in function.options)
+        said = " ".join(filter(None, (function.kind, function.alias, function.name, function.signature))) + options
+        yield said
+        yield from (f"{said}: {each}" for each in _ways(function.kind, function.metadata))
 
 
 def _ways(kind: str, metadata: Mapping[str, Any]) -> Iterator[str]:
