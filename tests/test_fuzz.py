@@ -12,7 +12,8 @@ from fuzz.queries import Query, queries
 from fuzz.session import READING, TIME_ZONES
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 SEED = 2026
 QUERIES = 100 if slow.asked() else 30
@@ -170,6 +171,22 @@ def test_regression(fuzzed: SparkSession, regression: Regression, engine: str) -
     oracle.settings(fuzzed, regression.ansi, regression.time_zone)
     outcome = oracle.outcome_of(oracle.Asked(lambda: fuzzed.sql(regression.sql)), oracle.ENGINES[engine])
     assert outcome.kind in (oracle.EQUAL, oracle.RAISED), outcome
+
+
+class RefusedByOperations(Query):
+    """A query that has a plan as SQL, and none by operations."""
+
+    def sql(self) -> str:
+        return "SELECT c3 + 1 AS v FROM few"
+
+    def dataframe(self, spark: SparkSession) -> DataFrame:
+        return spark.table("few").select(F.udf(str)("c3").alias("v"))
+
+
+def test_a_query_is_refused_that_has_no_plan_by_operations(fuzzed: SparkSession) -> None:
+    oracle.settings(fuzzed, ansi=False, time_zone="UTC")
+    outcomes = oracle.judge(fuzzed, RefusedByOperations(), oracle.ENGINES)
+    assert {name: outcome.kind for name, outcome in outcomes.items()} == dict.fromkeys(oracle.ENGINES, oracle.REFUSED)
 
 
 @pytest.mark.smoke
