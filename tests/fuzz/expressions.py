@@ -58,6 +58,7 @@ FIXED = """
 boolean = ({boolean} AND {boolean}) | ({boolean} OR {boolean}) | (NOT {boolean}) | ({string} LIKE 'a%')
 boolean = ({string} LIKE '%_b') | startswith({string}, {string}) | contains({string}, 'a') | isnan({double})
 boolean = ({string} RLIKE '^[a-z]+$') | array_contains({array<int>}, 1) | exists({array<int>}, x -> x > 1)
+boolean = exists({array<string>}, s -> {boolean of s string}) | forall({array<int>}, x -> {boolean of x int})
 tinyint = try_add({tinyint}, 1Y)
 smallint = try_add({smallint}, 1S) | CAST({tinyint} AS SMALLINT)
 int = try_add({int}, {int}) | try_subtract({int}, {int}) | try_multiply({int}, 3) | ({int} + 1) | (- {int}) | ({int} % 7)
@@ -66,6 +67,7 @@ int = year({date}) | month({date}) | dayofmonth({date}) | dayofweek({date}) | da
 int = hour({timestamp}) | minute({timestamp}) | second({timestamp_ntz}) | weekofyear({date}) | dayofyear({date})
 int = size({array<int>}) | {struct<x:int,y:string>}.x | try_element_at({array<int>}, 1) | instr({string}, 'a')
 int = locate('b', {string}) | ascii({string}) | array_position({array<int>}, 1) | levenshtein({string}, {string})
+int = aggregate(transform({array<double>}, d -> {int of d double}), 0, (a, x) -> a + x % 100)
 int = aggregate(filter({array<int>}, x -> x IS NOT NULL AND x < 100), 0, (a, x) -> a + x) | bit_count({bigint})
 bigint = try_add({bigint}, {bigint}) | try_multiply({bigint}, 2L) | try_divide({bigint}, 2L) | CAST({int} AS BIGINT)
 bigint = ({int} * 3L) | CAST({int} AS BIGINT) * {int} | unix_micros({timestamp}) | ({int} DIV 3) | floor({decimal(10,2)})
@@ -92,10 +94,15 @@ timestamp = CAST({date} AS TIMESTAMP) | date_trunc('HOUR', {timestamp}) | ({time
 timestamp_ntz = CAST({date} AS TIMESTAMP_NTZ) | CAST({timestamp} AS TIMESTAMP_NTZ) | ({timestamp_ntz} - INTERVAL '1' DAY)
 array<int> = array({int}, {int}) | filter({array<int>}, x -> x > 0) | transform({array<int>}, x -> x % 5) | array_distinct({array<int>})
 array<int> = sort_array({array<int>}) | reverse({array<int>}) | slice({array<int>}, 1, 2) | array_compact({array<int>}) | array_union({array<int>}, {array<int>})
+array<int> = transform({array<int>}, x -> {int of x int}) | transform({array<string>}, s -> {int of s string})
+array<int> = filter({array<int>}, x -> {boolean of x int}) | zip_with({array<int>}, {array<int>}, (x, y) -> {int of x int} % 9 + y % 9)
+array<string> = transform({array<int>}, x -> {string of x int}) | filter({array<string>}, s -> {boolean of s string})
+array<double> = transform({array<double>}, d -> {double of d double}) | transform({array<int>}, x -> {double of x int})
+array<array<int>> = transform({array<int>}, x -> {array<int> of x int}) | filter({array<array<int>>}, a -> {boolean of a array<int>})
 array<string> = split({string}, ',') | array({string}, {string}) | transform({array<string>}, s -> upper(s)) | sort_array({array<string>})
 struct<x:int,y:string> = named_struct('x', {int}, 'y', {string})
 """
-"""Functions and operators by the type of their result. Places are filled by expressions of the type that they name."""
+"""Functions and operators by the type of their result, with places for expressions."""
 
 OF_ANY_TYPE = """
 coalesce({T}, {T}) | if({boolean}, {T}, {T}) | CASE WHEN {boolean} THEN {T} WHEN {boolean} THEN {T} END
@@ -134,7 +141,9 @@ def _signatures() -> dict[str, list[Signature]]:
 SIGNATURES = _signatures()
 """Every form by the type of its result. `function_forms` adds to them."""
 
-PLACE = re.compile(r"\{(" + "|".join(map(re.escape, TYPES)) + r")\}")
+TYPE = f"({'|'.join(map(re.escape, TYPES))})"
+PLACE = re.compile(rf"\{{{TYPE}(?: of (\w+) {TYPE})?\}}")
+"""A place for an expression of a type; in a lambda, one that may use the lambda's parameter of a name and a type."""
 
 
 @st.composite
@@ -150,6 +159,14 @@ def expression(draw: st.DrawFn, type: str, columns: Sequence[Column], depth: int
     if kind == "null":
         return f"CAST(NULL AS {type})"
     signature = draw(st.sampled_from(SIGNATURES[type]))
-    parts = PLACE.split(signature.template)
-    parts[1::2] = [draw(expression(place, columns, depth - 1)) for place in parts[1::2]]
-    return "".join(parts)
+    return PLACE.sub(
+        lambda place: draw(expression(place[1], _columns_in(place, columns), depth - 1)), signature.template
+    )
+
+
+def _columns_in(place: re.Match[str], columns: Sequence[Column]) -> Sequence[Column]:
+    """What an expression in a place may use: a lambda's parameter hides a column of its name."""
+    _, parameter, type = place.groups()
+    if parameter is None:
+        return columns
+    return [*(column for column in columns if column.name != parameter), Column(parameter, type)]
