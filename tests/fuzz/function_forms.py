@@ -9,6 +9,7 @@ from functions import cases
 from functions.cases import MODES, Case
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
+from releases import has
 
 from .expressions import PLACE, SIGNATURES, Signature
 from .tables import COLUMNS
@@ -78,6 +79,7 @@ def _taken(case: Case) -> bool:
         and case.by_rows
         and case.tolerance is None
         and case.source == cases.GRID
+        and has(case.since)
         and case.family not in APART
         and case.function not in INTERPRETED_APART
     )
