@@ -151,6 +151,25 @@ REGRESSIONS = (
         sql="SELECT a, explode_outer(array(1, 2)) FROM (SELECT 7S AS a, c6 AS b, 0S AS c FROM many "
         "UNION SELECT c2, -0.0D, c2 FROM few)",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT * FROM (SELECT 0Y AS v FROM few UNION ALL SELECT c1 FROM many WHERE c0) WHERE EXISTS (SELECT 1 FROM few WHERE v = 1Y)",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="WITH none AS (SELECT * FROM few LIMIT 0) SELECT 1Y AS v FROM none "
+        "UNION ALL SELECT 2Y FROM many LEFT SEMI JOIN none USING (c1) UNION ALL SELECT 3Y FROM many RIGHT JOIN none USING (c1) "
+        "UNION ALL SELECT 4Y FROM none a FULL JOIN none b USING (c1) UNION ALL SELECT 5Y FROM none LEFT ANTI JOIN few USING (c1) "
+        "UNION ALL (SELECT 6Y FROM none EXCEPT SELECT c1 FROM many) UNION ALL (SELECT 7Y FROM many INTERSECT SELECT c1 FROM none) "
+        "UNION ALL SELECT DISTINCT c1 FROM many",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT 1Y AS v FROM few a JOIN few b ON array(1, 2) < transform(array(1, 2), x -> x - 3) UNION ALL SELECT DISTINCT c1 FROM many",
+    ),
 )
 
 
