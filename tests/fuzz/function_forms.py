@@ -33,6 +33,9 @@ PLACES = {
 
 TEXT_OR_NAME = re.compile(r"'(?:[^'\\]|\\.|'')*'|\b(" + "|".join(PLACES) + r")2?\b(?!\()")
 
+PARAMETERS = re.compile(r"(\w+|\([\w, ]+\)) ->")
+"""Those of a lambda, which may have the names of columns."""
+
 NAMES = {type: f"c{n}" for n, type in enumerate(COLUMNS)}
 """The column of each type in the tables."""
 
@@ -70,7 +73,12 @@ def _forms() -> Iterator[str]:
     modes = {(case.call, case.mode) for case in equal}
     for case in equal:
         if all((case.call, mode) in modes for mode in MODES):
-            yield TEXT_OR_NAME.sub(lambda found: PLACES[found[1]] if found[1] else found[0], case.call)
+            yield _with_places(case.call)
+
+
+def _with_places(call: str) -> str:
+    own = {name for parameters in PARAMETERS.findall(call) for name in re.findall(r"\w+", parameters)}
+    return TEXT_OR_NAME.sub(lambda found: PLACES[found[1]] if found[1] and found[0] not in own else found[0], call)
 
 
 def _taken(case: Case) -> bool:
