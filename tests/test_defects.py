@@ -111,6 +111,16 @@ SIDES = [
         ),
         "SanityCheckPlan",
     ),
+    (
+        "unions_lose_names",
+        "SELECT 1 AS v FROM (VALUES (1)) t(a) JOIN (VALUES (1)) u(b) ON 1 > 2 UNION ALL SELECT DISTINCT a FROM (VALUES (1)) t(a)",
+        "Optimizer rule 'optimize_projections' failed",
+    ),
+    (
+        "unions_lose_names",
+        "SELECT 1 AS v FROM (SELECT a FROM (VALUES (1)) t(a) LIMIT 0) UNION ALL SELECT DISTINCT a FROM (VALUES (1)) t(a)",
+        "Optimizer rule 'optimize_projections' failed",
+    ),
     ("unwraps_casts", "SELECT cast(x AS int) > 0 FROM (SELECT 3000000000 AS x)", "true"),
 ]
 """Other sides of defects: the guards are needed for as long as there is one of them."""
