@@ -122,10 +122,19 @@ def test_a_new_release_is_asked_one_case_of_what_was_exact(tmp_path: Path) -> No
     assert later.dialect.read_text() == earlier.dialect.read_text()
 
 
-def test_what_is_no_engine_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("walk = 1", "run"),
+        ("import os; os._exit(3)", "can't be loaded: the process ended with code 3"),
+        ("import time; time.sleep(100)", "can't be loaded: no answer in 5 seconds"),
+    ],
+)
+def test_what_is_no_engine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str) -> None:
+    monkeypatch.setattr("substrait_spark.engines.measuring.pool.START", 5.0 if "sleep" in content else 100.0)
     file = tmp_path / "engine.py"
-    file.write_text("walk = 1")
-    with pytest.raises(SubstraitSparkError, match="run"):
+    file.write_text(content)
+    with pytest.raises(SubstraitSparkError, match=told):
         measure(file, tmp_path / "out", only=SORTS)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
@@ -17,7 +17,7 @@ from .worker import Run, serve
 
 Tag = TypeVar("Tag")
 
-START = 120.0
+START = 300.0
 """Seconds that an engine may take to be loaded."""
 
 _CONTEXT = multiprocessing.get_context("spawn")
@@ -89,16 +89,24 @@ class Pool(Generic[Tag]):
                 process.end()
 
     def _heard(self, process: _Process[Tag]) -> Answer | None:
-        """What a process has to say; None where it says that it is ready."""
+        """What a process has to say; None where it says that it is ready. Raises SubstraitSparkError where the engine can't be loaded."""
         try:
             if not process.connection.poll():
-                return Answer(None, f"no answer in {self._seconds:g} seconds", HUNG)
+                seconds = self._seconds if process.is_ready else START
+                return _without_answer(process, f"no answer in {seconds:g} seconds", HUNG)
             rows, error, failed = process.connection.recv()
         except (EOFError, OSError):
-            return Answer(None, process.end() or "the process ended", ENDED)
+            return _without_answer(process, process.end() or "the process ended", ENDED)
         if failed:
             raise SubstraitSparkError(f"There is nothing to measure: {error}.")
         if not process.is_ready:
             process.is_ready = True
             return None
         return Answer(None if rows is None else pa.ipc.open_stream(rows).read_all(), error)
+
+
+def _without_answer(process: _Process[Any], error: str, end: str) -> Answer:
+    """How a process ended or hung at a question; an engine that does so while it is loaded would do it again."""
+    if not process.is_ready:
+        raise SubstraitSparkError(f"There is nothing to measure: the engine can't be loaded: {error}.")
+    return Answer(None, error, end)
