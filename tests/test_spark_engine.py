@@ -22,8 +22,10 @@ from substrait_spark.algebra import types
 from substrait_spark.algebra.builder import CallBuilder, Traits
 from substrait_spark.algebra.expression import AggregateFunction, Expression, FieldReference, Literal, ScalarFunction
 from substrait_spark.algebra.relation import (
+    ALL_ROWS,
     Aggregate,
     Cross,
+    Fetch,
     Filter,
     NamedTable,
     Project,
@@ -131,6 +133,13 @@ def test_a_table_read_twice(spark: SparkSession, numbers: DataFrame) -> None:
 
 def _collected(df: DataFrame) -> set[tuple[Any, ...]]:
     return {tuple(row) for row in df.collect()}
+
+
+def test_a_count_that_no_rows_reach_takes_all(spark: SparkSession) -> None:
+    rows = VirtualTable([(Literal(n, types.I64),) for n in range(3)], ["n"], [types.I64])
+    for count, expected in ((ALL_ROWS, [1, 2]), (1, [1]), (None, [1, 2])):
+        plan = build(Fetch(rows, 1, count), ["n"])
+        assert [row.n for row in spark_engine.execute(plan, spark).collect()] == expected
 
 
 def test_every_obstacle_is_told(spark: SparkSession) -> None:

@@ -10,6 +10,7 @@ from ...algebra import types
 from ...algebra.expression import Expression, Literal, Nested, ScalarFunction
 from ...algebra.flat_map import FlatMap, FlatMapCoGroups
 from ...algebra.relation import (
+    ALL_ROWS,
     Aggregate,
     Cross,
     DeltaTable,
@@ -150,7 +151,7 @@ def _fetch(r: RelationBuilder, relation: Fetch, outer: Scope | None) -> Columns:
     plan, columns = r.input(relation, outer)
     if relation.offset:
         plan = r.document.new("Offset", _count(r, relation.offset), plan)
-    if relation.count is not None:
+    if relation.count not in (None, ALL_ROWS):
         count = _count(r, relation.count)
         plan = r.document.new("GlobalLimit", count, r.document.new("LocalLimit", count, plan))
     return Columns(plan, columns)
