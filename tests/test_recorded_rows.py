@@ -27,6 +27,13 @@ NEGATIVE = (
 )
 """What DataFusion fails at for negative lengths, which Spark's queries have another form for. There are no rows either."""
 
+TOO_LARGE = tuple(
+    f"aggregate arithmetic_decimal {name} dec overflow=SILENT: decimal?<38, {scale}>"
+    for name in ("sum", "sum0")
+    for scale in (0, 10)
+)
+"""Sums that DataFusion's decimals don't hold: it fails, where Spark has null or 0, and the option says nothing of the value. No query asks for it."""
+
 UNJUDGED = ("aggregate string", "scalar logarithmic", "scalar rounding", "scalar set")
 """Parts of which nothing is lowered: calls that leave options open, and what DataFusion lacks."""
 
@@ -67,7 +74,7 @@ def _wrong(case: Case, engine: str, seen: Counter[str]) -> Iterator[str]:
     except UnsupportedPlanError:
         return
     seen["lowered"] += 1
-    if case.name in (*UNPLANNED, *NEGATIVE):
+    if case.name in (*UNPLANNED, *NEGATIVE, *TOO_LARGE):
         return
     for question in questions(case, truths()[case.name]):
         try:

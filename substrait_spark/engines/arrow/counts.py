@@ -23,8 +23,11 @@ def counted_columns(table: pa.Table) -> pa.Table:
 
 
 def _counts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if not pa.types.is_interval(column.type):
-        return column.cast(pa.int64())
+    return months(column) if pa.types.is_interval(column.type) else column.cast(pa.int64())
+
+
+def months(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The numbers of months of intervals. Raises InvalidPlanError where one has days or less."""
     values = column.to_pylist()
     if any(value is not None and (value.days or value.nanoseconds) for value in values):
         raise InvalidPlanError("A column of months and years holds days or nanoseconds.")

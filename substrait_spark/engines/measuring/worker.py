@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from substrait.plan_pb2 import Plan
@@ -15,7 +15,11 @@ from ...algebra.relation import VirtualTable
 from ...dialects.loading import module_from
 from ...plan.message import build
 from .. import engine as engines
+from ..arrow.counts import months
 from .recorded import stream_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 Run = Callable[[bytes, Mapping[str, pa.Table]], pa.Table]
 """An engine: from a plan and the tables that it reads by name to its rows."""
@@ -40,6 +44,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.timeType.enabled": "true",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",  # of Arrow's timestamps without a zone
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
@@ -57,11 +62,22 @@ def _in_spark(rows: engines.Rows) -> Run:
     spark.sparkContext.setLogLevel("OFF")
 
     def run(plan: bytes, tables: Mapping[str, pa.Table]) -> pa.Table:
-        given = {name: spark.createDataFrame(table) for name, table in tables.items()}
+        given = {name: _frame(table, spark) for name, table in tables.items()}
         return rows(Plan.FromString(plan), given, None, (), spark)
 
     run(build(VirtualTable([()], [], []), []).SerializeToString(), {})  # the first plan has Java compiled
     return run
+
+
+def _frame(table: pa.Table, spark: SparkSession) -> DataFrame:
+    """A table as a DataFrame. Intervals of months, which PySpark takes none of from Arrow, are made of their numbers."""
+    from pyspark.sql import functions as F  # noqa: N812 - its usual name
+
+    intervals = [n for n, field in enumerate(table.schema) if pa.types.is_interval(field.type)]
+    for n in intervals:
+        table = table.set_column(n, table.schema.field(n).with_type(pa.int32()), months(table.column(n)))
+    made = {table.schema.names[n]: F.make_ym_interval(F.lit(0), table.schema.names[n]) for n in intervals}
+    return spark.createDataFrame(table).withColumns(made)
 
 
 def serve(engine: Run | str | Path, memory: int | None, questions: Connection) -> None:

@@ -214,7 +214,22 @@ def shapes(implementation: Implementation, names: tuple[str, ...]) -> Iterator[S
         for names_of_enums in itertools.product(*enums) if n == 0 else [next(itertools.product(*enums))]:
             given = iter(chosen)
             arguments = tuple(next(given) if name is None else name for name in names_of_enums)
-            yield Shape(implementation, names or ("",), arguments)
+            yield Shape(implementation, names or ("",), _like_the_standard(implementation, names, arguments))
+
+
+def _like_the_standard(
+    implementation: Implementation, names: Sequence[str], arguments: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The arguments; one that only says the type of the result says that of the standard function, in which Spark has it."""
+    name = OF_THE_STANDARD.get(implementation.name)
+    if name is None or "like" not in names[-1:]:
+        return arguments
+    standard = registry.resolved("scalar", f"arithmetic_decimal:{name}", arguments[:-1])
+    return arguments if standard is None else (*arguments[:-1], types.required(standard.result))
+
+
+OF_THE_STANDARD = {f"{prefix}_{name}": name for prefix in ("spark", "try") for name in ("add", "subtract", "multiply")}
+"""Functions of Spark's that are the standard's but for what becomes of a result that doesn't fit, and these."""
 
 
 def _types(patterns: Sequence[Pattern]) -> Iterator[tuple[Any, ...]]:
@@ -319,9 +334,11 @@ def _resolved(
 
 
 def _grouped_rows(shape: Shape, seed: str) -> tuple[Table, tuple[Expression | str, ...]]:
-    """Rows with a key of three groups and null, `id % 4`, before the arguments; without the zeros that tie, and without infinities."""
+    """Rows with a key of three groups and null, `id % 4`, before the arguments; without what a result hangs on the order of rows by."""
     rows, arguments = shape.columns(seed)
-    kept = [row for row in rows.rows if not any(isinstance(value, float) and repr(value) in UNORDERED for value in row)]
+    is_of_pairs = shape.implementation.name in INEXACT and sum(isinstance(a, FieldReference) for a in arguments) > 1
+    left_out = (*UNORDERED, *INFINITE) if is_of_pairs else UNORDERED
+    kept = [row for row in rows.rows if not any(isinstance(value, float) and repr(value) in left_out for value in row)]
     if shape.implementation.name in ANY_ROW:
         kept = kept[:4]
     keyed = tuple([(n, None if n % 4 == 3 else n % 4, *row[1:]) for n, row in enumerate(kept)])
@@ -330,8 +347,11 @@ def _grouped_rows(shape: Shape, seed: str) -> tuple[Table, tuple[Expression | st
     return table, moved
 
 
-UNORDERED = ("-0.0", "1e+10", "-1e+20", "1.7976931348623157e+308", "3.4028234663852886e+38")
+UNORDERED = ("-0.0", "-1e+20", "1.7976931348623157e+308", "3.4028234663852886e+38")
 """Numbers of which the result hangs on the order of the rows: which zero is the greatest, and what is left of a sum."""
+
+INFINITE = ("inf", "-inf")
+"""Those of which the result of pairs does: how an infinity and the mean of the rows before it multiply."""
 
 
 def _aggregate(key: Key, shape: Shape, declaration: registry.Declaration) -> Iterator[Case]:
