@@ -1,4 +1,7 @@
-"""Records what becomes of TPC-H's and TPC-DS's queries on each engine, and writes docs/reference/engines.md: `make queries`."""
+"""Records what becomes of TPC-H's and TPC-DS's queries on each engine, and writes docs/reference/engines.md: `make queries`.
+
+TPC-H's canonical plans are kept with the package, so that a measurement tells what an engine lacks of them.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,12 @@ import tpc_data
 import tpcds_data
 from pyspark.sql import SparkSession
 from query_outcomes import BENCHMARKS, ENGINES, Refused, lacking, record, recorded
+from substrait.algebra_pb2 import ReadRel
+from substrait.plan_pb2 import Plan
+
+from substrait_spark import df_to_substrait
+from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines.measuring import tpch
 
 GENERATE = {"tpch": lambda folder: tpc_data.generate("tpch", 0.01, folder), "tpcds": tpcds_data.generate}
 """By benchmark, what writes the data that the tests have."""
@@ -23,6 +32,15 @@ def refused(spark: SparkSession, folder: Path, engine: str) -> Iterator[tuple[st
             yield str(number), reasons
 
 
+def plan_of_tables(spark: SparkSession, query: str) -> Plan:
+    """The canonical plan of a query, which reads the tables by their names."""
+    plan = df_to_substrait(spark.sql(query))
+    for message in messages(plan):
+        if isinstance(message, ReadRel):
+            message.named_table.names.append(Path(message.local_files.items[0].uri_file).stem)
+    return plan
+
+
 def measured(engines: list[str], root: Path) -> dict[str, dict[str, Refused]]:
     """What is recorded, with these engines measured anew."""
     found = recorded()
@@ -31,6 +49,9 @@ def measured(engines: list[str], root: Path) -> dict[str, dict[str, Refused]]:
         folder = root / benchmark
         GENERATE[benchmark](folder)
         tpc_data.register(spark, folder)
+        if benchmark == "tpch":
+            plans = {number: plan_of_tables(spark, query) for number, query in tpc_data.queries(folder).items()}
+            tpch.write(Path(tpch.__file__).with_name(tpch.FILE), plans)
         for engine in engines:
             found.setdefault(engine, {})[benchmark] = dict(refused(spark, folder, engine))
             print(f"{engine}, {benchmark}: {len(found[engine][benchmark])} refused")

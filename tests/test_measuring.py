@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from substrait_spark import SubstraitSparkError
+from substrait_spark import SubstraitSparkError, engines
 from substrait_spark.dialects import load
 from substrait_spark.engines import measure
 from substrait_spark.engines.measuring.corpus import cases
@@ -17,7 +17,9 @@ from substrait_spark.engines.measuring.findings import Findings, not_for
 from substrait_spark.engines.measuring.judging import Answer, judged, questions
 from substrait_spark.engines.measuring.measure import MARKDOWN, Measurement
 from substrait_spark.engines.measuring.outcome import FILE, Outcome
+from substrait_spark.engines.measuring.page import markdown
 from substrait_spark.engines.measuring.recorded import truths
+from substrait_spark.engines.measuring.tpch import lacking
 from substrait_spark.plan.message import build
 from substrait_spark.plan.type_aliases import without_aliases
 from substrait_spark.reading.encodings import up_to_date
@@ -31,6 +33,9 @@ def run(plan, tables):
 """
 
 SORTS = "relations SORT: "
+
+DOCS = Path(__file__).parents[1] / "docs"
+FOLDER = Path(engines.__file__).parent
 
 
 def measured(folder: Path, only: str = SORTS, **said: object) -> Measurement:
@@ -146,6 +151,20 @@ def test_kinds_that_differ_are_told_from_the_others() -> None:
         for case in some
     }
     assert not_for(Findings(some, truths(), outcomes).tried) == ("fp32",)
+
+
+def test_what_tpch_would_take_is_told() -> None:
+    """Of Acero: what tests/test_query_outcomes.py has of it by comparing rows."""
+    assert not lacking(FOLDER / "datafusion" / "dialect.yaml").refused
+    found = lacking(FOLDER / "acero" / "dialect.yaml")
+    recorded = json.loads((DOCS / "measurements" / "engines.json").read_text("utf-8"))["acero"]["tpch"]
+    assert recorded
+    assert {str(number) for number in found.refused} == recorded.keys()
+    assert found.by_reason.keys() == {reason for reasons in recorded.values() for reason in reasons}
+    told = markdown("acero", Findings((), {}, {}), found)
+    assert f"Of 22 queries, {22 - len(recorded)} have a plan" in told
+    for reason, numbers in found.by_reason.items():
+        assert f"- `{reason}`: {'query' if len(numbers) == 1 else 'queries'} {', '.join(map(str, numbers))}\n" in told
 
 
 def test_older_forms_are_read_back(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from . import dialect_file, page
+from . import dialect_file, page, tpch
 from .case import Case
 from .corpus import cases
 from .findings import Findings
@@ -97,8 +97,10 @@ def measure(
     shown = name or (Path(run).stem if isinstance(run, str | Path) else run.__module__)
     made = dialect_file.document(shown, findings)
     (folder / DIALECT).write_text(dialect_file.text(made, NOTE), "utf-8")
-    (folder / MARKDOWN).write_text(page.markdown(shown, findings), "utf-8")
-    (folder / HTML).write_text(page.html(shown, findings), "utf-8")
+    # A dialect file of a part doesn't list what wasn't tried, which says that the engine has it.
+    of_tpch = tpch.lacking(folder / DIALECT) if len(findings.tried) == len(corpus) else None
+    (folder / MARKDOWN).write_text(page.markdown(shown, findings, of_tpch), "utf-8")
+    (folder / HTML).write_text(page.html(shown, findings, of_tpch), "utf-8")
     return Measurement(folder, len(findings.tried), exact, findings)
 
 

@@ -1,4 +1,4 @@
-"""The page on a measurement: what was tried, and what differed and how, the smallest case first."""
+"""The page on a measurement: what was tried, what differed and how, the smallest case first, and what TPC-H would take."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from html import escape
 from ...errors.quotation import printable
 from .findings import Findings, Tried
 from .judging import ENDED, EXACT, HUNG, REFUSED, WRONG
+from .tpch import Lacking
 
 SECTIONS = {
     "types": "Types",
@@ -33,10 +34,10 @@ Block = tuple[str, str]
 """A kind of block, and its text: `h1`, `h2`, `p`, `pre`, `row`, `li`."""
 
 
-def markdown(name: str, findings: Findings) -> str:
+def markdown(name: str, findings: Findings, of_tpch: Lacking | None) -> str:
     """The page in Markdown."""
     lines: list[str] = []
-    for kind, text in blocks(name, findings):
+    for kind, text in blocks(name, findings, of_tpch):
         if kind == "pre":
             lines += ["", "  ```text", *(f"  {line}" for line in text.splitlines()), "  ```"]
         elif kind in ("row", "li"):
@@ -46,11 +47,11 @@ def markdown(name: str, findings: Findings) -> str:
     return "\n".join(lines).strip() + "\n"
 
 
-def html(name: str, findings: Findings) -> str:
+def html(name: str, findings: Findings, of_tpch: Lacking | None) -> str:
     """The page in HTML, which needs nothing else."""
     parts = [f"<!doctype html><meta charset='utf-8'><title>{escape(name)}, measured</title><style>{STYLE}</style>"]
     table: list[str] = []
-    for kind, text in blocks(name, findings):
+    for kind, text in blocks(name, findings, of_tpch):
         if kind == "row":
             table.append(text)
             continue
@@ -69,7 +70,7 @@ def _table(rows: Sequence[str]) -> str:
 STYLE = "body{font:14px sans-serif;max-width:70em;margin:2em auto}pre{background:#f4f4f4;padding:.5em;overflow:auto}td{padding:.1em .8em}"
 
 
-def blocks(name: str, findings: Findings) -> Iterator[Block]:
+def blocks(name: str, findings: Findings, of_tpch: Lacking | None) -> Iterator[Block]:
     """What the page says."""
     yield "h1", f"{name}, measured"
     exact = sum(each.is_exact for each in findings.tried)
@@ -81,6 +82,8 @@ def blocks(name: str, findings: Findings) -> Iterator[Block]:
         ),
     )
     yield from _counts(findings)
+    if of_tpch is not None:
+        yield from _queries(of_tpch)
     for verdict, said in SAID.items():
         tried = sorted((each for each in findings.tried if each.outcome.verdict == verdict), key=_size)
         if tried:
@@ -96,6 +99,17 @@ def _counts(findings: Findings) -> Iterator[Block]:
         if verdicts:
             counts = [len(verdicts), *(verdicts.count(each) for each in (EXACT, *SAID))]
             yield "row", f"| {title} | {' | '.join(map(str, counts))} |"
+
+
+def _queries(of_tpch: Lacking) -> Iterator[Block]:
+    yield "h2", "What it would take to run TPC-H"
+    planned = of_tpch.queries - len(of_tpch.refused)
+    yield "p", f"Of {of_tpch.queries} queries, {planned} have a plan in the forms of the dialect file."
+    for reason, numbers in of_tpch.by_reason.items():
+        yield (
+            "li",
+            f"{_code(printable(reason))}: {'query' if len(numbers) == 1 else 'queries'} {', '.join(map(str, numbers))}",
+        )
 
 
 def _size(tried: Tried) -> tuple[int, str]:
