@@ -118,6 +118,11 @@ SIDES = [
     ),
     (
         "unions_lose_names",
+        "SELECT v FROM (SELECT 1 AS v UNION ALL SELECT DISTINCT a FROM (VALUES (1)) t(a)) WHERE v > 1",
+        "Optimizer rule 'optimize_projections' failed",
+    ),
+    (
+        "unions_lose_names",
         "SELECT 1 AS v FROM (SELECT a FROM (VALUES (1)) t(a) LIMIT 0) UNION ALL SELECT DISTINCT a FROM (VALUES (1)) t(a)",
         "Optimizer rule 'optimize_projections' failed",
     ),

@@ -170,6 +170,22 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT 1Y AS v FROM few a JOIN few b ON array(1, 2) < transform(array(1, 2), x -> x - 3) UNION ALL SELECT DISTINCT c1 FROM many",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT v, count(*) FROM (SELECT 0Y AS v FROM few UNION ALL SELECT DISTINCT c1 FROM many) WHERE v + 1 > 1 GROUP BY v",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT a.v, b.w FROM (SELECT 0Y AS v FROM few UNION SELECT c1 FROM many) a JOIN "
+        "(SELECT 'x' AS k, c1 AS w FROM few UNION ALL SELECT 'y', c1 FROM many) b ON a.v = b.w AND b.k = 'y' WHERE a.v = 1Y OR a.v = 5Y",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT v, s.x FROM (SELECT 0Y AS v, c19 AS s FROM few UNION ALL SELECT DISTINCT c1, c19 FROM many) WHERE v > 1Y",
+    ),
 )
 
 

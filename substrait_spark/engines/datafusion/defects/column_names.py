@@ -96,10 +96,11 @@ def _shortened(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]])
 
 def renamed(relation: Relation) -> Relation:
     """The relation with short names for its columns; `can_rename` says of which relations there is one."""
-    return Set([_no_rows(relation.types), relation], "UNION_ALL")
+    return Set([no_rows(relation.types), relation], "UNION_ALL")
 
 
-def _no_rows(kinds: Sequence[Type]) -> Relation:
+def no_rows(kinds: Sequence[Type]) -> Relation:
+    """Columns of some types with short names, and one row, which a filter drops that DataFusion doesn't see through."""
     row = (
         *(Literal(neutral(kind), kind) for kind in kinds),
         Literal(False, types.BOOLEAN),
