@@ -17,7 +17,6 @@ from .api import (
     write_extension_file,
     write_to_substrait,
 )
-from .captured import CapturedQueries, CapturedQuery
 from .catalyst.commands import Target
 from .display import to_dot, to_html, to_mermaid, to_svg
 from .errors import (
@@ -34,6 +33,7 @@ from .errors import (
 )
 from .explain import diff, explain
 from .report import Report
+from .statements.captured import CapturedQueries, CapturedQuery
 
 __all__ = [
     "CapturedQueries",

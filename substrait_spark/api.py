@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from .captured import Capture, CapturedQueries
 from .catalyst import reader
 from .catalyst.session import is_connect, require_classic_session, require_dataframe, require_running
 from .errors import Problem, SubstraitSparkError, Unsupported, UnsupportedPlanError, kind_of
 from .plan.options import FrameOptions, QueryOptions, StatementOptions, takes
 from .report import Report
+from .statements.captured import Capture, CapturedQueries
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

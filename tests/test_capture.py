@@ -29,11 +29,11 @@ from substrait_spark import (
     df_to_substrait,
     explain,
 )
-from substrait_spark.captured import CapturedQueries
 from substrait_spark.catalyst import listener
 from substrait_spark.catalyst.commands import WITHHELD, target
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
+from substrait_spark.statements.captured import CapturedQueries
 
 
 @pytest.fixture(scope="module")

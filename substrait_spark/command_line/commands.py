@@ -10,7 +10,6 @@ import click
 
 from .. import __version__, df_to_substrait, diff, explain, lower, sql_to_substrait, support
 from .. import check as check_query
-from ..captured import COMMAND
 from ..context import READS, STAGES, SWITCHES
 from ..dialects import discovery
 from ..dialects.asked import asked_dialect
@@ -19,6 +18,7 @@ from ..dialects.file import load
 from ..engines import engine as engines
 from ..engines import progress
 from ..engines.comparison.run import TOLERANCE
+from ..statements.captured import COMMAND
 from ..testing import departures
 from ..user_functions.declared import UserFunctions
 from . import plan_files, rows, supported

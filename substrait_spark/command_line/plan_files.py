@@ -16,8 +16,8 @@ from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from ..algebra import extension_messages as _  # noqa: F401 - JSON needs to know our extension relations
-from ..captured import CapturedQuery
 from ..explain import explain
+from ..statements.captured import CapturedQuery
 from .foreign_files import described
 
 FORMATS = ("binary", "json", "text")

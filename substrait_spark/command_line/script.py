@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..captured import Capture, CapturedQueries
 from ..catalyst.session import NO_PYSPARK
 from ..errors import Unsupported
+from ..statements.captured import Capture, CapturedQueries
 from . import user_functions
 from .outcome import INTERRUPTED
 

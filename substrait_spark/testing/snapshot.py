@@ -14,10 +14,10 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.terminal import context_style, received_style, reset, snapshot_style
 
 from ..api import df_to_substrait
-from ..captured import CapturedQueries, CapturedQuery
 from ..errors import SubstraitSparkError
 from ..explain import explain
 from ..explain.layout import in_full
+from ..statements.captured import CapturedQueries, CapturedQuery
 from ..user_functions.declared import as_given
 from .normalised import as_uris, location, normalised
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
-from .catalyst.commands import Target, merged, target
-from .catalyst.listener import Execution, Listener
-from .errors import Problem, SubstraitSparkError, Unsupported
-from .errors.quotation import identifier, printable
+from ..catalyst.commands import Target, merged, target
+from ..catalyst.listener import Execution, Listener
+from ..errors import Problem, SubstraitSparkError, Unsupported
+from ..errors.quotation import identifier, printable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from substrait.plan_pb2 import Plan
 
-    from .context import Settings
+    from ..context import Settings
 
 SAVE, COMMAND, CAPTURE = "save", "command", "capture"
 """Actions that write; other commands; and no action, but a failure of ours."""
@@ -165,8 +165,8 @@ class Capture:
             return None, [_problem(reason, str(execution.command["class"]))]
         unplanned = f"Spark itself can't plan it: {execution.obstacle or execution.failure}"
         # Imported by now, with the settings.
-        from .conversion import convert_as
-        from .statements import row_changes
+        from ..conversion import convert_as
+        from . import row_changes
 
         try:
             if execution.change is not None and execution.obstacle is None:
