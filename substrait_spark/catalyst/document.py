@@ -127,14 +127,10 @@ class Nodes(dict[int, Node]):
 
 
 def _nodes(columns: list[Any], entries: list[list[Any]], classes: list[NodeClass], types: list[DataType]) -> Nodes:
-    """The nodes by number: columns, which are most of them, and the others after those that they refer to.
-
-    They are filled in place, because to call their classes takes twice as long.
-    """
+    """The nodes by number: columns, which are most of them, and the others after those that they refer to."""
     # The type and nullability of expressions by the number that tells both.
     heads = [(type, nullable) for type in types for nullable in (False, True)]
     nodes = Nodes()
-    made = object.__new__
     number = -1
     for head, name, id, marks in zip(columns[::4], columns[1::4], columns[2::4], columns[3::4], strict=True):
         if marks is None:
@@ -143,38 +139,38 @@ def _nodes(columns: list[Any], entries: list[list[Any]], classes: list[NodeClass
                 raise ValueError(f"a row has {name} columns, and its type {len(row)}")
             nodes.add_row(row)
             number -= name
-            continue
-        nodes[number] = column = made(Expression)
-        column.cls = COLUMN
-        column.values = name, id, tuple(marks.split())
-        column.number = number
-        column.type, column.nullable = heads[head]
-        column._children = ()
-        number -= 1
+        else:
+            type, nullable = heads[head]
+            nodes[number] = Expression(COLUMN, (name, id, tuple(marks.split())), number, type, nullable, ())
+            number -= 1
     heads.append((UNTYPED, True))  # the last one, since untyped expressions have the index -1
     for number, entry in enumerate(entries):
-        cls = classes[entry[0]]
-        node: Node
-        values: tuple[Any, ...]
-        children: list[Node] = []
-        if cls.kind == "e":
-            node = expression = made(Expression)
-            expression.type, expression.nullable = heads[entry[1]]
-            if cls.name == "Literal" and expression.type.name != "object":
-                values = (datum(entry[2]),)
-            else:
-                values = _values(entry[2:], types, nodes, children)
-        else:
-            node = made(Plan if cls.kind == "p" else Node)
-            values = _values(entry[1:], types, nodes, children)
-        if len(values) != len(cls.fields):
-            raise ValueError(f"{cls.name} has {len(values)} values for {len(cls.fields)} fields")
-        node.cls = cls
-        node.values = values
-        node.number = number
-        node._children = children
-        nodes[number] = node
+        nodes[number] = _node(classes[entry[0]], entry, number, heads, types, nodes)
     return nodes
+
+
+def _node(
+    cls: NodeClass,
+    entry: list[Any],
+    number: int,
+    heads: list[tuple[DataType, bool]],
+    types: list[DataType],
+    nodes: Nodes,
+) -> Node:
+    children: list[Node] = []
+    if cls.kind == "e":
+        type, nullable = heads[entry[1]]
+        if cls.name == "Literal" and type.name != "object":
+            values: tuple[Any, ...] = (datum(entry[2]),)
+        else:
+            values = _values(entry[2:], types, nodes, children)
+        node: Node = Expression(cls, values, number, type, nullable, children)
+    else:
+        values = _values(entry[1:], types, nodes, children)
+        node = (Plan if cls.kind == "p" else Node)(cls, values, number, children)
+    if len(values) != len(cls.fields):
+        raise ValueError(f"{cls.name} has {len(values)} values for {len(cls.fields)} fields")
+    return node
 
 
 def _values(written: list[Any], types: list[DataType], nodes: Nodes, children: list[Node]) -> tuple[Any, ...]:
