@@ -48,6 +48,7 @@ from 1: types are written where nothing is known of the plan."""
 
 INTEGERS = ("i8", "i16", "i32", "i64")
 FLOATS = ("fp32", "fp64")
+NUMBERS = (*INTEGERS, *FLOATS, "decimal")
 INTERVALS = ("interval_year", "interval_day", "interval_compound")
 TEXTS = ("string", "varchar", "fixedchar")
 DIGITS = {"i8": 3, "i16": 5, "i32": 10, "i64": 19}
@@ -203,7 +204,7 @@ def always_casts(source: Type, target: Type) -> bool:
     """Whether a cast never fails: to a wider or a floating-point type, to text, between dates, times and counts."""
     if target.kind == "string":
         return not any(isinstance(part, Type) for part in source.parameters)
-    if target.kind in FLOATS and source.kind in (*INTEGERS, *FLOATS, "decimal"):
+    if target.kind in FLOATS and source.kind in NUMBERS:
         return True
     return widens(source, target) or frozenset((source.kind, target.kind)) in _COUNTS
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..algebra.expression import Expression
-from ..algebra.types import FLOATS, INTEGERS
+from ..algebra.types import FLOATS, INTEGERS, NUMBERS
 from ..catalyst import tree
 from ..catalyst.modes import ANSI, TRY, eval_mode
 from ..errors import Unsupported
@@ -29,7 +29,7 @@ def binary(integers: Operation, floats: Operation, decimals: Operation) -> Rule:
     def emit(e: ExpressionBuilder, node: tree.Expression) -> Expression:
         left, right = e.emit(node["left"]), e.emit(node["right"])
         kind = left.type.kind
-        if kind != right.type.kind or kind not in (*INTEGERS, *FLOATS, "decimal"):
+        if kind != right.type.kind or kind not in NUMBERS:
             raise Unsupported(f"{node.cls.name} of {left.type} and {right.type} has no Substrait form")
         form = integers if kind in INTEGERS else floats if kind in FLOATS else decimals
         return form(e, node, left, right)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ..algebra import types
 from ..algebra.expression import Expression, Literal
-from ..algebra.types import FLOATS, INTEGERS
 from ..catalyst import tree
 from ..errors import Unsupported
 from .measure import AggregateForm, AggregateRule, EmittedCall
@@ -96,7 +95,7 @@ def _as_number(call: EmittedCall, child: Expression) -> Expression:
             f"different values of {child.type} may be one double, which percentiles are of",
             "Cast the argument to DOUBLE, or to a decimal of fewer digits.",
         )
-    return call.e.cast(child, types.FP64) if kind in (*INTEGERS, *FLOATS, "decimal") else child
+    return call.e.cast(child, types.FP64) if kind in types.NUMBERS else child
 
 
 def _flag(value: bool) -> Literal:
