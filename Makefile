@@ -23,7 +23,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench scale execution measure queries check format smoke matrix lakes floors docs support page specification clean require
+.PHONY: help demo test fuzz bench scale execution measure queries check format smoke compiled matrix lakes floors docs support page specification clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -67,6 +67,9 @@ format: $(INSTALLED) ## Format the code, and mend what the linter can.
 
 smoke: require ## Run the smoke tests on the oldest supported Spark version, in an environment of its own.
 	@PYTHON="$(PYTHON)" OPTIONS="-m smoke $(TESTS)" scripts/matrix $(firstword $(VERSIONS))
+
+compiled: $(INSTALLED) ## Compile the modules that conversions spend their time in (minutes; a C compiler), and run tests with these (TESTS).
+	@OPTIONS="-n $(WORKERS) $(or $(TESTS),--quick)" scripts/compiled
 
 matrix: require ## Run all that uses Spark on every version (hours; VERSIONS, TESTS), and write docs/spark-versions.md.
 	@PYTHON="$(PYTHON)" OPTIONS="-n $(WORKERS) --slow --verdicts=docs/measurements/versions $(TESTS)" scripts/matrix $(VERSIONS); \

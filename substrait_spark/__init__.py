@@ -6,6 +6,8 @@ __version__ = "0.1.0"
 
 from typing import Any
 
+# Before the others, which may be compiled: it looks whether they were made of these sources.
+from . import compiled  # noqa: F401
 from .api import (
     capture,
     check,

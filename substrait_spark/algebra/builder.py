@@ -89,7 +89,7 @@ class CallBuilder:
         # Which of Spark's functions raise is not told apart: a canonical plan computes none of them for more rows.
         return ScalarFunction(declaration, arguments, options, raising=declaration.alias in registry.OWN)
 
-    def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> registry.Declaration:
+    def resolve(self, kind: str, function: str, arguments: Sequence[Any]) -> registry.Declaration:
         """The declaration of a function, `alias:name`, that takes these arguments."""
         try:
             shapes = tuple([a if isinstance(a, str) else a.type for a in arguments])

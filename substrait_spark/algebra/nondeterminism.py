@@ -8,7 +8,7 @@ Each call of a user's own function that a query has gives values of its own, so 
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import Unsupported
 from .drawn_columns import is_drawn
@@ -24,7 +24,7 @@ Call = tuple[str, object]
 class OneCall(NamedTuple):
     """A call of a user's own function, as the query has it."""
 
-    drawn_as: object
+    drawn_as: Any
 
 
 def drawn_twice(root: Relation) -> Unsupported | None:

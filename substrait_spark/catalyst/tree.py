@@ -258,14 +258,17 @@ class Document(NamedTuple):
     """By number, how many rows and bytes Spark knows plan nodes to have; empty where nobody asked."""
 
 
-def make(name: str, type: DataType, nullable: bool = True, /, **fields: Any) -> Expression:
+# What is given by position has names that no field has: compiled functions don't tell the two apart.
+
+
+def make(class_name: str, data_type: DataType, is_nullable: bool = True, /, **fields: Any) -> Expression:
     """An expression of our own making, as rewrites need them."""
-    return Expression(NodeClass(name, "e", tuple(fields)), tuple(fields.values()), None, type, nullable)
+    return Expression(NodeClass(class_name, "e", tuple(fields)), tuple(fields.values()), None, data_type, is_nullable)
 
 
-def make_plan(name: str, /, **fields: Any) -> Plan:
+def make_plan(class_name: str, /, **fields: Any) -> Plan:
     """A plan node of our own making, as rewrites need them."""
-    return Plan(NodeClass(name, "p", tuple(fields)), tuple(fields.values()))
+    return Plan(NodeClass(class_name, "p", tuple(fields)), tuple(fields.values()))
 
 
 # A node may be in many places of a tree: each is looked at once.

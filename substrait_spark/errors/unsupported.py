@@ -78,8 +78,9 @@ class NotInDialect(Unsupported):
 class BrokenRewrite(Unsupported):
     """A rewrite of an engine's that fails, or gives what is no form; where it raised something, that is the cause."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, cause: BaseException | None = None) -> None:
         super().__init__(reason, "Mend the rewrite, or tell who wrote those of the dialect.")
+        self.__cause__ = cause  # compiled code forgets what `raise` says it is raised from
 
     @property
     def cause(self) -> BaseException | None:

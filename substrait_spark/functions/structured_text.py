@@ -103,7 +103,7 @@ def _require_settings(e: ExpressionBuilder, function: str, type: DataType) -> No
         expected = {**expected, POLICY: POLICIES[function.partition("_")[0]]}
     for name, values in expected.items():
         value = e.context.configuration.get(name, "")
-        if value.upper() not in ("", *values):
+        if value and value.upper() not in values:
             raise Unsupported(
                 f"the setting {name}={value} changes what {function} does, and a plan can't say so",
                 f"Set it to {values[0]}.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..algebra import types
@@ -46,17 +45,20 @@ class LoweringBuilder(CallBuilder):
         self.inputs = inputs
         """The lowered inputs of the relation, where it is known."""
         self._memories: dict[Any, Any] = {}
+        self._columns: Sequence[Type] | None = None
 
-    @cached_property
+    @property
     def columns(self) -> Sequence[Type]:
         """The types of the inputs' columns."""
-        return [kind for input in self.inputs for kind in input.types]
+        if self._columns is None:
+            self._columns = [kind for input in self.inputs for kind in input.types]
+        return self._columns
 
     def over(self, *inputs: Relation) -> Self:
         """A builder over the columns of other relations."""
         return type(self)(self.lowering, inputs)
 
-    def resolve(self, kind: str, function: str, arguments: Sequence[Expression | str]) -> registry.Declaration:
+    def resolve(self, kind: str, function: str, arguments: Sequence[Any]) -> registry.Declaration:
         """The declaration of a function, `alias:name`; aliases may be those that the dialect has for its dependencies."""
         if self.dialect.aliases:
             alias, _, name = function.rpartition(":")
@@ -267,9 +269,12 @@ class LoweringBuilder(CallBuilder):
     def if_then(self, *parts: Expression) -> Expression:
         """`if_then(condition, value, …, otherwise)`, where the dialect has such expressions."""
         rewrites = self.rewrites.built.get(IfThen, ())
-        choice = IfThen(tuple(zip(parts[:-1:2], parts[1::2], strict=True)), parts[-1]) if rewrites else None
-        value = choice if choice is None else driver.built(self, rewrites, choice)
-        if value is None or value is choice:
+        value: Expression | None = None
+        if rewrites:
+            choice = IfThen(tuple(zip(parts[:-1:2], parts[1::2], strict=True)), parts[-1])
+            made = driver.built(self, rewrites, choice)
+            value = None if made is choice else made
+        if value is None:
             value = super().if_then(*parts)
         require_expression(self.dialect, value)
         return value

@@ -111,7 +111,7 @@ def broken_rewrite(apply: Callable[..., Any], of: str, what: str, error: Excepti
     name = getattr(apply, "__qualname__", None) or kind_of(apply)
     code = getattr(apply, "__code__", None)
     place = "" if code is None else f" ({code.co_filename}, line {_line(code, error)})"
-    return BrokenRewrite(f"the rewrite {name} for {of}{place} {what}")
+    return BrokenRewrite(f"the rewrite {name} for {of}{place} {what}", error)
 
 
 def _line(code: Any, error: Exception | None) -> int:

@@ -14,7 +14,7 @@ OPPOSITE = {"And": "Or", "Or": "And"}
 def negated(node: Node) -> Node | None:
     """NOT of a connective of IN subqueries is the other connective of their negations."""
     child = node["child"]
-    if child.name not in (*OPPOSITE, "Not") or not _asks_membership(child):
+    if (child.name != "Not" and child.name not in OPPOSITE) or not _asks_membership(child):
         return None
     return run(_negated(node, child))
 
