@@ -65,7 +65,7 @@ def hive_relation(r: RelationBuilder, node: tree.Plan) -> Output:
     return _named_table(r, table_name(node["tableMeta"]), (*node["dataCols"], *node["partitionCols"]), None)
 
 
-def _remote_table(r: RelationBuilder, attributes: tuple[tree.Expression, ...], kind: str, name: list[str]) -> Output:
+def _remote_table(r: RelationBuilder, attributes: Sequence[tree.Expression], kind: str, name: Sequence[str]) -> Output:
     """What only a Spark Connect server has: a table of one of its catalogs, or a view that no other session knows."""
     if kind != "table":
         raise Unsupported(
@@ -78,7 +78,7 @@ def _remote_table(r: RelationBuilder, attributes: tuple[tree.Expression, ...], k
 
 
 def _named_table(
-    r: RelationBuilder, name: list[str], attributes: Sequence[tree.Expression], statistics: Statistics | None
+    r: RelationBuilder, name: Sequence[str], attributes: Sequence[tree.Expression], statistics: Statistics | None
 ) -> Output:
     columns = _stored_columns(r, attributes)
     if not isinstance(columns, tree.SourceColumns):
