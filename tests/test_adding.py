@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import substrait_spark
+from substrait_spark.compiled import DIGESTS
 
 PACKAGE = Path(substrait_spark.__file__).parent
 PAGE = PACKAGE.parent / "docs" / "how-to" / "add-a-relation.md"
@@ -94,7 +95,7 @@ the dialect datafusion has no relation that takes the last rows
 
 def test_the_page_names_all_that_a_relation_takes(tmp_path: Path) -> None:
     copy = tmp_path / "substrait_spark"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "*.so", "compiled.sha256"))
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "*.so", DIGESTS))
     listed = list(edits())
     assert {edit.how for edit in listed} == {"", "table", "before"}
     for edit in listed:

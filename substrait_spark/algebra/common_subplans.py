@@ -45,7 +45,7 @@ def _over(relation: Relation, done: dict[Relation, Relation]) -> Relation:
     """A relation over what its inputs and the relations of its subqueries have become."""
     inputs = tuple([done[input] for input in relation.inputs])
     if not subquery_relations(relation):
-        return relation if inputs == relation.inputs else relation.with_inputs(inputs)
+        return relation.with_inputs(inputs)
 
     def in_subquery(part: Expression) -> Expression | None:
         if not isinstance(part, Subquery):

@@ -137,7 +137,9 @@ class Relation:
         return copy
 
     def with_inputs(self, inputs: tuple[Relation, ...]) -> Relation:
-        """The same relation over other inputs of the same types."""
+        """The same relation over other inputs of the same types; itself over its own."""
+        if inputs == self.inputs:
+            return self
         copy = self._copy()
         copy._stand_on(inputs)
         return copy

@@ -158,7 +158,7 @@ def transformed(
     done: dict[Relation, Relation] = {}
     for relation in inputs_first(root):
         inputs = tuple([done[input] for input in relation.inputs])
-        changed = rule(relation if inputs == relation.inputs else relation.with_inputs(inputs))
+        changed = rule(relation.with_inputs(inputs))
         for made in (changed, *changed.inputs):
             if made.place is None:
                 made.place = relation.place

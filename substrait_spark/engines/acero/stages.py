@@ -46,7 +46,7 @@ def rows_of(root: Relation, tables: Mapping[str, pa.Table], run: Run) -> pa.Tabl
             for input in relation.inputs:
                 step(input)
         inputs = tuple([done[input] for input in relation.inputs])
-        done[relation] = relation if inputs == relation.inputs else relation.with_inputs(inputs)
+        done[relation] = relation.with_inputs(inputs)
         own = _own(relation, [untyped[input] for input in relation.inputs])
         untyped[relation] = [own[n] for n in relation.emitted]
     return run(done[root], kept)
@@ -60,7 +60,7 @@ def never_without_columns(root: Relation) -> Relation:
         if len(inputs) == 1:
             made = relation.over(inputs, relation.expressions())
         elif all(len(one.types) == len(other.types) for one, other in zip(inputs, relation.inputs, strict=True)):
-            made = relation.with_inputs(inputs) if inputs else relation
+            made = relation.with_inputs(inputs)
         else:
             raise PlanningError("Acero combines no inputs without columns.")
         if not made.types:

@@ -59,7 +59,7 @@ def _without_calls(root: Relation, binding: Binding, functions: UserFunctions, r
 
     for relation in inputs_first(root, subqueries=True):
         inputs = tuple([done[input] for input in relation.inputs])
-        made = relation if inputs == relation.inputs else relation.with_inputs(inputs)
+        made = relation.with_inputs(inputs)
         if relation.own_features & SUBQUERY:
             made = made.over(inputs, [rewritten(each, change) for each in made.expressions()])
         done[relation] = _table(made, binding, functions, run) if isinstance(made, FlatMap) else made

@@ -135,7 +135,7 @@ class Calls:
             naming = Naming([each for input in relation.inputs for each in names.of(input)], names)
             changed = [self._changed(each, naming, done) for each in relation.expressions()]
             if all(a is b for a, b in zip(changed, relation.expressions(), strict=True)):
-                made = relation if inputs == relation.inputs else relation.with_inputs(inputs)
+                made = relation.with_inputs(inputs)
             else:
                 made = relation.over(inputs, changed)
             done[relation] = self._measured(made, relation, naming)

@@ -22,7 +22,7 @@ def by_single_steps(root: Relation) -> Relation:
     done: dict[Relation, Relation] = {}
     for relation in inputs_first(root):
         inputs = tuple([done[input] for input in relation.inputs])
-        done[relation] = _handing_on(relation if inputs == relation.inputs else relation.with_inputs(inputs))
+        done[relation] = _handing_on(relation.with_inputs(inputs))
     return done[root]
 
 

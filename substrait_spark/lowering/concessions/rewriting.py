@@ -68,7 +68,7 @@ class _Conceding:
         after = [self._expression(each) for each in before]
         if any(new is not old for new, old in zip(after, before, strict=True)):
             relation = relation.over(inputs, after)
-        elif inputs != relation.inputs:
+        else:
             relation = relation.with_inputs(inputs)
         return self._with_calls(relation) if isinstance(relation, Aggregate | Window) else relation
 

@@ -76,7 +76,7 @@ def without_implied(e: LoweringBuilder, root: Relation) -> Relation:
     made: dict[Relation, Relation] = {}
     for relation in order:
         inputs = tuple([made[input] for input in relation.inputs])
-        over = relation if inputs == relation.inputs else relation.with_inputs(inputs)
+        over = relation.with_inputs(inputs)
         if isinstance(over, Filter):
             over = _filtered_by_less(e, over, asked[relation], dropped[relation])
         made[relation] = over

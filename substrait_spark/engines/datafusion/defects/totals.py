@@ -30,7 +30,7 @@ def in_join(e: LoweringBuilder, join: Join) -> Relation:
     left, right = join.inputs
     parts = conjuncts(join.condition)
     inputs = (_with_limits(e, left, parts), _with_limits(e, right, parts, len(left.types)))
-    return join if inputs == join.inputs else join.with_inputs(inputs)
+    return join.with_inputs(inputs)
 
 
 def _with_limits(e: LoweringBuilder, relation: Relation, conditions: Sequence[Expression], first: int = 0) -> Relation:

@@ -31,7 +31,7 @@ def with_names_that_stay(e: LoweringBuilder, root: Relation) -> Relation:
     done: dict[Relation, Relation] = {}
     for relation in inputs_first(root):
         inputs = tuple([done[input] for input in relation.inputs])
-        made = relation if inputs == relation.inputs else relation.with_inputs(inputs)
+        made = relation.with_inputs(inputs)
         done[relation] = _named(e, made) if isinstance(made, Set) and relation in concerned else made
         done[relation].place = relation.place
     return done[root]
