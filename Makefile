@@ -23,7 +23,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench scale execution measure queries check format smoke compiled matrix lakes floors docs support page specification clean require
+.PHONY: help demo test fuzz bench scale execution measure queries check format smoke compiled matrix classes lakes floors docs support page specification clean require
 
 help: ## Show these commands.
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -74,6 +74,9 @@ compiled: $(INSTALLED) ## Compile the modules that conversions spend their time 
 matrix: require ## Run all that uses Spark on every version (hours; VERSIONS, TESTS), and write docs/spark-versions.md.
 	@PYTHON="$(PYTHON)" OPTIONS="-n $(WORKERS) --slow --verdicts=docs/measurements/versions $(TESTS)" scripts/matrix $(VERSIONS); \
 	    status=$$?; "$(PYTHON)" scripts/write_versions_page.py && exit $$status
+
+classes: require ## Keep the class files of the reader as each version of Spark compiles it (VERSIONS), after a change of PlanReader.java.
+	@PYTHON="$(PYTHON)" COMMAND=scripts/keep_classes.py scripts/matrix $(VERSIONS)
 
 lakes: require ## Run the tests of Iceberg's and Delta's tables, with their archives from Maven (LAKES=versions of Spark).
 	@PYTHON="$(PYTHON)" OPTIONS="$(TESTS)" scripts/lakes $(LAKES)

@@ -39,9 +39,8 @@ walk, compression (0.2 ms) and py4j's way there and back, 0.4 ms just after plan
 The slowest queries by this measure are those that Spark plans fastest, where they are canonical. Lowered, they group by several sets,
 of which DataFusion gets a union (27), or are many subqueries beside each other (9, 14, 44): plans that grow when they are lowered.
 
-The first plan waits for Janino, which compiles the reader in an interpreter that has yet to warm up; 7 % of that is looking for
-classes. Classes that are compiled when the package is built would be tied to one Spark each, of which vendors have their own, and
-classes kept on disk would be code that others may write.
+The first plan loads the reader's classes as Spark's compiler made them of the source (`make classes`); releases of Spark that are not
+kept, and vendors' builds, compile the source with Janino, in an interpreter that has yet to warm up: half a second more.
 
 Compiled modules were tried: mypyc over all but the engines and four modules of lowering, after changes in some thirty places, gave
 the same bytes, and decoding, emission and writing took 1.4 ms in place of 2.5. With the walk in the JVM, a canonical conversion is

@@ -91,8 +91,8 @@ COMMAND_FIELDS = JavaClass(__package__, "CommandFields", after=_row_changes)
 
 
 def prepare(df: Planned, stage: str) -> None:
-    """Let the JVM compile the reader, if it hasn't yet, and plan the query beside that, while Python goes on with other work."""
-    if READERS.is_compiled(df.sparkSession._sc._gateway):
+    """Bring the reader into the JVM, if it isn't there yet, and plan the query beside that, while Python goes on with other work."""
+    if READERS.is_there(df.sparkSession._sc._gateway):
         return
     works = (_reader, _optimized_plan) if stage == "optimized" else (_reader,)
     for work in works:
