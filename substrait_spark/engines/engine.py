@@ -60,8 +60,9 @@ def names() -> list[str]:
 
 def engine_of(name: str) -> Engine:
     """The engine with a name. Raises ValueError where there is none."""
-    packages = discovery.engines(discovery.RUNNER)
-    if name not in packages:
-        raise ValueError(f"engine must be {' or '.join(map(repr, packages))}, not {name!r}.")
-    engine: Engine = import_module(f"{packages[name]}.engine").ENGINE
+    # Built-in ones first: to look what other distributions bring takes 10 ms.
+    package = discovery.built_in(discovery.RUNNER).get(name) or discovery.brought(discovery.RUNNER).get(name)
+    if package is None:
+        raise ValueError(f"engine must be {' or '.join(map(repr, names()))}, not {name!r}.")
+    engine: Engine = import_module(f"{package}.engine").ENGINE
     return engine

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .yaml_text import SHOWN, parsed, value_text
@@ -18,14 +19,22 @@ MOST_ERRORS = 20
 
 def schema_error(document: Any, schema: Traversable) -> str | None:
     """What is wrong with a document by a JSON schema in YAML, and where; None where it is valid."""
-    import jsonschema
+    from jsonschema.exceptions import best_match
 
-    validator = jsonschema.Draft202012Validator(parsed(schema.read_text("utf-8")))
-    error = jsonschema.exceptions.best_match(itertools.islice(validator.iter_errors(document), MOST_ERRORS))
+    errors = _validator(schema.read_text("utf-8")).iter_errors(document)
+    error = best_match(itertools.islice(errors, MOST_ERRORS))
     if error is None:
         return None
     error = _of_the_alternative(error)
     return f"{_told(error)} (at {'/'.join(map(str, error.absolute_path)) or 'the top'})"
+
+
+@cache
+def _validator(schema: str) -> Any:
+    """What validates by a schema, whose text takes longer to parse than documents to be looked at."""
+    import jsonschema
+
+    return jsonschema.Draft202012Validator(parsed(schema))
 
 
 def _of_the_alternative(error: Any) -> Any:
