@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 from functions import cases
+from functions.cases import Case
 from pyspark.sql import DataFrame, SparkSession
 
 from substrait_spark import check, df_to_substrait
@@ -42,18 +43,35 @@ CASES = [each for each in cases.load() if each.by_rows and each.canonical and ea
 FAMILIES = sorted({each.family for each in CASES})
 
 
+TOGETHER = 40
+"""How many calls are asked for in one query."""
+
+
 def wrong_calls(
     spark: SparkSession, family: str, mode: str, engine: str, is_loud: Callable[[Comparison], bool]
 ) -> list[str]:
     """The calls of a family of functions whose rows are other than Spark's, with how they differ."""
-    wrong = []
-    for each in CASES:
-        if each.family != family or each.mode != mode:
-            continue
-        query = spark.sql(each.query())
-        if check(query, dialect=engine):
-            found = compare(query, engine=engine, tolerance=each.tolerance or IN_DECIMALS)
-            fails = each.raises and found.spark_error and found.engine_error
-            if not (found or fails or is_loud(found)):
-                wrong.append(f"{each.call}: {found}")
-    return wrong
+    asked = [case for case in CASES if case.family == family and case.mode == mode]
+    with_sql = [case for case in asked if check(spark.sql(case.query()), dialect=engine)]
+    alone = [[case] for case in with_sql if case.raises]
+    together = [case for case in with_sql if not case.raises]
+    several = [
+        some[start : start + TOGETHER]
+        for tolerance in sorted({case.tolerance or IN_DECIMALS for case in together})
+        for some in [[case for case in together if (case.tolerance or IN_DECIMALS) == tolerance]]
+        for start in range(0, len(some), TOGETHER)
+    ]
+    return [said for some in (*alone, *several) for said in _wrong(spark, some, engine, is_loud)]
+
+
+def _wrong(spark: SparkSession, cases: Sequence[Case], engine: str, is_loud: Callable[[Comparison], bool]) -> list[str]:
+    """Which of some calls are wrong: all are right if one query of all of them is, and else each half is asked."""
+    query = spark.sql(cases[0].query([case.call for case in cases]))
+    found = compare(query, engine=engine, tolerance=cases[0].tolerance or IN_DECIMALS)
+    if found:
+        return []
+    if len(cases) > 1:
+        half = len(cases) // 2
+        return [*_wrong(spark, cases[:half], engine, is_loud), *_wrong(spark, cases[half:], engine, is_loud)]
+    fails = cases[0].raises and found.spark_error and found.engine_error
+    return [] if fails or is_loud(found) else [f"{cases[0].call}: {found}"]
