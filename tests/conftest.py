@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import class_archive
+import corpus
 import lake_session
 import pytest
 import quick_spark
@@ -95,13 +96,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if folder := config.getoption("--verdicts"):
         config.pluginmanager.register(Verdicts(folder))
     many = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
-    if many and not class_archive.PATH.exists():
+    if many and not config.getoption("--quick") and not class_archive.PATH.exists():
         config.add_cleanup(class_archive.Making(quick_spark.COMPILED_ONCE).wait)  # JVMs that start before do without
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Tests of lakes need archives that no package brings."""
     return True if collection_path == LAKES and not config.getoption("--lakes") else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A quick run leaves out what needs Spark: it need not make the thousands of tests that this is with all its parameters."""
+    if metafunc.config.getoption("--quick") and _needs_spark(metafunc.definition):
+        node = metafunc.definition
+        node.own_markers[:] = [mark for mark in node.own_markers if mark.name != "parametrize"]
 
 
 def _group(nodeid: str) -> str:
@@ -217,6 +226,12 @@ def _tellers(modules: int) -> list[tuple[ModuleType, str]]:
         for told in ("unknown_form", "broken_rewrite")
         if hasattr(module, told)
     ]
+
+
+@pytest.fixture
+def corpus_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measurements ask the cases that are there, where they would make them anew."""
+    monkeypatch.setattr("substrait_spark.engines.measuring.measure.cases", corpus.cases)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Whether the slow tests run, too: `pytest --slow`, as continuous integration has it.
 
 Slow are tests with the mark `slow`, which take long beside what they can find: those that start other programs, and those that
-try what others show over more queries. A few tests go over more queries themselves where slow ones are asked for.
+try what others show over more queries. A few tests go over more queries, plans or cases themselves where slow ones are asked for.
 """
 
 from __future__ import annotations

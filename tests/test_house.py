@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def test_exceptions_are_made_where_they_are_raised() -> None:
     kept = [
         f"{file.relative_to(PACKAGE)}:{node.lineno}"
         for file in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        for node in ast.walk(_parsed(file))
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name) and node.exc.id.isupper()
     ]
     assert kept == []
@@ -93,6 +94,11 @@ def _room(module: str) -> str:
     return TOGETHER.get(name, name)
 
 
+@cache
+def _parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text("utf-8"))
+
+
 def _modules() -> dict[str, Path]:
     """The package's modules, by their names within it."""
     found = {}
@@ -108,7 +114,7 @@ def _imports(name: str, file: Path, names: dict[str, Path], *, at_run_time: bool
     if file.name != "__init__.py":
         base = base[:-1]
     found = set()
-    for statement in _statements(ast.parse(file.read_text()), at_run_time=at_run_time):
+    for statement in _statements(_parsed(file), at_run_time=at_run_time):
         if isinstance(statement, ast.ImportFrom) and statement.level:
             above = base[: len(base) - statement.level + 1]
             source = ".".join([*above, *([statement.module] if statement.module else [])])

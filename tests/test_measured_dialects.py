@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 import yaml
+from corpus import cases
 
 from substrait_spark.dialects import load
-from substrait_spark.engines.measuring.corpus import cases
 from substrait_spark.engines.measuring.dialect_file import document
 from substrait_spark.engines.measuring.findings import Findings
 from substrait_spark.engines.measuring.judging import EXACT, is_asked

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from corpus import cases
 
 from substrait_spark import SubstraitSparkError, engines
 from substrait_spark.dialects import load
 from substrait_spark.engines import measure
-from substrait_spark.engines.measuring.corpus import cases
 from substrait_spark.engines.measuring.corpus.functions import of_kind
 from substrait_spark.engines.measuring.findings import Findings, not_for
 from substrait_spark.engines.measuring.judging import Answer, judged, questions
@@ -31,6 +31,8 @@ from substrait_spark.engines import datafusion
 def run(plan, tables):
     return datafusion.execute(Plan.FromString(plan), tables=tables)
 """
+
+pytestmark = pytest.mark.usefixtures("corpus_made_once")
 
 SORTS = "relations SORT: "
 

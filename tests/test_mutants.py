@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
+import slow
 from fuzz import mutants
 from substrait.plan_pb2 import Plan
 
@@ -14,7 +15,7 @@ from substrait_spark.engines import datafusion
 
 pytestmark = pytest.mark.stumbles
 
-FIRST, COUNT = 1, 120
+FIRST, COUNT = 1, 120 if slow.asked() else 30
 
 # Mutants that once let other exceptions out, or took too long.
 ONCE = (40, 45, 74, 2483, 3183, 11568)
