@@ -149,6 +149,7 @@ def asked(spark: SparkSession, requests: Requests) -> Answers:
     # Products that a query doesn't ask for by name are forbidden, also where the server is asked of several tables at once.
     spark.conf.set("spark.sql.crossJoin.enabled", "false")
     queries = {
+        "changed settings": "SELECT 1",
         "a new table": "SELECT * FROM first",
         "new tables": "SELECT * FROM second JOIN third USING (a) JOIN empty USING (a) JOIN seen ON v = a",
         "known tables": "SELECT count(*) FROM second JOIN third USING (a) JOIN empty USING (a) JOIN seen ON v = a",

@@ -131,6 +131,7 @@ TOLD = {
     "a writer without a file system": "its path names no file system",
     "a writer over partitions": "dynamic_partitions: true",
     "a statement": "statements are analysed on the server",
+    "requests for changed settings": "asked 2 times",
     "requests for a new table": "asked 5 times",
     # Before 4.2, also which functions are the session's own.
     "requests for new tables": f"asked {9 if RELEASE >= (4, 2) else 10} times",

@@ -87,7 +87,7 @@ def measure(rounds: int) -> dict[str, Any]:
             "using": using.measure(spark, rounds),
             "scaling": scaling.measure(spark, rounds),
             "capture": capturing.measure(spark, rounds),
-            "connect": connecting.measure(spark, rounds),
+            "connect": connecting.measure(rounds),
             "memory": memory.measure(spark),
         }
     finally:

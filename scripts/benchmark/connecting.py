@@ -1,6 +1,7 @@
 """What a conversion costs in a Spark Connect session beside a classic one: TPC-H over tables of a server on this machine.
 
-A process has one kind of session: `python -m benchmark.connecting URL FOLDER ROUNDS` measures the other one.
+A process has one kind of session, and Spark's planner is fast once it has planned much: `python -m benchmark.connecting URL FOLDER
+ROUNDS` measures either kind in a process of its own, the classic one where the URL is `classic`.
 """
 
 from __future__ import annotations
@@ -28,19 +29,25 @@ from .stages import middle, ninetieth, quiet_garbage_collector
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+CLASSIC = "classic"
+
 DATABASE = "benchmark"
 
 
-def measure(spark: SparkSession, rounds: int) -> dict[str, Any]:
+def measure(rounds: int) -> dict[str, Any]:
     """Seconds from a query's text to its plan in both kinds of session; and the requests that a conversion makes."""
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryDirectory() as place:
         tpc_data.generate("tpch", SCALE_FACTOR, Path(directory))
-        classic = _classic(spark, Path(directory), rounds)
-        connect = _connect(directory, rounds)
+        classic = _apart(CLASSIC, directory, rounds)
+        server = ConnectServer(Path(place), {})
+        try:
+            connect = _apart(f"sc://127.0.0.1:{server.port}", directory, rounds)
+        finally:
+            server.kill()
     columns: dict[str, list[float]] = {
-        "classic": classic,
+        "classic": classic["seconds"],
         "connect": connect["seconds"],
-        "more": [there - here for here, there in zip(classic, connect["seconds"], strict=True)],
+        "more": [there - here for here, there in zip(classic["seconds"], connect["seconds"], strict=True)],
     }
     return {
         **{
@@ -51,36 +58,42 @@ def measure(spark: SparkSession, rounds: int) -> dict[str, Any]:
     }
 
 
-def _classic(spark: SparkSession, folder: Path, rounds: int) -> list[float]:
-    """For each query, the seconds that Spark's analysis and the conversion take."""
-    with _tables(spark, folder):
-        return _medians(rounds, lambda text: _seconds(lambda: df_to_substrait(spark.sql(text))), folder)
-
-
-def _connect(folder: str, rounds: int) -> dict[str, Any]:
-    """What `main` prints, in a process of its own with a server of its own."""
-    with tempfile.TemporaryDirectory() as place:
-        server = ConnectServer(Path(place), {})
-        try:
-            url = f"sc://127.0.0.1:{server.port}"
-            found = subprocess.run(
-                [sys.executable, "-m", "benchmark.connecting", url, folder, str(rounds)],
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-                stdout=subprocess.PIPE,
-                check=True,
-            )
-        finally:
-            server.kill()
-    return dict(json.loads(found.stdout))
+def _apart(url: str, folder: str, rounds: int) -> dict[str, Any]:
+    """What `main` prints."""
+    found = subprocess.run(
+        [sys.executable, "-m", "benchmark.connecting", url, folder, str(rounds)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return dict(json.loads(found.stdout.splitlines()[-1]))
 
 
 def main(url: str, folder: str, rounds: str) -> None:
-    """Print the seconds of each query's conversion, for which the local planner analyses it, and the numbers of requests."""
+    """Print the seconds of each query's conversion, and of a server the numbers of requests."""
+    found = _classic(Path(folder), int(rounds)) if url == CLASSIC else _connect(url, Path(folder), int(rounds))
+    sys.stdout.write(json.dumps(found))
+
+
+def _classic(folder: Path, rounds: int) -> dict[str, Any]:
+    """For each query, the seconds that Spark's analysis and the conversion take."""
+    from pyspark.sql import SparkSession
+
+    with tempfile.TemporaryDirectory() as warehouse:
+        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        spark = builder.config("spark.sql.warehouse.dir", warehouse).getOrCreate()
+        with _tables(spark, folder):
+            seconds = _medians(rounds, lambda text: _seconds(lambda: df_to_substrait(spark.sql(text))), folder)
+        spark.stop()
+    return {"seconds": seconds}
+
+
+def _connect(url: str, folder: Path, rounds: int) -> dict[str, Any]:
+    """For each query, the seconds of the conversion, for which the local planner analyses it; and the numbers of requests."""
     requests = Requests()
     spark = requests.session(url)
-    with _tables(spark, Path(folder)):
-        spark.sql("CREATE TABLE one (a INT) USING parquet")
-        for name in ("another", "third", "fourth"):
+    with _tables(spark, folder):
+        for name in ("one", "another", "third", "fourth"):
             spark.sql(f"CREATE TABLE {name} (a INT) USING parquet")
         df_to_substrait(spark.table("one"))
         counts = {
@@ -88,8 +101,7 @@ def main(url: str, folder: str, rounds: str) -> None:
             "new": requests.during(lambda: df_to_substrait(spark.table("another"))),
             "two new": requests.during(lambda: df_to_substrait(spark.sql("SELECT * FROM third JOIN fourth USING (a)"))),
         }
-        seconds = _medians(int(rounds), lambda text: _conversion(spark, text), Path(folder))
-    sys.stdout.write(json.dumps({"seconds": seconds, "requests": counts}))
+        return {"seconds": _medians(rounds, lambda text: _conversion(spark, text), folder), "requests": counts}
 
 
 @contextmanager

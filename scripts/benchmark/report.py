@@ -63,8 +63,9 @@ the plan that is made of each action.
 """
 
 CONNECT = """\
-Each TPC-H query over tables of a server on this machine, converted with a warm planner. A classic session analyses a query when its
-DataFrame is made, and the local planner when it is converted, so that the former is counted with the conversion.
+Each TPC-H query over tables of a server on this machine, in a process of its own for each kind of session, after as many rounds. A
+classic session analyses a query when its DataFrame is made, and the local planner when it is converted, so that the former is counted
+with the conversion.
 """
 
 SCALE = """\

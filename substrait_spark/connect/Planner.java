@@ -283,14 +283,14 @@ public class Planner {
       }
     }
 
-    /** Names of tables that the last message asked for in vain. */
-    public List asked() {
-      return new ArrayList(asked);
+    /** Names of tables that the last message asked for in vain, as JSON: of a list, py4j would ask for each item. */
+    public String asked() throws Exception {
+      return new com.fasterxml.jackson.databind.ObjectMapper().writeValueAsString(asked);
     }
 
-    /** Names of the stand-ins that the last message was planned with. */
-    public List found() {
-      return new ArrayList(found);
+    /** Names of the stand-ins that the last message was planned with, as JSON. */
+    public String found() throws Exception {
+      return new com.fasterxml.jackson.databind.ObjectMapper().writeValueAsString(found);
     }
 
     Table refuse(String what) {

@@ -43,11 +43,12 @@ def convert_planned(
         return None, [_problem(each) for each in in_the_way]
     session = PLANNER.session(remote._session, allow_version_mismatch)
     try:
-        with session.planned(message) as dataset:
-            made, problems = convert(PlannedFrame(dataset, PlannedSession(session.context)))
-            return made, [replace(problem, sql=FILES_QUALIFIER.sub("", problem.sql)) for problem in problems]
+        made, problems = session.converted(
+            message, lambda dataset: convert(PlannedFrame(dataset, PlannedSession(session.context)))
+        )
     except Unsupported as problem:
         return None, [_problem(problem)]
+    return made, [replace(problem, sql=FILES_QUALIFIER.sub("", problem.sql)) for problem in problems]
 
 
 def _problem(obstacle: Unsupported) -> Problem:

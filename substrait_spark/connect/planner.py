@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..catalyst.compiler import JavaClass
 from ..catalyst.failures import failure_text
@@ -17,6 +18,8 @@ from ..errors import Unsupported, UnsupportedSessionError
 from .jvm import PlannerJvm
 from .message import FORMATS, function_names, name_files, unknown_format
 from .server import SESSION_CATALOG, Name, Server, Table
+
+Made = TypeVar("Made")
 
 logger = logging.getLogger(__name__)
 
@@ -131,6 +134,10 @@ class Stale(Exception):
     """A table or view has changed on the server since it was asked for: the frame has to be planned again."""
 
 
+class Reconfigured(Exception):
+    """The server's settings had changed, and are taken over now: the frame has to be planned again."""
+
+
 @dataclass(frozen=True)
 class Known:
     """What is known of a name of the server's: its table, and the columns that reading it gives."""
@@ -161,55 +168,67 @@ class PlannerSession:
         """Raise UnsupportedSessionError where the local Spark is not of the server's minor version."""
         require_same_version(self.jvm.version, self._version, allow_mismatch=allow_mismatch)
 
-    @contextmanager
-    def planned(self, message: Any) -> Iterator[Any]:
-        """The local Dataset of a message, which is to be read inside the block: another one may change the settings.
+    def converted(self, message: Any, convert: Callable[[Any], Made]) -> Made:
+        """What `convert` makes of the local Dataset of a message.
 
         Raises Unsupported where only the server could plan it, UnsupportedSessionError where it doesn't answer.
         """
-        with self._planning:
-            yield self._dataset(message)
-
-    def _dataset(self, message: Any) -> Any:
         reads = name_files(message)
-        content = message.SerializeToString()
-        for _ in range(TRIES):
-            # Where nothing is known yet, everything is asked for now, and what fails then fails on the server as well.
-            is_fresh = not self._catalog
-            try:
-                self._configure()
-                self._require_own_functions(message)
-                for name, read in reads:
-                    self._show_files(name, read)
-                dataset = self._planned(content)
-                if is_fresh or self._holds():
-                    return dataset
-            except Stale:
-                pass
-            except Unsupported:
-                if is_fresh:
-                    raise
-            self._forget()
+        with self._planning, ThreadPoolExecutor(max_workers=2) as asking:
+            for _ in range(TRIES):
+                # Where nothing is known yet, everything is asked for now, and what fails then fails on the server as well.
+                is_fresh = not self._catalog
+                try:
+                    return self._converted(message, reads, convert, asking)
+                except Reconfigured:
+                    continue
+                except Stale:
+                    pass
+                except Unsupported:
+                    if is_fresh:
+                        raise
+                self._forget()
         raise Unsupported(*CHANGING)
 
-    def _configure(self) -> None:
-        """Take over the server's settings, and forget the temporary views, which come and go."""
-        settings = self._server.settings()
-        require_known_extensions(settings.get(EXTENSIONS, ""))
-        if not self._catalog:
+    def _converted(
+        self, message: Any, reads: Sequence[tuple[str, Any]], convert: Callable[[Any], Made], asking: Executor
+    ) -> Made:
+        """The same, while the server tells whether what is known of it is true still. Raises Stale where it isn't."""
+        settings = asking.submit(self._server.settings)
+        is_fresh = not self._catalog
+        if is_fresh:
             self._catalog, self._namespace = self._server.place()
             self._default_zone = self._server.default_of(TIME_ZONE)
-            self._settings = None
-        settings.setdefault(TIME_ZONE, self._default_zone)
-        if settings != self._settings:
-            meant = {key: value for key, value in settings.items() if not key.startswith(tuple(LOCAL_SETTINGS))}
-            catalogs = {key.removeprefix(CATALOGS) for key in settings if key.startswith(CATALOGS)}
-            self._call(
-                "configure", meant, [name for name in catalogs if "." not in name], self._catalog, list(self._namespace)
-            )
-            self._settings = settings
+            self._configure(settings.result())
+        # Temporary views come and go.
         self._temporary.clear()
         self._call("forgetTemporaryViews")
+        self._require_own_functions(message)
+        for name, read in reads:
+            self._show_files(name, read)
+        dataset = self._planned(message.SerializeToString())
+        holds = None if is_fresh else asking.submit(self._question())
+        made = convert(dataset)
+        if settings.result() != self._settings:
+            self._configure(settings.result())
+            raise Reconfigured
+        if not (holds is None or holds.result()):
+            raise Stale
+        return made
+
+    def _configure(self, settings: dict[str, str]) -> None:
+        """Take over the server's settings."""
+        require_known_extensions(settings.get(EXTENSIONS, ""))
+        meant = {key: value for key, value in settings.items() if not key.startswith(tuple(LOCAL_SETTINGS))}
+        catalogs = {key.removeprefix(CATALOGS) for key in settings if key.startswith(CATALOGS)}
+        self._call(
+            "configure",
+            {TIME_ZONE: self._default_zone} | meant,
+            [name for name in catalogs if "." not in name],
+            self._catalog,
+            list(self._namespace),
+        )
+        self._settings = settings
 
     def _planned(self, message: bytes) -> Any:
         learned: set[tuple[Name, Name]] = set()
@@ -258,7 +277,7 @@ class PlannerSession:
         )
 
     def _names(self, which: str) -> list[Name]:
-        return [tuple(name) for name in self._call(which)]
+        return [tuple(name) for name in json.loads(self._call(which))]
 
     def _learn(self, asked: Mapping[Name, Name]) -> None:
         """Ask the server what names are, as a query may have written them, and let a stand-in have each."""
@@ -305,23 +324,30 @@ class PlannerSession:
         # Whether the first part of `a.b` is a catalog or a namespace, only the server knows.
         return name[1:] if name[0] == SESSION_CATALOG and self._catalog == SESSION_CATALOG else name
 
-    def _holds(self) -> bool:
-        """Whether what the last message was planned with is true still."""
-        if self._call("namesPlace") and (self._catalog, self._namespace) != self._server.place():
-            return False
+    def _question(self) -> Callable[[], bool]:
+        """What asks the server whether all that the last message was planned with is true still."""
+        names_place = self._call("namesPlace")
+        place = self._catalog, self._namespace
         names = self._names("found")
-        if not names:
-            return True
         known = [self._known[name] for name in names]
         relations = {self._written(name): each.table.name for name, each in zip(names, known, strict=True)}
+
+        def holds() -> bool:
+            if names_place and place != self._server.place():
+                return False
+            try:
+                return not names or self._are_as_known(relations, known)
+            except Unsupported:
+                return False
+
+        return holds
+
+    def _are_as_known(self, relations: Mapping[Name, Name], known: Sequence[Known]) -> bool:
         views = [each.table for each in known if each.table.view_text is not None]
         columns = [column for each in known for column in each.columns]
-        try:
-            return columns == self._server.columns(relations) and all(
-                self._server.table(view.name, view.name) == view for view in views
-            )
-        except Unsupported:
-            return False
+        return columns == self._server.columns(relations) and all(
+            self._server.table(view.name, view.name) == view for view in views
+        )
 
     def _forget(self) -> None:
         """Forget everything: something has changed since it was asked for, or is hidden by a temporary view now."""
