@@ -15,6 +15,9 @@ EXACT = Context(prec=250)
 MOST = 39
 """How many digits a quotient may have in Spark where a remainder is computed: `Decimal.MATH_CONTEXT`."""
 
+LIMIT = 10**38
+"""Above all decimals."""
+
 Operation = Callable[[Decimal, Decimal], Decimal]
 
 
@@ -37,8 +40,17 @@ def _positive_remainder(left: Decimal, right: Decimal) -> Decimal:
     return _remainder(EXACT.add(remainder, right), right) if remainder < 0 else remainder
 
 
-def _low_64_bits(left: Decimal, right: Decimal) -> int:
-    return (int(_whole(left, right)) + 2**63) % 2**64 - 2**63
+def _low_64_bits(left: Decimal, right: Decimal) -> int | None:
+    """Of the quotient without its fraction, null where that is no decimal."""
+    whole = int(_whole(left, right))
+    return (whole + 2**63) % 2**64 - 2**63 if abs(whole) < LIMIT else None
+
+
+def _low_64_bits_or_error(left: Decimal, right: Decimal) -> int:
+    bits = _low_64_bits(left, right)
+    if bits is None:
+        raise OverflowError("[NUMERIC_VALUE_OUT_OF_RANGE] The quotient has more than 38 digits.")
+    return bits
 
 
 def _decimal(operation: Operation, *, raises: bool = True, divides: bool = True) -> PythonFunction:
@@ -98,7 +110,7 @@ def _mean_in_doubles(signature: Signature) -> Function:
 
 
 FUNCTIONS: Mapping[str, PythonFunction] = {
-    "spark_div": of_all_rows(_divided(_low_64_bits, raises=True)),
+    "spark_div": of_all_rows(_divided(_low_64_bits_or_error, raises=True)),
     "spark_divide": _decimal(EXACT.divide),
     "spark_mean_in_doubles": of_typed_rows(_mean_in_doubles),
     "spark_mod": _decimal(_remainder),

@@ -160,11 +160,12 @@ def rounded_quotient(e: LoweringBuilder, dividend: Expression, divisor: Expressi
     dividend, divisor = e.share(dividend), e.share(divisor)
     zero, one = e.i64(0), e.i64(1)
 
-    def magnitude(number: Expression) -> Expression:
-        return e.share(e.if_then(e.call("comparison:lt", number, zero), tz.minus(e, zero, number), number))
+    def below_zero(number: Expression) -> Expression:
+        """As far from zero: each number has such a negative one."""
+        return e.share(e.if_then(e.call("comparison:gt", number, zero), tz.minus(e, zero, number), number))
 
-    rest = magnitude(e.share(e.call("datafusion:modulus", dividend, divisor)))
-    up = e.call("comparison:gte", rest, tz.minus(e, magnitude(divisor), rest))
+    rest = below_zero(e.share(e.call("datafusion:modulus", dividend, divisor)))
+    up = e.call("comparison:lte", rest, tz.minus(e, below_zero(divisor), rest))
     alike = e.equal(e.call("comparison:lt", dividend, zero), e.call("comparison:lt", divisor, zero))
     step = e.if_then(e.not_(up), zero, alike, one, e.i64(-1))
     return tz.plus(e, e.call("datafusion:divide", dividend, divisor), step)

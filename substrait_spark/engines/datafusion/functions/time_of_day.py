@@ -230,7 +230,12 @@ def from_seconds(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         fits = e.call("comparison:gte", number, least)
         if most < 10**precision:
             fits = e.and_(fits, e.call("comparison:lt", number, e.literal(most, types.required(number.type))))
-        small = e.cast(e.if_then(fits, number, least), types.of("decimal", 5 + scale, scale, nullable=False))
+        within = types.of("decimal", 5 + scale, scale, nullable=False)
+        small = e.cast(e.if_then(fits, number, least), within)
+        if scale > NANOSECONDS:  # Spark refuses a part of a nanosecond
+            small = e.share(small)
+            nanos = e.cast(small, types.of("decimal", 5 + NANOSECONDS, NANOSECONDS, nullable=False))
+            fits = e.and_(fits, e.equal(e.cast(nanos, within), small))
         million = e.literal(10**6, types.of("decimal", 7, 0, nullable=False))
         micros = e.cast(e.call("arithmetic_decimal:multiply", small, million), types.I64)
     return _where(e, fits, tz.times(e, micros, MICRO), True, "DATETIME_FIELD_OUT_OF_BOUNDS", number)
