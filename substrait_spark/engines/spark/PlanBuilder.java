@@ -182,7 +182,7 @@ public class PlanBuilder {
 
     private Object node(List node) throws Exception {
       String kind = (String) node.get(0);
-      if (kind.equals("new")) return constructed((String) node.get(1), (List) node.get(2));
+      if (kind.equals("new")) return possible(constructed((String) node.get(1), (List) node.get(2)));
       if (kind.equals("call")) return call(node);
       if (kind.equals("attribute")) return attribute((String) node.get(1), type(node.get(2)), (Boolean) node.get(3));
       if (kind.equals("alias")) return alias((Expression) at(node.get(1)), (String) node.get(2));
@@ -194,6 +194,15 @@ public class PlanBuilder {
       if (kind.equals("rows")) return rows(all(node.get(1)), (List) node.get(2));
       if (kind.equals("window")) return window(node);
       throw new IllegalArgumentException("There are no nodes of the kind " + kind + ".");
+    }
+
+    /** What was made, unless it is a cast that Spark doesn't have. */
+    private static Object possible(Object made) {
+      if (!(made instanceof Cast)) return made;
+      Cast cast = (Cast) made;
+      if (cast.resolved() || !cast.childrenResolved()) return cast;
+      String source = cast.child().dataType().simpleString();
+      throw new IllegalArgumentException("Spark has no cast of " + source + " to " + cast.dataType().simpleString());
     }
 
     private DataType type(Object number) {
