@@ -1,29 +1,29 @@
 """Records what Spark makes of the corpus that engines are measured by: `substrait_spark/engines/measuring/recorded.parquet`.
 
     .venv/bin/python scripts/record_rows.py          # what is new in the corpus, or changed
-    .venv/bin/python scripts/record_rows.py --all    # everything; some twenty minutes
+    .venv/bin/python scripts/record_rows.py --all    # everything; some hours
 
 Each canonical plan runs in Spark with its rows written into it. Sessions are ended after some cases, since what Spark keeps of
-as many plans fills its memory.
+as many plans fills its memory. The file is written then: what was ended goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import logging
-import multiprocessing
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
+from substrait.plan_pb2 import Plan
 
 from substrait_spark import EngineError, SubstraitSparkError, UnsupportedPlanError, dialects, lower
-from substrait_spark.algebra.expression import Expression, FieldReference
+from substrait_spark.algebra.expression import AggregateFunction, Expression, FieldReference, WindowCall
 from substrait_spark.algebra.references import inlined
-from substrait_spark.algebra.relation import Aggregate, Project, Relation
+from substrait_spark.algebra.relation import Aggregate, Project, Relation, Window
 from substrait_spark.algebra.traversal import rewritten
 from substrait_spark.engines import datafusion
 from substrait_spark.engines.measuring import recorded
@@ -49,7 +49,8 @@ MOST_RAISING = 3
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.driver.memory": "3g",
+    "spark.driver.memory": "4g",
+    "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError",  # or it hangs
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.session.timeZone": "America/Los_Angeles",
     "spark.sql.timeType.enabled": "true",
@@ -96,9 +97,8 @@ def record_all(spark: Any, some: Sequence[Case]) -> Iterator[tuple[Case, Truth |
     if len(some) == 1:
         yield some[0], record(spark, some[0])
         return
-    whole = merged(some)
     try:
-        stream = _rows(spark, whole, whole.tables)
+        stream = _together(spark, some)
     except SubstraitSparkError:
         stream = None
     if stream is None:
@@ -110,8 +110,29 @@ def record_all(spark: Any, some: Sequence[Case]) -> Iterator[tuple[Case, Truth |
     keys = rows.num_columns - len(some)
     for n, case in enumerate(some):
         found = rows.select([*range(keys), keys + n]).rename_columns(list(case.names))
-        kept = tuple(range(rows.num_rows)) if case.by_rows else None
-        yield case, Truth(case.digest(), kept, (), stream_of(found))
+        if not case.by_rows:
+            yield case, Truth(case.digest(), None, (), stream_of(found))
+            continue
+        kept, raising = guessed(case)
+        own = found.slice(0, len(kept)).set_column(0, found.schema.field(0), _numbers(case, kept))
+        shown = [n for n in raising[:MOST_RAISING] if _rows(spark, case, {"t": case.tables["t"].only([n])}) is None]
+        yield case, Truth(case.digest(), tuple(kept), tuple(shown), stream_of(own))
+
+
+def _together(spark: Any, some: Sequence[Case]) -> bytes | None:
+    """The rows of one plan of several cases, without those for which DataFusion raises; None where Spark raises."""
+    if some[0].by_rows:
+        tables = [case.tables["t"].only(guessed(case)[0]) for case in some]
+        most = max(len(table.rows) for table in tables)
+        tables = [table._replace(rows=(*table.rows, *table.rows[-1:] * (most - len(table.rows)))) for table in tables]
+        some = [case._replace(tables={"t": table}) for case, table in zip(some, tables, strict=True)]
+    whole = merged(some)
+    return _rows(spark, whole, whole.tables)
+
+
+def _numbers(case: Case, kept: Sequence[int]) -> pa.Array:
+    """The numbers of the rows of a case, for those of a plan of several."""
+    return pa.array([case.tables["t"].rows[n][0] for n in kept], pa.int32())
 
 
 def kind_of_plan(case: Case) -> tuple[Any, ...] | None:
@@ -120,10 +141,12 @@ def kind_of_plan(case: Case) -> tuple[Any, ...] | None:
     if set(case.tables) != {"t"} or case.ordered or any("f0" in name for name in case.names) or _is_compiled(case):
         return None
     count = len(case.tables["t"].rows)
-    if case.by_rows and isinstance(relation, Project) and len(relation.computed) == 1:
-        return ("project", count)
+    if case.by_rows and isinstance(relation, Project) and len(relation.computed) == 1 and guessed(case)[0]:
+        return ("project",)
     if isinstance(relation, Aggregate) and case.subject.section == "aggregate":
         return ("aggregate", count, len(relation.groupings))
+    if isinstance(relation, Window) and case.subject.section in ("aggregate", "window"):
+        return ("window", count)
     return None
 
 
@@ -144,15 +167,31 @@ def merged(some: Sequence[Case]) -> Case:
     source = read("t", table)
     relation: Relation
     if isinstance(first.relation, Project):
-        calls = [_moved(_project(case).computed[0], by, fixed) for case, by in zip(some, offsets, strict=True)]
-        relation = Project(source, calls).select([0, *range(len(names), len(names) + len(calls))])
+        computed = [_moved(_project(case).computed[0], by, fixed) for case, by in zip(some, offsets, strict=True)]
+        relation = Project(source, computed).select([0, *range(len(names), len(names) + len(computed))])
+    elif isinstance(first.relation, Window):
+        calls = [_moved_call(_window(case).calls[0], by, fixed) for case, by in zip(some, offsets, strict=True)]
+        over = Window(source, calls, first.relation.partition, first.relation.sorts)
+        relation = over.select([0, *range(len(names), len(names) + len(calls))])
     else:
-        measures = []
-        for case, by in zip(some, offsets, strict=True):
-            (measure,) = _aggregate(case).measures
-            measures.append(measure.with_expressions([_moved(each, by, fixed) for each in measure.expressions()]))
+        measures = [
+            _moved_call(_aggregate(case).measures[0], by, fixed) for case, by in zip(some, offsets, strict=True)
+        ]
         relation = Aggregate(source, _aggregate(first).groupings, measures)
     return first._replace(relation=relation, tables={"t": table}, names=output_names(relation))
+
+
+Call = TypeVar("Call", AggregateFunction, WindowCall)
+
+
+def _moved_call(call: Call, by: int, fixed: int) -> Call:
+    """A call over columns that are so many further right, but for the first ones."""
+    return call.with_expressions([_moved(each, by, fixed) for each in call.expressions()])
+
+
+def _window(case: Case) -> Window:
+    assert isinstance(case.relation, Window)  # noqa: S101 - for the type checker
+    return case.relation
 
 
 def _project(case: Case) -> Project:
@@ -194,10 +233,23 @@ def _runs(spark: Any, case: Case) -> bool:
     return not builder.problems
 
 
+def _builds(spark: Any, case: Case) -> bool:
+    """Whether Spark takes a case: it costs less to know before it is a part of a plan of several."""
+    from substrait_spark.engines import spark as engine
+
+    rows = {name: table.only(range(min(1, len(table.rows)))) for name, table in case.tables.items()}
+    try:
+        engine.execute(case.plan_of_rows(rows), spark)
+    except SubstraitSparkError as error:  # what can't be recorded is told, and left out
+        print(f"{case.name}: {str(error)[:200]}", file=sys.stderr)
+        return False
+    return True
+
+
 def _of_rows(spark: Any, case: Case, table: Table) -> Truth:
     """What Spark makes of a case of which some rows raise."""
-    result, raising = _guessed(case, table)
-    rows = _rows(spark, case, {"t": table.only(result)}) if result else None
+    result, raising = guessed(case)
+    rows = _rows(spark, case, {"t": table.only(result)}) if result and raising else None
     if (result and rows is None) or not raising:
         everything = range(len(table.rows))
         raising = _raising(spark, case, table, everything, known=True)
@@ -207,21 +259,40 @@ def _of_rows(spark: Any, case: Case, table: Table) -> Truth:
     return Truth(case.digest(), tuple(result), tuple(shown), rows)
 
 
-def _guessed(case: Case, table: Table) -> tuple[list[int], list[int]]:
-    """The rows for which DataFusion has a result, and those for which it raises: Spark, which is asked then, takes ten times as long."""
+def guessed(case: Case) -> tuple[list[int], list[int]]:
+    """The rows for which DataFusion has a result, and those for which it raises: Spark, which is asked then, takes ten times as long.
+
+    All have one where DataFusion lacks what the case calls.
+    """
+    if case.name not in GUESSES:
+        GUESSES[case.name] = _guess(case)
+    return GUESSES[case.name]
+
+
+GUESSES: dict[str, tuple[list[int], list[int]]] = {}
+"""By the names of cases: they are asked for several times."""
+
+
+def _guess(case: Case) -> tuple[list[int], list[int]]:
+    table = case.tables["t"]
+    everything = list(range(len(table.rows)))
     try:
         plan = lower(case.plan(), "datafusion")
     except UnsupportedPlanError:
-        return [], []
-    kept: list[int] = []
-    raising: list[int] = []
-    for n in range(len(table.rows)):
-        try:
-            datafusion.execute(plan, tables={"t": table.only([n]).arrow()})
-            kept.append(n)
-        except SubstraitSparkError:
-            raising.append(n)
-    return kept, raising
+        return everything, []
+    if _has_rows(plan, table):
+        return everything, []
+    kept = [n for n in everything if _has_rows(plan, table.only([n]))]
+    return kept, [n for n in everything if n not in kept]
+
+
+def _has_rows(plan: Plan, table: Table) -> bool:
+    """Whether DataFusion has a result for a table."""
+    try:
+        datafusion.execute(plan, tables={"t": table.arrow()})
+    except SubstraitSparkError:
+        return False
+    return True
 
 
 def _raising(spark: Any, case: Case, table: Table, positions: Sequence[int], *, known: bool = False) -> list[int]:
@@ -256,16 +327,15 @@ def _is_compiled(case: Case) -> bool:
     return case.subject.key[:2] in COMPILED_FUNCTIONS
 
 
-def batch(names: Sequence[str]) -> list[tuple[str, Truth | None]]:
+def batch(some: Sequence[Case]) -> list[tuple[str, Truth | None]]:
     """What Spark makes of some cases, in a session of its own."""
     spark = session()
-    wanted = set(names)
     found: list[tuple[str, Truth | None]] = []
-    for some in _groups([case for case in cases() if case.name in wanted and _runs(spark, case)]):
+    for group in _groups([case for case in some if _runs(spark, case) and _builds(spark, case)]):
         try:
-            found += [(case.name, truth) for case, truth in record_all(spark, some)]
+            found += [(case.name, truth) for case, truth in record_all(spark, group)]
         except Exception as error:  # noqa: BLE001 - what can't be recorded is told, and left out
-            print(f"{some[0].name} … {some[-1].name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
+            print(f"{group[0].name} … {group[-1].name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
     spark.stop()
     return found
 
@@ -302,21 +372,24 @@ def _urgency(case: Case, listed: Collection[tuple[Any, ...]]) -> tuple[bool, ...
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--only", default="", help="the beginning of the names of cases")
+    parser.add_argument("--only", default=[""], nargs="+", help="how the names of cases begin")
     asked = parser.parse_args()
-    corpus = {case.name: case.digest() for case in sorted(cases(), key=partial(_urgency, listed=_listed()))}
+    corpus = sorted(cases(), key=partial(_urgency, listed=_listed()))
+    digests = {case.name: case.digest() for case in corpus}
     known = dict(recorded.truths()) if RECORD.exists() else {}
-    found = {name: truth for name, truth in known.items() if corpus.get(name) == truth.digest}
-    wanted = [name for name in corpus if name.startswith(asked.only) and (asked.all or name not in found)]
-    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        starts = range(0, len(wanted), BATCH)
-        for start, some in zip(starts, pool.imap(batch, [wanted[n : n + BATCH] for n in starts]), strict=True):
-            for name, truth in some:
-                found.pop(name, None)
-                if truth is not None:
-                    found[name] = truth
-            recorded.write(RECORD, found, [case.name for case in cases()])
-            print(f"{start + len(some)} of {len(wanted)}; {len(found)} have rows", flush=True)
+    found = {name: truth for name, truth in known.items() if digests.get(name) == truth.digest}
+    names = [case.name for case in cases()]
+    wanted = [
+        case for case in corpus if case.name.startswith(tuple(asked.only)) and (asked.all or case.name not in found)
+    ]
+    for start in range(0, len(wanted), BATCH):
+        some = wanted[start : start + BATCH]
+        for name, truth in batch(some):
+            found.pop(name, None)
+            if truth is not None:
+                found[name] = truth
+        recorded.write(RECORD, found, names)
+        print(f"{start + len(some)} of {len(wanted)}; {len(found)} have rows", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,13 @@ from typing import Any
 
 import yaml
 
-from ...dialects.dialect import CAST_OPTIONS, TYPE_NAMES, Abilities
+from ...dialects.dialect import CAST_OPTIONS, TYPE_NAMES, Abilities, Dialect
+from ...dialects.file import aliases
 from ...extensions import registry
+from . import guards
 from .case import Subject
 from .findings import Findings, Tried, are_exact, not_for
-from .judging import EXACT, REFUSED
+from .judging import EXACT, REFUSED, WRONG
 
 Document = dict[str, Any]
 
@@ -33,7 +35,15 @@ def document(name: str, findings: Findings) -> Document:
         "supported_expressions": _expressions(findings),
         **{f"supported_{section}": entries for section, entries in functions.items()},
     }
+    if found := defects(findings):
+        made["metadata"] |= {"rewrites": guards.NAME, "defects": found}
     return {key: value for key, value in made.items() if value}
+
+
+def dialect(name: str, findings: Findings) -> Dialect:
+    """The dialect in which plans are written that show defects: that of all else that was measured."""
+    made = document(name, findings)
+    return Dialect(name, made, (), aliases(made))
 
 
 def text(made: Mapping[str, Any], note: str) -> str:
@@ -176,6 +186,26 @@ def _lacks_emit(findings: Findings) -> bool:
         not are_fine(variants.get(name, ())) and not are_exact(variants.get(f"old form of {name}", ()))
         for name in listed
     )
+
+
+# ---- defects
+
+
+def defects(findings: Findings) -> dict[str, dict[str, str]]:
+    """What an engine gets wrong in the forms that it has, by the first case of each kind that shows it."""
+    shown = {
+        str(name): next((each for each in tried if not each.is_exact), None)
+        for (name,), variants in findings.of("defects").items()
+        for tried in variants.values()
+    }
+    return {name: _told(each) for name, each in shown.items() if each is not None}
+
+
+def _told(tried: Tried) -> dict[str, str]:
+    """What shows a defect; of an error as much as is the same in each run, without what an engine made up names of."""
+    said = tried.outcome.detail
+    gives = "; ".join(said.splitlines()[1:]) if tried.outcome.verdict == WRONG else re.split('["\\n]', said)[0].strip()
+    return {"sql": tried.case.about, "gives": gives}
 
 
 # ---- functions

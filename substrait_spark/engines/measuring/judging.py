@@ -45,14 +45,15 @@ class Judgement(NamedTuple):
 
     verdict: str
     detail: str = ""
+    """Of an exact answer, what the engine raised."""
 
 
 def questions(case: Case, truth: Truth) -> Iterator[Question]:
-    """What is asked for a case: all rows that have a result, and one by one some that raise."""
+    """What is asked for a case: all rows that have a result, and one by one some that raise, which may have one where it is left open."""
     plan = case.plan().SerializeToString(deterministic=True)
     if truth.stream is not None or (truth.kept is None and not case.leaves_open):
         yield Question(plan, _arrow(case, truth.kept), truth.rows)
-    for position in () if case.leaves_open else truth.raising:
+    for position in truth.raising[: 1 if case.leaves_open else None]:
         yield Question(plan, _arrow(case, (position,)), None)
 
 
@@ -71,7 +72,7 @@ def judged(case: Case, question: Question, answer: Answer) -> Judgement:
     if answer.end:
         return Judgement(answer.end, shortened(answer.error))
     if question.expected is None:
-        if answer.rows is None:
+        if answer.rows is None or case.leaves_open:
             return Judgement(EXACT, shortened(answer.error))
         return Judgement(WRONG, shortened(f"Spark raises, and here are {_shown(answer.rows)}{_given(question)}"))
     if answer.rows is None:

@@ -36,6 +36,7 @@ def things(document: Document) -> Iterator[str]:
     for name, has in sorted((document.get("metadata", {}).get("abilities") or {}).items()):
         if not has:
             yield f"abilities no {name}"
+    yield from (f"defects {name}" for name in sorted(document.get("metadata", {}).get("defects") or ()))
     yield from _functions(document)
 
 

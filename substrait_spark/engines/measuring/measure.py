@@ -17,7 +17,7 @@ from .findings import Findings
 from .judging import EXACT, Judgement, Question, is_asked, judged, questions, worst
 from .outcome import FILE, Outcome, Outcomes, read
 from .pool import Pool
-from .reader import in_expressions, in_messages, stages
+from .reader import in_dialect, in_expressions, in_messages, stages
 from .recorded import Truth, truths
 from .worker import Run
 
@@ -92,13 +92,17 @@ def measure(
     told = Findings(corpus, known, outcomes.by_case)
     last = [in_expressions(in_messages(case, found), told) for case in asked.others]
     _ask(pool, last, known, outcomes, tell or _silent)
+    shown = name or (Path(run).stem if isinstance(run, str | Path) else run.__module__)
+    dialect = dialect_file.dialect(shown, Findings(corpus, known, outcomes.by_case))
+    lowered = filter(None, (in_dialect(case, dialect) for case in asked.defects))
+    _ask(pool, list(lowered), known, outcomes, tell or _silent)
     findings = Findings(corpus, known, outcomes.by_case)
     exact = sum(each.is_exact for each in findings.tried)
-    shown = name or (Path(run).stem if isinstance(run, str | Path) else run.__module__)
     made = dialect_file.document(shown, findings)
     (folder / DIALECT).write_text(dialect_file.text(made, NOTE), "utf-8")
     # A dialect file of a part doesn't list what wasn't tried, which says that the engine has it.
-    of_tpch = tpch.lacking(folder / DIALECT) if len(findings.tried) == len(corpus) else None
+    is_whole = all(case.name in outcomes.by_case for case in corpus if case.subject.section != "defects")
+    of_tpch = tpch.lacking(folder / DIALECT) if is_whole else None
     (folder / MARKDOWN).write_text(page.markdown(shown, findings, of_tpch), "utf-8")
     (folder / HTML).write_text(page.html(shown, findings, of_tpch), "utf-8")
     return Measurement(folder, len(findings.tried), exact, findings)
@@ -151,7 +155,7 @@ def _ask(
         answered[number][part] = judged(case, asked[number][part], answer)
         if len(answered[number]) == len(asked[number]):
             parts = [answered[number][n] for n in range(len(asked[number]))]
-            raised = any(q.expected is None and f.verdict == EXACT for q, f in zip(asked[number], parts, strict=True))
+            raised = any(part.verdict == EXACT and part.detail for part in parts)
             outcomes.add(Outcome(case.name, known[case.name].digest, *worst(parts), raised))
             del asked[number], answered[number]
             tell(_progress(next(done), len(wanted), monotonic() - start))

@@ -16,6 +16,7 @@ SECTIONS = {
     "abilities": "Abilities",
     "expressions": "Expressions",
     "depth": "Depth",
+    "defects": "Known defects",
     "casts": "Casts",
     "scalar": "Scalar functions",
     "aggregate": "Aggregate functions",

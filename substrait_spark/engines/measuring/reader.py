@@ -1,4 +1,4 @@
-"""A case in the forms that an engine was found to read: older messages, and windows as expressions."""
+"""A case in the forms that an engine was found to read: older messages, windows as expressions, and what of those defects show in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from ...algebra.expression import WindowFunction
 from ...algebra.relation import Project, Relation, Window
+from ...dialects.dialect import Dialect
 from ...lowering.older_forms import FORMS
+from ...lowering.plan import lower_plan
 from .case import Case, Subject
 from .corpus.messages import BOUNDS, URNS
 from .findings import Findings
@@ -26,13 +28,15 @@ class Stages(NamedTuple):
     """Those that tell of other older messages."""
     windows: list[Case]
     others: list[Case]
+    defects: list[Case]
 
 
 def stages(cases: Iterable[Case]) -> Stages:
     """The cases by what they tell of."""
-    found = Stages([], [], [], [])
+    found = Stages([], [], [], [], [])
     for case in cases:
         told = found.messages if case.subject.section == "abilities" else found.others
+        told = found.defects if case.subject.section == "defects" else told
         told = {URNS.key: found.files, BOUNDS.key: found.others}.get(case.subject.key, told)
         (found.windows if case.subject in (WINDOWS, WINDOW_EXPRESSIONS) else told).append(case)
     return found
@@ -53,6 +57,12 @@ def in_messages(case: Case, abilities: Mapping[str, bool]) -> Case:
 def in_expressions(case: Case, findings: Findings) -> Case:
     """The case with windows as a project's expressions, for an engine that was found to lack their relation."""
     return case._replace(relation=_projected(case.relation)) if findings.lacks(WINDOWS) else case
+
+
+def in_dialect(case: Case, dialect: Dialect) -> Case | None:
+    """The case as a plan of it is sent to an engine of a dialect; None where the dialect lacks something of it."""
+    lowered, _ = lower_plan(case.plan(), dialect)
+    return None if lowered is None else case._replace(old=lambda _: lowered)
 
 
 def _projected(relation: Relation) -> Relation:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..case import Case
-from . import casts, expressions, functions, messages, relations, values_of_types
+from . import casts, defects, expressions, functions, messages, relations, values_of_types
 
 
 def cases() -> Iterator[Case]:
     """All cases, simple ones first."""
-    for each in (values_of_types, messages, relations, expressions, casts, functions):
+    for each in (values_of_types, messages, relations, expressions, casts, functions, defects):
         yield from each.cases()

@@ -142,6 +142,9 @@ def _windows() -> Iterator[Case]:
     ):
         call = WindowCall(counted, (column(1),), rows, *bounds)
         yield _projected(window, about, WindowFunction(call, (column(3, BOOL),), by_id))
+    call = WindowCall(counted, (column(1),), False, *growing)
+    by_key = (SortField(column(1), True, True),)
+    yield _projected(window, "growing range of peers", WindowFunction(call, (), by_key))
     call = WindowCall(counted, (column(1),), True, *whole)
     yield _projected(window, "without order and partition", WindowFunction(call, (), ()))
 

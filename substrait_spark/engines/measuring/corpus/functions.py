@@ -80,19 +80,22 @@ CHOICES: Mapping[str, Sequence[Any]] = {
 }
 """What texts are tried for an argument of that name."""
 
-SMALL = {"array_repeat", "space", "sequence", "factorial", "generate_series"}
+SMALL = {"array_repeat", "format_number", "space", "sequence", "factorial", "generate_series"}
 """Functions that would make more of a great number than there is room for."""
 
 INEXACT = (
     "acos acosh asin asinh atan atan2 atanh avg cbrt corr cos cosh cot covar_pop covar_samp csc exp expm1 hypot kurtosis ln log log10 log1p log2 "
     "logb power radians degrees regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy sec sin sinh skewness "
     "spark_avg spark_sum std_dev stddev_pop stddev_samp sum tan tanh try_avg try_sum var_pop var_samp variance vector_norm avg_in_doubles "
-    "vector_cosine_similarity vector_inner_product vector_l2_distance vector_normalize spark_log spark_power"
+    "vector_cosine_similarity vector_inner_product vector_l2_distance vector_normalize spark_atan2 spark_log spark_power"
 ).split()
 """Functions whose last digits hang on the machine, or on the order of the rows."""
 
 ANY_ROW = ("any_value", "first", "last", "max_by", "min_by", "mode")
 """Functions that may take another row each time: they are tried on groups of one."""
+
+OF_OBJECTS = ("format_string",)
+"""Functions that show Java's objects as they are in one run: `[B@19140de5`."""
 
 APPROXIMATE = ("aggregate_approx",)
 """Files of functions that have another result in each engine, and mean no more."""
@@ -172,6 +175,8 @@ def _of_function(kind: str, alias: str, function: Mapping[str, Any]) -> Iterator
             for shape in shapes(implementation, names)
             if (declaration := _declared(kind, alias, shape)) is not None
             and declaration.signature == implementation.signature
+            and not any(kind.startswith("u!") for kind in declaration.result.kinds)  # whose rows no engine hands over
+            and (implementation.name not in OF_OBJECTS or not {"binary", "list", "struct"} & set(shape.kinds))
         ]
         for options in option_choices(implementation):
             key = (alias, implementation.name, implementation.signature, options)
@@ -228,7 +233,9 @@ def _like_the_standard(
     return arguments if standard is None else (*arguments[:-1], types.required(standard.result))
 
 
-OF_THE_STANDARD = {f"{prefix}_{name}": name for prefix in ("spark", "try") for name in ("add", "subtract", "multiply")}
+OF_THE_STANDARD = {
+    f"{prefix}_{name}": name for prefix in ("spark", "try") for name in ("add", "subtract", "multiply", "divide")
+}
 """Functions of Spark's that are the standard's but for what becomes of a result that doesn't fit, and these."""
 
 
@@ -350,6 +357,9 @@ def _grouped_rows(shape: Shape, seed: str) -> tuple[Table, tuple[Expression | st
 UNORDERED = ("-0.0", "-1e+20", "1.7976931348623157e+308", "3.4028234663852886e+38")
 """Numbers of which the result hangs on the order of the rows: which zero is the greatest, and what is left of a sum."""
 
+SUMS = ("avg", "sum", "sum0")
+"""Functions whose results over edge values don't fit: they are tried over others too."""
+
 INFINITE = ("inf", "-inf")
 """Those of which the result of pairs does: how an infinity and the mean of the rows before it multiply."""
 
@@ -359,13 +369,18 @@ def _aggregate(key: Key, shape: Shape, declaration: registry.Declaration) -> Ite
     source = read("t", rows)
     group = FieldReference(1, types.of("i32"))
     plain = AggregateFunction(declaration, arguments, key[3])
+    if shape.implementation.name in SUMS and "i64" in shape.kinds:
+        too_large = _case("aggregate", key, "", shape, Aggregate(source, [group], [plain]), rows)
+        yield too_large._replace(about=f"{shape} beyond 64 bits")
+        rows = rows._replace(rows=tuple([row for row in rows.rows if row[2] is None or abs(row[2]) < 2**32]))
     over = _filtered_ids(source)
     yield _case("aggregate", key, "", shape, Aggregate(source, [group], [plain]), rows)
     whole = rows.only(range(1)) if shape.implementation.name in ANY_ROW else rows
     yield _case("aggregate", key, "of all", shape, Aggregate(source, [], [plain]), whole)
     yield _case("aggregate", key, "of no row", shape, Aggregate(source, [], [plain]), rows.only([]))
     distinct = AggregateFunction(declaration, arguments, key[3], distinct=True)
-    yield _case("aggregate", key, "distinct", shape, Aggregate(source, [group], [distinct]), rows)
+    twice = rows._replace(rows=(*rows.rows, *((len(rows.rows) + row[0], *row[1:]) for row in rows.rows)))
+    yield _case("aggregate", key, "distinct", shape, Aggregate(source, [group], [distinct]), twice)
     filtered = AggregateFunction(declaration, arguments, key[3], filter=over)
     yield _case("aggregate", key, "filtered", shape, Aggregate(source, [group], [filtered]), rows)
     sorts = (SortField(FieldReference(0, types.I32), False, True),)
@@ -411,6 +426,14 @@ def _window(key: Key, shape: Shape, declaration: registry.Declaration) -> Iterat
             _resolved(declaration, "window", given), tuple(given), True, Bound("unbounded"), Bound("unbounded"), key[3]
         )
         yield _case("window", key, variant, shape, _windowed(source, call), rows)
+    if key[1] in RANKS:
+        call = WindowCall(declaration, arguments, True, Bound("unbounded"), Bound("unbounded"), key[3])
+        by_key = SortField(FieldReference(1, types.of("i32")), True, True)
+        peers = Window(source, [call], [], [by_key]).select([0, len(source.types)])
+        yield _case("window", key, "", shape, peers, rows)._replace(about=f"{shape} with peers".strip())
 
+
+RANKS = ("cume_dist", "dense_rank", "percent_rank", "rank")
+"""Functions that tell rows that tie from those that don't."""
 
 _OF_KIND = {"scalar": _scalar, "aggregate": _aggregate, "window": _window}

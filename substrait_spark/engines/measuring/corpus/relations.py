@@ -175,6 +175,8 @@ def _sorts() -> Iterator[Case]:
         SortField(column(0, types.I32), True, True),
     ]
     yield case(relation("SORT"), "nulls on both sides", Sort(lefts(), keys), ordered=True)
+    keys = [SortField(column(1), True, True), SortField(column(0, types.I32), False, True)]
+    yield case(relation("SORT"), "ties against the order of the rows", Sort(lefts(), keys), ordered=True)
     keys = [
         SortField(equal(column(1), Literal(2, types.I32)), True, True),
         SortField(column(0, types.I32), False, True),
