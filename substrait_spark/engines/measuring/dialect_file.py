@@ -204,7 +204,8 @@ def defects(findings: Findings) -> dict[str, dict[str, str]]:
 def _told(tried: Tried) -> dict[str, str]:
     """What shows a defect; of an error as much as is the same in each run, without what an engine made up names of."""
     said = tried.outcome.detail
-    gives = "; ".join(said.splitlines()[1:]) if tried.outcome.verdict == WRONG else re.split('["\\n]', said)[0].strip()
+    end = r"[\"\n]|_\d"
+    gives = "; ".join(said.splitlines()[1:]) if tried.outcome.verdict == WRONG else re.split(end, said)[0].strip()
     return {"sql": tried.case.about, "gives": gives}
 
 
