@@ -37,9 +37,15 @@ test: $(INSTALLED) ## Run tests without Spark, and one in ten of the others (TES
 fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000 --seed 7").
 	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ)
 
-bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write docs/benchmark.md (ROUNDS=5), or beside substrait-java (PEER=folder of its archives).
+bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write docs/benchmark.md (ROUNDS=5), beside substrait-java (PEER=folder of its archives), or with compiled modules (COMPILED=yes).
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+ifdef COMPILED
+	@SEARCHED=:scripts:examples:tests COMMAND="-m benchmark --compiled" OPTIONS="--rounds $(ROUNDS)" scripts/compiled
+	@cp build/compiled/docs/measurements/compiled.json docs/measurements/
+	@PYTHONPATH=scripts:examples:tests $(BIN)/python -m benchmark --page-only
+else
 	@PYTHONPATH=scripts:examples:tests $(BIN)/python -m benchmark --rounds $(ROUNDS) $(if $(PEER),--peer "$(PEER)")
+endif
 
 scale: $(INSTALLED) ## Measure the largest queries, and conversions in threads for MINUTES=10; write them to docs/benchmark.md.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench

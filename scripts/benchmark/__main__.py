@@ -14,6 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import substrait_spark
+from substrait_spark.compiled import IS_COMPILED
 
 from . import (
     capturing,
@@ -40,6 +41,7 @@ SCALE = DOCS / "measurements" / "scale.json"
 PEER = DOCS / "measurements" / "peer.json"
 FUNCTIONS = DOCS / "measurements" / "own_functions.json"
 EXECUTION = DOCS / "measurements" / "execution.json"
+COMPILED = DOCS / "measurements" / "compiled.json"
 OTHER = DOCS / "measurements" / "other_functions.json"
 
 
@@ -90,6 +92,17 @@ def measure(rounds: int) -> dict[str, Any]:
             "connect": connecting.measure(rounds),
             "memory": memory.measure(spark),
         }
+    finally:
+        spark.stop()
+
+
+def measure_compiled(rounds: int) -> dict[str, Any]:
+    """Conversion with compiled modules, which must be there."""
+    if not IS_COMPILED:
+        raise SystemExit("The modules of substrait_spark are not compiled here: `make bench COMPILED=yes` brings them.")
+    spark = session()
+    try:
+        return {**circumstances(spark), "queries": queries.measure(spark, rounds)}
     finally:
         spark.stop()
 
@@ -156,6 +169,7 @@ def main() -> int:
         action="store_true",
         help="measure functions that Python or Catalyst compute for DataFusion",
     )
+    parser.add_argument("--compiled", action="store_true", help="measure conversion with compiled modules")
     parser.add_argument("--functions", action="store_true", help="measure users' own functions in DataFusion and Spark")
     parser.add_argument(
         "--peer",
@@ -172,6 +186,8 @@ def main() -> int:
         EXECUTION.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     elif arguments.other_functions:
         OTHER.write_text(json.dumps(measure_other_functions(arguments.rounds), indent=1) + "\n", "utf-8")
+    elif arguments.compiled:
+        report.write(measure_compiled(arguments.rounds), COMPILED)
     elif arguments.functions:
         FUNCTIONS.write_text(json.dumps(measure_functions(arguments.rounds), indent=1) + "\n", "utf-8")
     elif arguments.peer is not None:
@@ -179,7 +195,7 @@ def main() -> int:
     elif not arguments.page_only:
         report.keep(measure(arguments.rounds), NEWEST, HISTORY)
     newest, history = report.load(NEWEST, HISTORY)
-    page = report.page(newest, history, _kept(SCALE), _kept(PEER), _kept(FUNCTIONS))
+    page = report.page(newest, history, _kept(SCALE), _kept(PEER), _kept(FUNCTIONS), _kept(COMPILED))
     (DOCS / "benchmark.md").write_text(page, "utf-8")
     if (executed := _kept(EXECUTION)) is not None:
         text = exactness.page(executed, _kept(OTHER))

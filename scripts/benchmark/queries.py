@@ -13,7 +13,17 @@ import tpc_data
 from pyspark.sql import SparkSession
 
 from .own_time import profile
-from .stages import STAGES, converted, middle, ninetieth, nodes_of, planned, quiet_garbage_collector, walked
+from .stages import (
+    STAGES,
+    converted,
+    found_again,
+    middle,
+    ninetieth,
+    nodes_of,
+    planned,
+    quiet_garbage_collector,
+    walked,
+)
 
 SCALE_FACTOR = 0.01
 
@@ -52,12 +62,14 @@ def _once(spark: SparkSession, text: str) -> dict[str, dict[str, float]]:
         df, planning = planned(lambda: spark.sql(text))
         stages = {dialect: converted(df, name) for dialect, name in DIALECTS.items()}
         walk = walked(planned(lambda: spark.sql(text))[0])  # like the first conversion, just after Spark has planned it
+        again = {dialect: found_again(partial(spark.sql, text), name) for dialect, name in DIALECTS.items()}
     nodes = nodes_of(df)
     return {
         dialect: {
             "planning": planning,
             **found,
             "total": sum(found.values()),
+            "found again": again[dialect],
             "walk": walk,
             "emit a node": (found["emit"] + found["write"]) / nodes,
         }
@@ -83,5 +95,5 @@ def _summary(queries: list[dict[str, float]]) -> dict[str, dict[str, float]]:
             "ninetieth": ninetieth([query[column] for query in queries]),
             "most": max(query[column] for query in queries),
         }
-        for column in ("planning", *STAGES, "total", "ratio", "walk", "emit a node")
+        for column in ("planning", *STAGES, "total", "found again", "ratio", "walk", "emit a node")
     }
