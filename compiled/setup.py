@@ -6,8 +6,10 @@ these sources, by which `substrait_spark/compiled.py` knows whether they belong 
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -46,6 +48,15 @@ def compiled_modules() -> list[Path]:
 class BuildWithDigests(build_ext):
     """Builds the compiled modules, and the file of the digests of their sources."""
 
+    def build_extensions(self) -> None:
+        """Has the C files compiled at the same time, which setuptools compiles one after the other."""
+        compile_all = self.compiler.compile
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            self.compiler.compile = lambda sources, **options: [
+                made for each in pool.map(lambda source: compile_all([source], **options), sources) for made in each
+            ]
+            super().build_extensions()
+
     def run(self) -> None:
         super().run()
         lines = [
@@ -63,7 +74,7 @@ def extensions() -> list[Extension]:
     sources = [str(path) for path in compiled_modules()]
     extensions: list[Extension] = mypycify(
         ["--config-file", "mypy.ini", *sources],
-        opt_level="2",
+        opt_level=os.environ.get("SUBSTRAIT_SPARK_OPT_LEVEL", "2"),
         debug_level="0",
         multi_file=True,
         group_name="substrait_spark",
