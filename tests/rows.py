@@ -82,7 +82,7 @@ def canonical_rows(df: DataFrame, stage: str = "optimized") -> pa.Table:
 
 def canonical(df: DataFrame, stage: str = "optimized") -> DataFrame:
     """A DataFrame's canonical plan as a DataFrame of another session, whose settings say otherwise what expressions mean."""
-    return spark_engine.execute(plan_of(df, stage=stage), other_session(df.sparkSession))
+    return spark_engine.execute(plan_of(df, stage=stage), _kept_session(df.sparkSession))
 
 
 def assert_canonical_rows(df: DataFrame, stage: str = "optimized") -> None:
@@ -105,15 +105,33 @@ def assert_canonical_outcome(df: DataFrame, stage: str = "optimized") -> None:
 def other_session(spark: SparkSession) -> SparkSession:
     """A session of the same Spark whose settings say otherwise what Spark's expressions mean."""
     other = spark.newSession()
-    for key, value in {
+    for key, value in _other_settings(spark).items():
+        other.conf.set(key, value)
+    return other
+
+
+def _kept_session(spark: SparkSession) -> SparkSession:
+    """The same, kept for plans alone, which leave nothing in it: to make a session takes Spark as long as a small query."""
+    key = (spark.sparkContext, *_other_settings(spark).items())
+    if key not in _SESSIONS:
+        _SESSIONS[key] = other_session(spark)
+    # A table may have been made anew under the name of one that was read before.
+    _SESSIONS[key]._jsparkSession.sessionState().catalog().invalidateAllCachedTables()
+    return _SESSIONS[key]
+
+
+_SESSIONS: dict[tuple[object, ...], SparkSession] = {}
+"""By the Spark that they are of, and their settings."""
+
+
+def _other_settings(spark: SparkSession) -> dict[str, str]:
+    return {
         "spark.sql.ansi.enabled": str(spark.conf.get("spark.sql.ansi.enabled") != "true").lower(),
         "spark.sql.session.timeZone": "Asia/Kathmandu",
         "spark.sql.caseSensitive": "true",
-        **{key: spark.conf.get(key) for key in (*quick_spark.SETTINGS, *READING)},
-        **{key: spark.conf.get(key, "false") for key in PERMISSIONS},
-    }.items():
-        other.conf.set(key, str(value))
-    return other
+        **{key: str(spark.conf.get(key)) for key in (*quick_spark.SETTINGS, *READING)},
+        **{key: str(spark.conf.get(key, "false")) for key in PERMISSIONS},
+    }
 
 
 def assert_same_outcome(
