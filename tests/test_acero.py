@@ -25,8 +25,8 @@ from substrait_spark import (
 )
 from substrait_spark.algebra import types
 from substrait_spark.algebra.builder import CallBuilder, Traits
-from substrait_spark.algebra.expression import FieldReference, IfThen
-from substrait_spark.algebra.relation import Aggregate, Join, Project, Relation
+from substrait_spark.algebra.expression import FieldReference, IfThen, Literal
+from substrait_spark.algebra.relation import Aggregate, Join, Project, Relation, VirtualTable
 from substrait_spark.dialects import load
 from substrait_spark.engines import acero, compare
 from substrait_spark.engines.measuring.case import read
@@ -250,3 +250,10 @@ def test_several_columns_whose_distinct_values_are_counted() -> None:
     grouped = build(Aggregate(read("t", ROWS), [a], [measures[0], measures[1]]), ["a", "n", "rows"])
     with pytest.raises(UnsupportedPlanError, match="no count:any of distinct values"):
         lower(grouped, "acero")
+
+
+def test_rows_of_structs_that_a_plan_has_in_it() -> None:
+    pair = types.of("struct", types.I32, types.I32)
+    rows = VirtualTable([(Literal((1, 2), pair), Literal(3, types.I32))], ["s", "a", "b", "x"], [pair, types.I32])
+
+    assert acero.execute(build(rows, ["s", "a", "b", "x"])).to_pylist() == [{"s": {"a": 1, "b": 2}, "x": 3}]

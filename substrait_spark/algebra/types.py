@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
@@ -220,6 +221,14 @@ def nullable_inside(type: Type) -> Type:
 def field_count(type: Type) -> int:
     """How many struct fields a type has at all its levels: each has a name in a table's schema."""
     return type.names
+
+
+def column_names(kinds: Sequence[Type], names: Sequence[str]) -> list[str]:
+    """The names of columns, of the depth-first names of these and of the struct fields in them."""
+    if len(kinds) == len(names):
+        return list(names)
+    starts = accumulate([1 + field_count(kind) for kind in kinds[:-1]], initial=0)
+    return [names[start] for start in starts]
 
 
 def numbered(kinds: Sequence[Type]) -> list[str]:

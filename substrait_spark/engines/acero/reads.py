@@ -89,7 +89,7 @@ def _written(read: VirtualTable) -> pa.Table:
     """The rows that a plan has in it."""
     columns = [[_value(row[n]) for row in read.rows] for n in range(len(read.schema))]
     arrays = [array(column, kind) for column, kind in zip(columns, read.schema, strict=True)]
-    return pa.Table.from_arrays(arrays, names=list(read.names))
+    return pa.Table.from_arrays(arrays, names=types.column_names(read.schema, read.names))
 
 
 def _value(cell: Expression) -> Any:

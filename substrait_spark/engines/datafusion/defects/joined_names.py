@@ -18,8 +18,8 @@ from ....algebra.expression import Cast, Expression, FieldReference, ScalarFunct
 from ....algebra.feature import JOIN
 from ....algebra.relation import Aggregate, Join, Project, Read, Relation, Set, Window
 from ....algebra.traversal import columns, inputs_first, relations_below
+from ....algebra.types import column_names
 from ....lowering.builder import LoweringBuilder
-from .struct_names import column_names
 
 NULL_SIDE = {"LEFT": 1, "OUTER": 1, "RIGHT": 0}
 """The side of a join, left or right, whose columns get names of their own; in an outer join it may be either."""

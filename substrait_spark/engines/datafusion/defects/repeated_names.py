@@ -14,8 +14,8 @@ from ....algebra.expression import Expression, FieldReference
 from ....algebra.feature import SET
 from ....algebra.relation import Aggregate, Project, Read, Relation, Set
 from ....algebra.traversal import columns, is_column, of_columns, transformed
+from ....algebra.types import column_names
 from ....lowering.builder import LoweringBuilder
-from .struct_names import column_names
 
 
 def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:

@@ -9,7 +9,6 @@ table's schema states them, and so do the calls of `named_struct`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate
 from typing import Any
 
 from ....algebra import types
@@ -72,14 +71,6 @@ def own_names(type: Type, names: Names) -> list[str | None]:
         found.append(names[start])
         start += 1 + field_count(part)
     return found
-
-
-def column_names(kinds: Sequence[Type], names: Sequence[str]) -> list[str]:
-    """The names of columns, of the depth-first names of these and of the struct fields in them."""
-    if len(kinds) == len(names):
-        return list(names)
-    starts = accumulate([1 + field_count(kind) for kind in kinds[:-1]], initial=0)
-    return [names[start] for start in starts]
 
 
 def joined(own: Sequence[str | None], inside: Sequence[Names]) -> Names:
