@@ -115,8 +115,5 @@ def _parquet_file(ctx: SessionContext, path: Path, columns: Columns) -> DataFram
 
 
 def _as_stored(schema: pa.Schema) -> pa.Schema:
-    """The schema as files are read: intervals are the numbers that files hold, and texts views, which DataFusion compares faster."""
-    return pa.schema([field.with_type(READ_AS.get(field.type, field.type)) for field in schema])
-
-
-READ_AS = {**local_files.COUNTED, pa.string(): pa.string_view()}
+    """The schema with the numbers that files hold in the place of intervals."""
+    return pa.schema([field.with_type(local_files.COUNTED.get(field.type, field.type)) for field in schema])
