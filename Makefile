@@ -40,7 +40,7 @@ fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000
 bench: $(INSTALLED) ## Measure conversion beside Spark's planning, and write docs/benchmark.md (ROUNDS=5), beside substrait-java (PEER=folder of its archives), or with compiled modules (COMPILED=yes).
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 ifdef COMPILED
-	@SEARCHED=:scripts:examples:tests COMMAND="-m benchmark --compiled" OPTIONS="--rounds $(ROUNDS)" scripts/compiled
+	@SUBSTRAIT_SPARK_OPT_LEVEL=2 SEARCHED=:scripts:examples:tests COMMAND="-m benchmark --compiled" OPTIONS="--rounds $(ROUNDS)" scripts/compiled
 	@cp build/compiled/docs/measurements/compiled.json docs/measurements/
 	@PYTHONPATH=scripts:examples:tests $(BIN)/python -m benchmark --page-only
 else

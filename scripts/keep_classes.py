@@ -15,7 +15,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from substrait_spark.catalyst.compiler import classes_of
-from substrait_spark.catalyst.kept_classes import FOLDER, MADE_OF, MadeOf, archives, made_here
+from substrait_spark.catalyst.kept_classes import FOLDER, MADE_OF, MadeOf, archives, classes_in, made_here
 from substrait_spark.catalyst.reader import READERS
 
 NO_DATE = (1980, 1, 1, 0, 0, 0)
@@ -26,10 +26,10 @@ def keep(name: str, here: MadeOf, classes: Mapping[str, bytes]) -> None:
     """Keep classes for what is here, beside what else compiles them alike."""
     releases = dict(here.spark)
     path = FOLDER / f"{name}-{min(releases)}.zip"
-    for known, made_of, others in archives(name):
+    for known, made_of in archives(name):
         if made_of.source != here.source:
             known.unlink()
-        elif others == classes and made_of.java == here.java:
+        elif classes_in(known) == classes and made_of.java == here.java:
             path, releases = known, dict(made_of.spark) | releases
     _write(path, replace(here, spark=dict(sorted(releases.items()))), classes)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PACKAGE = PLACEHOLDER.replace("0", "a")
-KEPT = [made_of for _, made_of, _ in archives(READERS.name)]
+KEPT = [made_of for _, made_of in archives(READERS.name)]
 
 
 @pytest.mark.smoke

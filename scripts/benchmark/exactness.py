@@ -53,7 +53,7 @@ def page(result: dict[str, Any], other: dict[str, Any] | None) -> str:
     return (
         "\n".join(
             [
-                INTRODUCTION.format(circumstances=_circumstances(result)).strip(),
+                INTRODUCTION.format(circumstances=circumstances(result)).strip(),
                 "",
                 FORMS.strip(),
                 "",
@@ -78,7 +78,7 @@ def page(result: dict[str, Any], other: dict[str, Any] | None) -> str:
 
 
 def _tpcds(result: dict[str, Any]) -> list[str]:
-    """What is measured since 2026-11-28, without Spark, which takes most of an hour for it."""
+    """What is measured since 2026-11-28, without Spark."""
     if "tpcds" not in result:
         return []
     queries = result["tpcds"]
@@ -101,7 +101,7 @@ def _other_functions(result: dict[str, Any]) -> list[str]:
     for found in result["functions"]:
         by.setdefault(found["by"], []).append(found["plan"] / found["Spark"])
     introduction = OTHER_FUNCTIONS.format(
-        circumstances=_circumstances(result),
+        circumstances=circumstances(result),
         rows=result["rows"],
         by_python=median(by["Python"]),
         by_catalyst=median(by["Catalyst"]),
@@ -113,7 +113,8 @@ def _other_functions(result: dict[str, Any]) -> list[str]:
     return ["", introduction.strip(), "", *lines]
 
 
-def _circumstances(result: dict[str, Any]) -> str:
+def circumstances(result: dict[str, Any]) -> str:
+    """When, with what and where a run was made, as pages tell it."""
     return f"{result['date']}, substrait_spark {result['version']}, Spark {result['spark']}, {result['machine']}."
 
 

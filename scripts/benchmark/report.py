@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .capturing import COLUMNS
+from .exactness import circumstances
 from .stages import STAGES
 
 BUDGETS = {"first plan": 0.4, "import": 0.15, "slope": 1.1, "connect": 0.1}
@@ -152,7 +153,7 @@ def _of_other_kinds(peer: dict[str, Any] | None, compiled: dict[str, Any] | None
 
 def _compiled(result: dict[str, Any]) -> list[str]:
     lines = [
-        f"{result['date']}, substrait_spark {result['version']}, Spark {result['spark']}, {result['machine']}.",
+        circumstances(result),
         "",
         "| | planning, ms | total, ms | total by planning, median | most |",
         "|---|---|---|---|---|",
@@ -209,12 +210,11 @@ def _stages(benchmark: dict[str, Any]) -> list[str]:
         values = " | ".join(f"{1000 * summary[column][key]:.2f}" for key in ("median", "ninetieth", "most"))
         lines.append(f"| {column} | {values} |")
     ratios = " | ".join(f"{summary['ratio'][key]:.1%}" for key in ("median", "ninetieth", "most"))
-    again = " | ".join(f"{1000 * summary['found again'][key]:.2f}" for key in ("median", "ninetieth", "most"))
-    return [
-        *lines,
-        f"| total by planning | {ratios} |",
-        f"| the same query once more, found among the recent | {again} |",
-    ]
+    lines.append(f"| total by planning | {ratios} |")
+    if "found again" in summary:  # which is measured since 2026-11-28
+        again = " | ".join(f"{1000 * summary['found again'][key]:.2f}" for key in ("median", "ninetieth", "most"))
+        lines.append(f"| the same query once more, found among the recent | {again} |")
+    return lines
 
 
 def _functions(shares: dict[str, float]) -> list[str]:
@@ -227,7 +227,7 @@ def _functions(shares: dict[str, float]) -> list[str]:
 
 def _beside(found: dict[str, Any]) -> list[str]:
     lines = [
-        f"{found['date']}, substrait_spark {found['version']}, Spark {found['spark']}, {found['machine']}.",
+        circumstances(found),
         "",
         "| | queries | both convert | planning | here | by planning | substrait-java | by planning |",
         "|---|---|---|---|---|---|---|---|",
@@ -305,7 +305,7 @@ _CAPTURED = {
 
 def _scale(found: dict[str, Any]) -> list[str]:
     lines = [
-        f"{found['date']}, substrait_spark {found['version']}, Spark {found['spark']}, {found['machine']}.",
+        circumstances(found),
         "",
         "| | planning, s | conversion, s | slope | plan, MB | Python, MB | JVM, MB | outcome |",
         "|---|---|---|---|---|---|---|---|",

@@ -56,21 +56,25 @@ def java_class(gateway: Any, name: str) -> Any:
     return JavaClass(name, gateway._gateway_client)
 
 
-def archives(name: str) -> Iterator[tuple[Path, MadeOf, dict[str, bytes]]]:
-    """The archives of a source: where they are, what their classes are made of, and these by name, in PLACEHOLDER."""
+def archives(name: str) -> Iterator[tuple[Path, MadeOf]]:
+    """The archives of a source, and what the classes of each are made of."""
     for path in sorted(FOLDER.glob(f"{name}-*.zip")):
         with zipfile.ZipFile(path) as archive:
-            files = {file: archive.read(file) for file in archive.namelist()}
-        yield path, MadeOf(**json.loads(files.pop(MADE_OF))), files
+            yield path, MadeOf(**json.loads(archive.read(MADE_OF)))
+
+
+def classes_in(path: Path) -> dict[str, bytes]:
+    """The classes of an archive by their names, in PLACEHOLDER."""
+    with zipfile.ZipFile(path) as archive:
+        return {file: archive.read(file) for file in archive.namelist() if file != MADE_OF}
 
 
 def kept_classes(name: str, here: MadeOf, package: str) -> dict[str, bytes]:
     """The classes of a source by their names, in a package; none where they aren't kept for what is here."""
-    for _, made_of, classes in archives(name):
+    for path, made_of in archives(name):
         if made_of.serves(here):
-            return {
-                file.replace(PLACEHOLDER, package): in_package(content, package) for file, content in classes.items()
-            }
+            classes = classes_in(path).items()
+            return {file.replace(PLACEHOLDER, package): in_package(content, package) for file, content in classes}
     return {}
 
 
