@@ -32,7 +32,8 @@ FORMS = """\
 * **Products and sums of decimals** of more than 38 digits are computed in the engine's own decimals where the operands are small, in
   its wider ones elsewhere. What Spark rounds is computed in the wider ones, which takes ten times as long.
 * **Divisions** have a condition for a zero divisor, and decimals are divided with more digits and rounded.
-* **Text** is read as the plan declares it, as Arrow's `string`: DataFusion's SQL reads `string_view`, which compares faster.
+* **Text** of files other than Parquet, of tables in memory, in contexts with a limit of memory and in plans that call functions of
+  Python's, is Arrow's `string`, which compares more slowly than the `string_view` of Parquet files.
 * **Conditions that keep errors away** from rows that Spark would not evaluate are evaluated once more.
 * **`max` and `min` of floating-point numbers** count NaN, which DataFusion's own lose.
 """

@@ -13,12 +13,13 @@ from datafusion import DataFrame, Expr, SessionContext, col, functions, lit
 from datafusion.catalog import Table
 
 from ...errors import InvalidPlanError, kind_of
-from .. import local_files, parquet
+from .. import local_files
 from ..arrow.counts import count_type, counted_columns
 from ..arrow.inputs import holds_null, in_columns, in_memory, is_arrow, name_of, used_of
 from ..arrow.schema import Columns
 from ..names import table_name
 from . import lakes
+from .parquet import ParquetReader
 
 ALLOWED = (
     "a pyarrow.Table, a path, what hands over Arrow's stream or array (`__arrow_c_stream__`, `__arrow_c_array__`), as frames of "
@@ -40,21 +41,23 @@ def require_tables(tables: Mapping[str, Any]) -> None:
 class Inputs:
     """What was given for named tables: streams, which can be read once, are read when the first read of a plan needs them."""
 
-    def __init__(self, tables: Mapping[str, Any]) -> None:
+    def __init__(self, tables: Mapping[str, Any], parquet: ParquetReader) -> None:
         self._tables = tables
+        self._parquet = parquet
         self._rows: dict[str, pa.Table] = {}
 
     def name_of(self, parts: Sequence[str]) -> str | None:
         """By which name a table was given; None where it wasn't."""
         return table_name(parts, self._tables)
 
-    def frames(self, name: str, ctx: SessionContext, columns: Columns) -> list[DataFrame]:
+    def frames(self, name: str, columns: Columns) -> list[DataFrame]:
         """All rows of a table, in the columns of a read."""
         source = self._tables[name]
+        ctx = self._parquet.ctx
         if (rows := lakes.given(source, columns)) is not None:
             return [_in_frame(ctx, in_columns(rows, columns, name))]
         if isinstance(source, str | Path):
-            return parquet.table(ctx, Path(source), columns)
+            return self._parquet.table(Path(source), columns)
         if _is_lazy(source):
             return [_selected(_opened(ctx, source), columns, name)]
         if name not in self._rows:

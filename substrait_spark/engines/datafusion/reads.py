@@ -16,7 +16,7 @@ from substrait.type_pb2 import Type
 
 from ...algebra.message_walk import messages
 from ...errors import InvalidPlanError
-from .. import local_files, parquet
+from .. import local_files
 from ..arrow.counts import counted_columns
 from ..arrow.inputs import in_columns
 from ..arrow.schema import Columns, Condition, columns_of
@@ -27,6 +27,7 @@ from ..read_conditions import conditions
 from . import lakes
 from .counts import declare_counts
 from .inputs import Inputs, counted
+from .parquet import ParquetReader
 
 DEFAULT_CATALOG = "datafusion"
 
@@ -40,13 +41,16 @@ class Binding:
     ctx: SessionContext
     tables: Mapping[str, Any]
     under: Folders
+    text: pa.DataType
+    """As which type of Arrow's the texts of Parquet files are read."""
     registered: list[str] = field(default_factory=list)
     plan: Plan = field(default_factory=Plan)
     """The plan whose reads are bound."""
     reads: Sequence[ReadRel] = ()
 
     def __post_init__(self) -> None:
-        self.inputs = Inputs(self.tables)
+        self.parquet = ParquetReader(self.ctx, self.text)
+        self.inputs = Inputs(self.tables, self.parquet)
 
     @cached_property
     def _conditions(self) -> dict[int, tuple[Condition, ...]]:
@@ -134,7 +138,7 @@ def _bind_named_table(read: ReadRel, binding: Binding) -> None:
     parts = list(read.named_table.names)
     given = binding.inputs.name_of(parts)
     if given is not None:
-        _rename(read, [binding.register(binding.inputs.frames(given, binding.ctx, binding.columns(read)))])
+        _rename(read, [binding.register(binding.inputs.frames(given, binding.columns(read)))])
         return
     known = _registered(binding.ctx, parts)
     if known is None:
@@ -170,7 +174,7 @@ def _bind_local_files(read: ReadRel, binding: Binding) -> None:
     items = list(read.local_files.items)
     paths = local_files.paths(items, binding.under)
     if format_of(items) == "parquet":
-        name = binding.register(parquet.files(binding.ctx, paths, columns))
+        name = binding.register(binding.parquet.files(paths, columns))
     else:
         name = binding.register_rows(file_rows(items, paths, columns))
     read.ClearField("local_files")
