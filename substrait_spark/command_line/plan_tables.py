@@ -8,7 +8,7 @@ import click
 from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
-from ..algebra.message_walk import messages
+from ..algebra.message_walk import messages_of
 
 
 def require_tables(plan: Plan, given: Collection[str]) -> None:
@@ -29,7 +29,7 @@ def require_tables(plan: Plan, given: Collection[str]) -> None:
 
 def _named_tables(plan: Plan) -> list[tuple[str, ...]]:
     """The names of each table in their parts, without repetitions."""
-    reads = [message for message in messages(plan) if isinstance(message, ReadRel)]
+    reads = messages_of(plan, ReadRel)
     return list(dict.fromkeys(tuple(read.named_table.names) for read in reads if read.HasField("named_table")))
 
 

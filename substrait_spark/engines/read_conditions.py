@@ -14,7 +14,7 @@ from substrait.algebra_pb2 import Expression, ReadRel, Rel
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
-from ..algebra.message_walk import messages
+from ..algebra.message_walk import messages_of
 from ..plan.declared_functions import declared_functions
 from .arrow.schema import Condition
 
@@ -35,8 +35,8 @@ def conditions(plan: Plan, reads: Sequence[ReadRel]) -> list[tuple[Condition, ..
     functions = declared_functions(plan)
     places = {id(read): place for place, read in enumerate(reads)}
     found: list[tuple[Condition, ...]] = [()] * len(reads)
-    for rel in messages(plan):
-        if not isinstance(rel, Rel) or not rel.filter.input.HasField("read"):
+    for rel in messages_of(plan, Rel):
+        if not rel.filter.input.HasField("read"):
             continue
         place = places.get(id(rel.filter.input.read))
         if place is not None and reads[place] is rel.filter.input.read:

@@ -12,7 +12,7 @@ from substrait.algebra_pb2 import AggregateRel, Expression, FetchRel, ReadRel
 from substrait.extensions.extensions_pb2 import SimpleExtensionURN
 from substrait.plan_pb2 import Plan
 
-from ..algebra.message_walk import messages
+from ..algebra.message_walk import messages_of
 from ..algebra.relation import ALL_ROWS
 
 OFFSET, COUNT = 3, 4
@@ -37,39 +37,36 @@ def with_numbers_in_fetches(plan: Plan) -> Plan:
     """The plan with offsets and counts of fetches as numbers, before 0.63. Of all rows, it is a number that no rows reach: not every
     reader knows -1."""
     new = _copy(plan)
-    for message in messages(new):
-        if isinstance(message, FetchRel):
-            offset = message.offset_expr.literal.i64
-            count = message.count_expr.literal.i64 if message.HasField("count_expr") else ALL_ROWS
-            message.ClearField("offset_expr")
-            message.ClearField("count_expr")
-            message.MergeFromString(_number(OFFSET, offset) + _number(COUNT, count))
+    for fetch in messages_of(new, FetchRel):
+        offset = fetch.offset_expr.literal.i64
+        count = fetch.count_expr.literal.i64 if fetch.HasField("count_expr") else ALL_ROWS
+        fetch.ClearField("offset_expr")
+        fetch.ClearField("count_expr")
+        fetch.MergeFromString(_number(OFFSET, offset) + _number(COUNT, count))
     return new
 
 
 def with_keys_in_groupings(plan: Plan) -> Plan:
     """The plan with the expressions of groupings in each of these, in place of references to them."""
     new = _copy(plan)
-    for message in messages(new):
-        if isinstance(message, AggregateRel):
-            for grouping in message.groupings:
-                keys = [message.grouping_expressions[n] for n in grouping.expression_references]
-                grouping.ClearField("expression_references")
-                grouping.MergeFromString(b"".join(_message(GROUPING_EXPRESSIONS, key) for key in keys))
-            message.ClearField("grouping_expressions")
+    for aggregate in messages_of(new, AggregateRel):
+        for grouping in aggregate.groupings:
+            keys = [aggregate.grouping_expressions[n] for n in grouping.expression_references]
+            grouping.ClearField("expression_references")
+            grouping.MergeFromString(b"".join(_message(GROUPING_EXPRESSIONS, key) for key in keys))
+        aggregate.ClearField("grouping_expressions")
     return new
 
 
 def with_literals_in_rows(plan: Plan) -> Plan:
     """The plan with the rows of virtual tables as structs of literals, as far as they are such."""
     new = _copy(plan)
-    for message in messages(new):
-        if isinstance(message, ReadRel.VirtualTable):
-            rows = [[field.literal for field in row.fields if field.HasField("literal")] for row in message.expressions]
-            if all(len(literals) == len(row.fields) for literals, row in zip(rows, message.expressions, strict=True)):
-                message.ClearField("expressions")
-                structs = [Expression.Literal.Struct(fields=literals) for literals in rows]
-                message.MergeFromString(b"".join(_message(VALUES, struct) for struct in structs))
+    for table in messages_of(new, ReadRel.VirtualTable):
+        rows = [[field.literal for field in row.fields if field.HasField("literal")] for row in table.expressions]
+        if all(len(literals) == len(row.fields) for literals, row in zip(rows, table.expressions, strict=True)):
+            table.ClearField("expressions")
+            structs = [Expression.Literal.Struct(fields=literals) for literals in rows]
+            table.MergeFromString(b"".join(_message(VALUES, struct) for struct in structs))
     return new
 
 

@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 from substrait.algebra_pb2 import Expression, Rel
 from substrait.plan_pb2 import PlanRel
 
-from ..algebra.message_walk import holders
+from ..algebra.message_walk import messages_of
 
 REFERENCE = "detached_expression_ordinal"
 
@@ -20,9 +20,7 @@ def wrongly_detached(relation: PlanRel) -> Iterator[str]:
     """
     stored = relation.detached_expressions
     known: set[int] = set()
-    for ordinal in [
-        m.detached_expression_ordinal for m in holders(relation) if isinstance(m, Expression) and _is_reference(m)
-    ]:
+    for ordinal in [m.detached_expression_ordinal for m in messages_of(relation, Expression) if _is_reference(m)]:
         if ordinal >= len(stored):
             yield f"it refers to the detached expression {ordinal}, and has {len(stored)}"
         if ordinal in known:

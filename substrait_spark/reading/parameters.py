@@ -12,7 +12,7 @@ from substrait.plan_pb2 import Plan
 
 from ..algebra.expression import Literal, write_literal
 from ..algebra.extension_messages import unpacked_with_expressions
-from ..algebra.message_walk import messages
+from ..algebra.message_walk import messages_of
 from ..algebra.python_values import internal
 from ..algebra.type_messages import DeclaredTypes, declared_types, read_type
 from ..algebra.types import Type
@@ -58,13 +58,15 @@ def bound(plan: Plan, values: Mapping[str, Any] | None) -> Plan:
 def _types(plan: Plan, declared: DeclaredTypes) -> dict[int, Type]:
     """The types of the parameters that a plan uses."""
     types: dict[int, Type] = {}
-    for message in _all_messages(plan):
-        if isinstance(message, DynamicParameter) and message.parameter_reference not in types:
+    for root in (plan, *(held for _, held in _extensions(plan))):
+        for parameter in messages_of(root, DynamicParameter):
+            if parameter.parameter_reference in types:
+                continue
             complaints: list[str] = []
-            type = read_type(message.type, complaints.append, declared)
+            type = read_type(parameter.type, complaints.append, declared)
             if type is None:
-                raise InvalidPlanError(f"The type of the parameter {message.parameter_reference} is not known.")
-            types[message.parameter_reference] = type
+                raise InvalidPlanError(f"The type of the parameter {parameter.parameter_reference} is not known.")
+            types[parameter.parameter_reference] = type
     return types
 
 
@@ -78,28 +80,26 @@ def _shown(name: str | int) -> str:
     return identifier(name) if isinstance(name, str) else str(name)
 
 
-def _all_messages(plan: Plan) -> Iterator[Message]:
-    """The messages of a plan, and those in what extensions of ours hold."""
-    for message in messages(plan):
-        yield message
-        if isinstance(message, Packed) and (held := unpacked_with_expressions(message)) is not None:
-            yield from messages(held)
+def _extensions(plan: Plan) -> Iterator[tuple[Packed, Message]]:
+    """The extensions of ours in a plan that hold expressions, as they are in it and as messages."""
+    for packed in messages_of(plan, Packed):
+        if (held := unpacked_with_expressions(packed)) is not None:
+            yield packed, held
 
 
 def _replaced(plan: Plan, literals: Mapping[int, Literal]) -> Plan:
     with_values = Plan()
     with_values.CopyFrom(plan)
     with_values.ClearField("parameter_bindings")
-    for message in messages(with_values):
-        if isinstance(message, Packed) and (held := unpacked_with_expressions(message)) is not None:
-            _replace(held, literals)
-            message.Pack(held)
+    for packed, held in _extensions(with_values):
+        _replace(held, literals)
+        packed.Pack(held)
     _replace(with_values, literals)
     return with_values
 
 
 def _replace(root: Message, literals: Mapping[int, Literal]) -> None:
-    for message in list(messages(root)):
-        if isinstance(message, Expression) and message.HasField("dynamic_parameter"):
-            literal = literals[message.dynamic_parameter.parameter_reference]
-            write_literal(literal.value, literal.type, message.literal)
+    for expression in list(messages_of(root, Expression)):
+        if expression.HasField("dynamic_parameter"):
+            literal = literals[expression.dynamic_parameter.parameter_reference]
+            write_literal(literal.value, literal.type, expression.literal)

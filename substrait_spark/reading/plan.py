@@ -9,7 +9,7 @@ from substrait.algebra_pb2 import Expression
 from substrait.plan_pb2 import ExecutionBehavior, Plan
 
 from ..algebra.builder import Traits
-from ..algebra.message_walk import depth, messages
+from ..algebra.message_walk import depth, messages_of
 from ..algebra.nondeterminism import drawn_twice
 from ..algebra.relation import Relation
 from ..algebra.type_messages import declared_types
@@ -74,9 +74,8 @@ def read_plan(plan: Plan, nondeterministic: Collection[tuple[str, str]] = ()) ->
 
 def _evaluates_variables_again(plan: Plan) -> bool:
     mode = plan.execution_behavior.variable_eval_mode
-    return mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_RECORD and any(
-        isinstance(message, Expression.ExecutionContextVariable) for message in messages(plan)
-    )
+    per_record = mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_RECORD
+    return per_record and any(True for _ in messages_of(plan, Expression.ExecutionContextVariable))
 
 
 def _unreadable(reason: str) -> ReadPlan:

@@ -13,7 +13,7 @@ from substrait.plan_pb2 import Plan
 
 from ...algebra import types
 from ...algebra.expression import Cast, Expression, Literal
-from ...algebra.message_walk import messages
+from ...algebra.message_walk import messages_of
 from ...algebra.relation import NamedTable, Relation, VirtualTable
 from ...algebra.traversal import transformed
 from ...errors import InvalidPlanError, kind_of
@@ -82,7 +82,7 @@ def bound(
 
 
 def _reads(plan: Plan) -> Iterator[ReadRel]:
-    return (message for message in messages(plan) if isinstance(message, ReadRel))
+    return messages_of(plan, ReadRel)
 
 
 def _written(read: VirtualTable) -> pa.Table:

@@ -14,7 +14,7 @@ from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
-from ...algebra.message_walk import messages
+from ...algebra.message_walk import messages_of
 from ...errors import InvalidPlanError
 from .. import local_files
 from ..arrow.counts import counted_columns
@@ -91,7 +91,7 @@ class Binding:
 
 def reads_of(plan: Plan) -> list[ReadRel]:
     """All reads of a plan."""
-    return [message for message in messages(plan) if isinstance(message, ReadRel)]
+    return list(messages_of(plan, ReadRel))
 
 
 def bind(plan: Plan, binding: Binding) -> None:

@@ -15,7 +15,7 @@ from substrait.algebra_pb2 import ReadRel, Rel
 from substrait.plan_pb2 import Plan
 
 from ...algebra.extension_messages import Generate
-from ...algebra.message_walk import messages
+from ...algebra.message_walk import messages_of
 from ...errors import EngineError, InvalidPlanError, PlanningError, SubstraitSparkError, exception_text
 from ...plan.type_aliases import without_aliases
 from ...reading.parameters import bound as with_values
@@ -290,7 +290,7 @@ def _without_root(plan: Plan) -> tuple[Plan, list[str]]:
 
 def _generators(plan: Plan) -> list[Rel]:
     """The Generate relations of a plan, each after those below it."""
-    relations = [m for m in messages(plan) if isinstance(m, Rel) and m.HasField("extension_single")]
+    relations = [rel for rel in messages_of(plan, Rel) if rel.HasField("extension_single")]
     return [rel for rel in reversed(relations) if rel.extension_single.detail.Is(Generate.DESCRIPTOR)]
 
 

@@ -10,7 +10,7 @@ from substrait.algebra_pb2 import ReadRel
 from substrait.plan_pb2 import Plan
 
 from ...algebra.expression import write_literal
-from ...algebra.message_walk import messages
+from ...algebra.message_walk import messages_of
 from ...algebra.relation import NamedTable, Relation
 from ...plan.message import build
 from .values import Table, field_names
@@ -70,9 +70,9 @@ class Case(NamedTuple):
     def plan_of_rows(self, tables: Mapping[str, Table] | None = None) -> Plan:
         """The canonical plan with its rows, or others, written into it."""
         plan = build(self.relation, self.names)
-        for message in messages(plan):
-            if isinstance(message, ReadRel) and message.HasField("named_table"):
-                _write_rows((tables or self.tables)[message.named_table.names[-1]], message)
+        for read in messages_of(plan, ReadRel):
+            if read.HasField("named_table"):
+                _write_rows((tables or self.tables)[read.named_table.names[-1]], read)
         return plan
 
     def digest(self) -> str:
