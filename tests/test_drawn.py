@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from releases import later, since
 
 from substrait_spark import check, df_to_substrait
+from substrait_spark.engines import spark as engine
 from substrait_spark.extensions import registry
 from substrait_spark.testing import assert_well_formed
 
@@ -46,6 +47,18 @@ def test_what_a_rule_needs_twice_is_computed_once(spark: SparkSession) -> None:
 @since("4.0", "uniform")
 def test_uniform_is_computed_once(spark: SparkSession) -> None:
     assert drawn(spark.sql("SELECT uniform(1.5, 2.5) AS d FROM range(3)")) == ["rand"]
+
+
+@since("4.2", "zipWithIndex")
+def test_rows_are_numbered_in_their_order(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(5, "b"), (3, None), (4, "a"), (3, "c")], "n int, t string").repartition(2, "n")
+    numbered = rows.orderBy("n", "t").zipWithIndex("number")
+    plan = df_to_substrait(numbered)
+    assert_well_formed(plan)
+    assert engine.execute(plan, spark).collect() == numbered.collect()
+    assert [row["number"] for row in numbered.collect()] == [0, 1, 2, 3]
+    whole = rows.zipWithIndex().agg(F.count_distinct("index"), F.max("index"))
+    assert engine.execute(df_to_substrait(whole), spark).collect() == whole.collect()
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ class Does(Flag):
 
 PLAN_CLASSES: Mapping[str, Does] = {
     "Aggregate": Does.MAKES_COLUMNS,
+    "AttachDistributedSequence": Does.KEEPS_ORDER | Does.ASKS_FOR_ORDER | Does.PASSES_COLUMNS,
     "CTERelationRef": Does.NOTHING,
     "CollectMetrics": Does.KEEPS_ORDER | Does.PASSES_COLUMNS,
     "CommandResult": Does.NOTHING,

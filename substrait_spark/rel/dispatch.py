@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     aggregate,
     cte,
+    distributed_sequence,
     expand,
     fetch,
     filter,
@@ -26,6 +27,7 @@ from .builder import Handler
 HANDLERS: dict[str, Handler] = {
     **aggregate.HANDLERS,
     **cte.HANDLERS,
+    **distributed_sequence.HANDLERS,
     **expand.HANDLERS,
     **fetch.HANDLERS,
     **filter.HANDLERS,
