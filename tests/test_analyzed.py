@@ -234,10 +234,9 @@ def test_a_cte_that_is_used_once_is_no_shared_relation(tables: SparkSession) -> 
 
 
 @since("4.1", "WITH RECURSIVE")
-def test_recursion_is_refused_by_name(tables: SparkSession) -> None:
-    query = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r"
-    with pytest.raises(UnsupportedPlanError, match="WITH RECURSIVE has no Substrait relation"):
-        analyzed(tables.sql(query))
+def test_recursion(tables: SparkSession) -> None:
+    df = tables.sql("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT * FROM r")
+    assert spark_engine.execute(analyzed(df), tables).collect() == df.collect()
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,10 @@ RELATIONS = {
     "union": "SELECT i32 FROM grid UNION ALL SELECT i8 FROM grid",
     "unpivot": "SELECT * FROM (SELECT id, i32, i8 FROM grid) UNPIVOT (v FOR name IN (i32, i8))",
     "window": "SELECT id, rank() OVER (PARTITION BY s ORDER BY i32), sum(i32) OVER (PARTITION BY s ORDER BY id ROWS 2 PRECEDING) FROM grid",
+    "recursion": (
+        "WITH RECURSIVE r AS (SELECT id, s, 0 AS level FROM grid WHERE id < 2 UNION ALL SELECT g.id, r.s, level + 1 FROM grid g JOIN r ON "
+        "g.id = r.id + 2 WHERE level < 3) SELECT s, max(level) AS deepest FROM r GROUP BY s"
+    ),
     "window_filter": "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY s ORDER BY id) AS n FROM grid) WHERE n <= 2",
 }
 """By name, a query for each relation and its variants."""

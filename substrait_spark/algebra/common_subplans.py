@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from substrait.algebra_pb2 import Rel
 
 from .expression import Expression, Subquery
+from .feature import PREVIOUS_ROWS
 from .relation import Fetch, Reference, Relation, Sort
 from .traversal import inputs_first, refers_outwards, rewritten, subquery_relations
 
@@ -95,6 +96,8 @@ def _keys(root: Relation) -> dict[Relation, object]:
 
 def _key(relation: Relation, numbers: _Numbers) -> object:
     if not relation.inputs or relation.height > HIGHEST or refers_outwards(relation):
+        return None
+    if relation.features & PREVIOUS_ROWS:  # of which each level of a recursion has others
         return None
     numbers.relations = 0
     message = Rel()

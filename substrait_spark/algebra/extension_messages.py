@@ -36,6 +36,12 @@ _RELATIONS: dict[str, _Fields] = {
         ("keys", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
         ("other_keys", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.Expression"),
     ),
+    "Recursion": (
+        ("number", FieldDescriptorProto.TYPE_INT64, ""),
+        ("level_limit", FieldDescriptorProto.TYPE_INT64, ""),
+        ("row_limit", FieldDescriptorProto.TYPE_INT64, ""),
+        ("limit", FieldDescriptorProto.TYPE_INT64, ""),
+    ),
     "Merge": (
         ("named_table", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.NamedTable"),
         ("table_schema", FieldDescriptorProto.TYPE_MESSAGE, ".substrait.NamedStruct"),
@@ -68,6 +74,7 @@ _MESSAGES: dict[str, _Fields] = {
         ("location", FieldDescriptorProto.TYPE_STRING, ""),
         ("version", FieldDescriptorProto.TYPE_INT64, ""),
     ),
+    "PreviousRows": (("number", FieldDescriptorProto.TYPE_INT64, ""),),
     "TableStorage": (
         ("format", FieldDescriptorProto.TYPE_STRING, ""),
         ("location", FieldDescriptorProto.TYPE_STRING, ""),
@@ -139,6 +146,8 @@ Generate = _message("Generate")
 Merge = _message("Merge")
 MergeClause = _message("MergeClause")
 Parameters = _message("Parameters")
+PreviousRows = _message("PreviousRows")
+Recursion = _message("Recursion")
 Sample = _message("Sample")
 SparkFiles = _message("SparkFiles")
 SparkOption = _message("SparkOption")
@@ -170,7 +179,7 @@ def unpacked_format(extension: Any) -> Any:
 
 def unpacked_table(detail: Any) -> Any:
     """The message in the detail of a table that is read where it is ours, else None."""
-    return _unpacked(detail, DeltaTable)
+    return _unpacked(detail, DeltaTable, PreviousRows)
 
 
 def unpacked_note(extension: Any) -> Any:

@@ -34,3 +34,5 @@ FETCH = 1 << 17
 JOIN = 1 << 18
 REFERENCE = 1 << 19
 SET = 1 << 20
+PREVIOUS_ROWS = 1 << 21
+"""A read of what the step of a recursion is repeated over."""

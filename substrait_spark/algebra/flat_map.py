@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from substrait.algebra_pb2 import Rel as Message
-
 from . import extension_messages
 from .expression import AggregateFunction, Anchors, Expression
-from .relation import ExtensionSingle, Relation
+from .relation import ExtensionMulti, ExtensionSingle, Relation
 
 
 class FlatMap(ExtensionSingle):
@@ -65,13 +63,12 @@ class FlatMap(ExtensionSingle):
         return message
 
 
-class FlatMapCoGroups(FlatMap):
+class FlatMapCoGroups(ExtensionMulti, FlatMap):
     """The rows that a function makes of the rows that two inputs have for each of their keys.
 
     Expressions refer to the columns of both, one behind the other, as those of joins do. Arguments are first those of the one input.
     """
 
-    NAME = "EXTENSION_MULTI"
     DOES = "calls a function over groups of two inputs"
     __slots__ = ()
 
@@ -83,9 +80,3 @@ class FlatMapCoGroups(FlatMap):
         other_keys: Sequence[Expression],
     ) -> None:
         self._set(inputs, call, keys, other_keys)
-
-    def write(self, target: Message, anchors: Anchors) -> None:
-        self._write_common(target.extension_multi.common)
-        for input in self.inputs:
-            input.write(target.extension_multi.inputs.add(), anchors)
-        self._write_detail(target.extension_multi.detail, anchors)

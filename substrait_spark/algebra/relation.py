@@ -883,6 +883,19 @@ class ExtensionSingle(Relation):
         anchors.message(target.type_url)
 
 
+class ExtensionMulti(ExtensionSingle):
+    """The same of several inputs."""
+
+    NAME = "EXTENSION_MULTI"
+    __slots__ = ()
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_common(target.extension_multi.common)
+        for input in self.inputs:
+            input.write(target.extension_multi.inputs.add(), anchors)
+        self._write_detail(target.extension_multi.detail, anchors)
+
+
 class Generate(ExtensionSingle):
     """Each row of the input with each element of a list: the columns of the input, then those of the element.
 

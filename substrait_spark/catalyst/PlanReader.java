@@ -679,6 +679,9 @@ public class PlanReader {
       "spark.sql.timestampType"
     };
 
+    /** Settings that end recursions. They are told where there are any. */
+    private static final String[] RECURSION = {"spark.sql.cteRecursionLevelLimit", "spark.sql.cteRecursionRowLimit"};
+
     /** Settings by which Spark converts the arguments and results of functions in Python. They are told where they aren't the defaults. */
     private static final String[] PYTHON = {
       "spark.sql.execution.arrow.useLargeVarTypes",
@@ -757,6 +760,8 @@ public class PlanReader {
       out.append(",\"configuration\":{");
       SQLConf settings = query.configuration();
       for (int i = 0; i < CONFIGURATION.length; i++) setting(CONFIGURATION[i], setting(settings, CONFIGURATION[i]));
+      boolean repeats = classes.indexOf("[\"UnionLoop\",") >= 0;
+      for (int i = 0; i < RECURSION.length && repeats; i++) setting(RECURSION[i], setting(settings, RECURSION[i]));
       SQLConf defaults = callsPython ? new SQLConf() : null;
       for (int i = 0; i < PYTHON.length && callsPython; i++) {
         String value = setting(settings, PYTHON[i]);

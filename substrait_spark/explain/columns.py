@@ -138,6 +138,7 @@ _EXTENSIONS: dict[str, Callable[[Any, Sequence[Sources]], Sources]] = {
     "FlatMap": _rows_of_call,
     "FlatMapCoGroups": _rows_of_call,
     "Merge": _none,
+    "Recursion": lambda detail, every: every[0],
 }
 """Extension relations whose columns don't begin with those of their input, by the names of their messages."""
 

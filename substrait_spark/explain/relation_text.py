@@ -533,4 +533,4 @@ def _table(detail: Any) -> Text:
     ours = unpacked_table(detail)
     if ours is None or ours.SerializeToString() != detail.value:
         return any_text(detail)
-    return ("substrait_spark.DeltaTable ", fields(ours))
+    return (f"substrait_spark.{type(ours).__name__} ", fields(ours))

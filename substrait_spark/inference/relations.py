@@ -282,6 +282,18 @@ class Relations:
         columns: Types = rows.parameters[0].parameters
         return columns
 
+    def _recursion(
+        self, extension: Any, detail: Any, columns: Types | None, outer: Scope | None
+    ) -> Steps[Types | None]:
+        if columns is None:
+            return done(None)
+        half = len(columns) // 2
+        if len(columns) % 2:
+            self._complain("the anchor and the step of a recursion have different columns")
+            return done(None)
+        pairs = zip(columns[:half], columns[half:], strict=True)
+        return done(tuple(self._merged(pair, "the anchor and the step of a recursion") for pair in pairs))
+
     def _generate(self, extension: Any, detail: Any, columns: Types | None, outer: Scope | None) -> Steps[Types | None]:
         scope = self._bound(extension, columns, outer)
         with self._at("rows"):
@@ -510,6 +522,7 @@ _EXTENSIONS: dict[str, Callable[[Relations, Any, Any, Types | None, Scope | None
     "FlatMapCoGroups": Relations._flat_map,
     "Generate": Relations._generate,
     "Merge": Relations._merge,
+    "Recursion": Relations._recursion,
 }
 """Extension relations whose columns aren't those of their input, by the names of their messages."""
 

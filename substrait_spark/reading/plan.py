@@ -11,6 +11,7 @@ from substrait.plan_pb2 import ExecutionBehavior, Plan
 from ..algebra.builder import Traits
 from ..algebra.message_walk import depth, messages_of
 from ..algebra.nondeterminism import drawn_twice
+from ..algebra.recursion import previous_rows_of
 from ..algebra.relation import Relation
 from ..algebra.type_messages import declared_types
 from ..algebra.types import field_count
@@ -64,6 +65,8 @@ def read_plan(plan: Plan, nondeterministic: Collection[tuple[str, str]] = ()) ->
         problems.append(
             Unreadable("", None, f"nothing refers to the relation {min(unused)} of the plan, which is no root")
         )
+    if previous_rows_of(root):
+        problems.append(Unreadable("", None, "it reads the previous rows of no recursion that is around"))
     if reader.used and (problem := drawn_twice(root)):
         problems.append(Unreadable("", None, problem.reason))
     expected = sum(1 + field_count(kind) for kind in root.types)

@@ -8,13 +8,14 @@ from typing import Any
 from substrait.algebra_pb2 import ReadRel, Rel, RelCommon
 from substrait.plan_pb2 import PlanRel
 
-from ..algebra import types
+from ..algebra import extension_messages, types
 from ..algebra.builder import CallBuilder, Traits
 from ..algebra.enum_names import enum_name
 from ..algebra.expression import AggregateFunction, Cast, Expression, FieldReference, Literal, Subquery
 from ..algebra.extension_messages import unpacked, unpacked_format, unpacked_table
 from ..algebra.flat_map import FlatMap, FlatMapCoGroups
 from ..algebra.limits import COLUMNS
+from ..algebra.recursion import PreviousRows, Recursion, misfit
 from ..algebra.relation import (
     Aggregate,
     Cross,
@@ -231,8 +232,11 @@ def _leaf(r: RelationReader, message: ReadRel) -> Read:
         if direct.WhichOneof("snapshot") != "snapshot_timestamp":
             snapshot = direct.snapshot_id if direct.HasField("snapshot_id") else None
             return IcebergTable(direct.metadata_uri, snapshot, names, schema)
-    if kind == "extension_table" and (delta := unpacked_table(message.extension_table.detail)) is not None:
-        return DeltaTable(delta.location, delta.version, names, schema)
+    table = unpacked_table(message.extension_table.detail) if kind == "extension_table" else None
+    if isinstance(table, extension_messages.DeltaTable):
+        return DeltaTable(table.location, table.version, names, schema)
+    if isinstance(table, extension_messages.PreviousRows):
+        return PreviousRows(table.number, names, schema)
     if kind == "virtual_table":
         return _virtual(e, message.virtual_table, names, schema)
     raise Unsupported(f"reads of the kind {kind} are not read")
@@ -531,6 +535,17 @@ def _merge(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Sc
     return read_merge(detail, inputs[0], schema, lambda each: e.read(each, scope))
 
 
+def _recursion(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
+    anchor, step = inputs
+    if len(anchor.types) != len(step.types) or not all(map(types.equal_but_nullability, anchor.types, step.types)):
+        raise Unsupported("the anchor and the step of a recursion have different types")
+    limits = [None if limit < 0 else limit for limit in (detail.level_limit, detail.row_limit, detail.limit)]
+    made = Recursion((anchor, step), detail.number, *limits)
+    if problem := misfit(made):
+        raise Unsupported(f"a recursion can't be read: {problem}")
+    return made
+
+
 def _sample(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
     return Sample(inputs[0], detail.lower_bound, detail.upper_bound, detail.with_replacement, detail.seed)
 
@@ -540,11 +555,12 @@ EXTENSIONS: dict[str, Callable[[RelationReader, Any, Sequence[Relation], Scope |
     "FlatMapCoGroups": _flat_map_groups,
     "Generate": _generate,
     "Merge": _merge,
+    "Recursion": _recursion,
     "Sample": _sample,
 }
 """Extension relations by the names of their messages."""
 
-EXTENSIONS_OF_SEVERAL = {"FlatMapCoGroups": 2}
+EXTENSIONS_OF_SEVERAL = {"FlatMapCoGroups": 2, "Recursion": 2}
 """How many inputs they have that have several."""
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from ..algebra import types
 from ..algebra.depth import cut
 from ..algebra.expression import FieldReference, StandIn
+from ..algebra.feature import PREVIOUS_ROWS
 from ..algebra.relation import Place, Reference, Relation, VirtualTable
 from ..algebra.sharing import share
 from ..algebra.traversal import refers_outwards
@@ -36,6 +38,9 @@ class RelationBuilder:
         """What the queries around offer to a subquery, from the outside in."""
         self._definitions: dict[int, tree.Plan] = {}
         self._defined: dict[int, Relation] = {}
+        self._repeated: dict[int, tuple[int, int, Sequence[Type] | None]] = {}
+        """The recursions whose step is being emitted, by Spark's numbers: our number, how many queries are around, and the types of
+        the rows that it is over, where they aren't those that Spark gives them."""
 
     def emit(self, node: tree.Plan, side: str = "") -> Output:
         """The relation of a plan node; `side` tells the children of one node apart in a problem's path."""
@@ -97,11 +102,27 @@ class RelationBuilder:
         """The relation of a common table expression; a canonical plan that uses it several times refers to it."""
         if id not in self._defined:
             relation = self.emit(self._definitions[id], "CTE: ").relation
-            if refers_outwards(relation):
+            if refers_outwards(relation) or relation.features & PREVIOUS_ROWS:
                 return relation
             shares = self.context.shares_ctes and self.context.ctes[id] > 1
             self._defined[id] = Reference(cut(self.finished(relation), RELATION_DEPTH)) if shares else relation
         return self._defined[id]
+
+    @contextmanager
+    def repeating(self, id: int, kinds: Sequence[Type] | None) -> Iterator[int]:
+        """While the step of a recursion is emitted: its number, which tells it from those around it."""
+        self._repeated[id] = (len(self._repeated), len(self._enclosing), kinds)
+        try:
+            yield self._repeated[id][0]
+        finally:
+            del self._repeated[id]
+
+    def repeated(self, id: int) -> tuple[int, Sequence[Type] | None]:
+        """The number of the recursion that the present relation refers to, and the types of its rows where Spark's aren't right."""
+        number, around, kinds = self._repeated.get(id, (0, -1, None))
+        if around != len(self._enclosing):
+            raise Unsupported("WITH RECURSIVE can't be exported: its step refers to its rows in a subquery")
+        return number, kinds
 
     def finished(self, relation: Relation) -> Relation:
         """The relation with what is used several times computed once."""

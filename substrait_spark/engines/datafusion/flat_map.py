@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from substrait.plan_pb2 import Plan
 
-from ...algebra.expression import Expression, FieldReference, Subquery
-from ...algebra.feature import SUBQUERY
+from ...algebra.expression import Expression, FieldReference
 from ...algebra.flat_map import FlatMap, FlatMapCoGroups
 from ...algebra.relation import NamedTable, Relation
-from ...algebra.traversal import columns, inputs_first, refers_outwards, rewritten
+from ...algebra.traversal import columns, refers_outwards, rewritten
 from ...algebra.types import Type, field_count, numbered
 from ...errors import EngineError, InvalidPlanError
 from ...plan.message import build
-from ...reading.plan import read_plan
 from ...user_functions.declared import RESULT_FIELDS, field_names
 from ..result import rebuilt
 from ..user_functions.rows import Side, rows_of
 from .python_functions import arrow_of, told
+from .tables_in_place import with_tables
 
 if TYPE_CHECKING:
     from ...user_functions.declared import UserFunctions
@@ -30,40 +29,16 @@ if TYPE_CHECKING:
 
 Run = Callable[[Plan], pa.Table]
 
-URLS = tuple(f"type.googleapis.com/substrait_spark.{kind.__name__}" for kind in (FlatMap, FlatMapCoGroups))
-
 
 @contextmanager
 def with_rows(plan: Plan, binding: Binding, functions: UserFunctions, run: Run) -> Iterator[Plan]:
     """The plan with tables in the place of what functions over rows give, which the context has in the block. `run` runs a plan."""
-    if not any(url in URLS for url in plan.expected_type_urls):
-        yield plan
-        return
-    read = read_plan(plan, functions.nondeterministic)
-    if read.root is None or read.problems:
-        raise InvalidPlanError(f"The plan can't be read: {read.problems[0].reason}.")
-    try:
-        yield build(_without_calls(read.root, binding, functions, run), read.names)
-    finally:
-        binding.release()
 
+    def table(relation: Relation) -> Relation | None:
+        return _table(relation, binding, functions, run) if isinstance(relation, FlatMap) else None
 
-def _without_calls(root: Relation, binding: Binding, functions: UserFunctions, run: Run) -> Relation:
-    done: dict[Relation, Relation] = {}
-
-    def change(part: Expression) -> Expression | None:
-        if not isinstance(part, Subquery):
-            return None
-        inside = part.with_children([rewritten(child, change) for child in part.children()])
-        return inside.with_relation(done[part.relation]) if isinstance(inside, Subquery) else inside
-
-    for relation in inputs_first(root, subqueries=True):
-        inputs = tuple([done[input] for input in relation.inputs])
-        made = relation.with_inputs(inputs)
-        if relation.own_features & SUBQUERY:
-            made = made.over(inputs, [rewritten(each, change) for each in made.expressions()])
-        done[relation] = _table(made, binding, functions, run) if isinstance(made, FlatMap) else made
-    return done[root]
+    with with_tables(plan, (FlatMap, FlatMapCoGroups), binding, functions, table) as ready:
+        yield ready
 
 
 def _table(relation: FlatMap, binding: Binding, functions: UserFunctions, run: Run) -> Relation:

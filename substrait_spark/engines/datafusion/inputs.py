@@ -41,23 +41,21 @@ def require_tables(tables: Mapping[str, Any]) -> None:
 class Inputs:
     """What was given for named tables: streams, which can be read once, are read when the first read of a plan needs them."""
 
-    def __init__(self, tables: Mapping[str, Any], parquet: ParquetReader) -> None:
-        self._tables = tables
-        self._parquet = parquet
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        self.tables = tables
         self._rows: dict[str, pa.Table] = {}
 
     def name_of(self, parts: Sequence[str]) -> str | None:
         """By which name a table was given; None where it wasn't."""
-        return table_name(parts, self._tables)
+        return table_name(parts, self.tables)
 
-    def frames(self, name: str, columns: Columns) -> list[DataFrame]:
+    def frames(self, name: str, columns: Columns, parquet: ParquetReader) -> list[DataFrame]:
         """All rows of a table, in the columns of a read."""
-        source = self._tables[name]
-        ctx = self._parquet.ctx
+        source, ctx = self.tables[name], parquet.ctx
         if (rows := lakes.given(source, columns)) is not None:
             return [_in_frame(ctx, in_columns(rows, columns, name))]
         if isinstance(source, str | Path):
-            return self._parquet.table(Path(source), columns)
+            return parquet.table(Path(source), columns)
         if _is_lazy(source):
             return [_selected(_opened(ctx, source), columns, name)]
         if name not in self._rows:

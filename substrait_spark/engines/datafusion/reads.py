@@ -39,18 +39,13 @@ class Binding:
     """What the reads of a plan are bound to, and the names that were registered for them in a context."""
 
     ctx: SessionContext
-    tables: Mapping[str, Any]
+    inputs: Inputs
     under: Folders
-    text: pa.DataType
-    """As which type of Arrow's the texts of Parquet files are read."""
+    parquet: ParquetReader
     registered: list[str] = field(default_factory=list)
     plan: Plan = field(default_factory=Plan)
     """The plan whose reads are bound."""
     reads: Sequence[ReadRel] = ()
-
-    def __post_init__(self) -> None:
-        self.parquet = ParquetReader(self.ctx, self.text)
-        self.inputs = Inputs(self.tables, self.parquet)
 
     @cached_property
     def _conditions(self) -> dict[int, tuple[Condition, ...]]:
@@ -97,7 +92,7 @@ def reads_of(plan: Plan) -> list[ReadRel]:
 def bind(plan: Plan, binding: Binding) -> None:
     """Have a plan's reads name tables of the context's. Raises InvalidPlanError where Spark would have other rows, or there are none."""
     reads = reads_of(plan)
-    _require_distinct(reads, binding.tables)
+    _require_distinct(reads, binding.inputs.tables)
     binding.plan, binding.reads = plan, reads
     for read in reads:
         binder = BINDERS.get(str(read.WhichOneof("read_type")))
@@ -138,7 +133,7 @@ def _bind_named_table(read: ReadRel, binding: Binding) -> None:
     parts = list(read.named_table.names)
     given = binding.inputs.name_of(parts)
     if given is not None:
-        _rename(read, [binding.register(binding.inputs.frames(given, binding.columns(read)))])
+        _rename(read, [binding.register(binding.inputs.frames(given, binding.columns(read), binding.parquet))])
         return
     known = _registered(binding.ctx, parts)
     if known is None:

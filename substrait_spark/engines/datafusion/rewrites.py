@@ -12,10 +12,11 @@ from ...algebra.expression import (
     SortField,
     WindowCall,
 )
+from ...algebra.recursion import PreviousRows
 from ...algebra.relation import Aggregate, Join, Set, VirtualTable
 from ...dialects.rewrite import PLAN, Conversion, Rewrite, Sees, rewrites
 from ...lowering.forms import Alike, Conjunction, Filtered, Joined, Key, Raised, Root, Windowed
-from . import structs
+from . import previous_rows, structs
 from .defects import (
     bitwise,
     column_names,
@@ -92,6 +93,7 @@ OF_EXPRESSIONS = [
 ]
 
 OF_RELATIONS = [
+    Rewrite(PreviousRows, previous_rows.as_computed, sees=Sees.ORIGINAL),
     Rewrite(VirtualTable, local_rows.nullable, "nested_required", Sees.ORIGINAL),
     Rewrite(VirtualTable, local_rows.table, sees=Sees.ORIGINAL),
     Rewrite(Filtered, totals.in_filter, "filters_below_totals"),

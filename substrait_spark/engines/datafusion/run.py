@@ -24,8 +24,9 @@ from ..file_access import folders
 from ..generate import generated
 from ..progress import Progress
 from ..result import in_schema, named_schema, without_columns
-from . import flat_map, python_functions, user_functions
-from .inputs import require_tables
+from . import flat_map, python_functions, recursion, user_functions
+from .inputs import Inputs, require_tables
+from .parquet import ParquetReader
 from .reads import Binding, bind, reads_of
 from .session import LIMITS, context, joining_sorted
 
@@ -119,16 +120,24 @@ def _result(
     given = UserFunctions(functions)
     user_functions.require_given(plan, ctx, given)
     own = user_functions.python_functions(given)
-    plan = with_values(plan, parameters)
+    plan, inputs = with_values(plan, parameters), Inputs(tables)
     with ExitStack() as held:
         ready = held.enter_context(python_functions.registered(plan, ctx, own))
 
-        def run(part: Plan) -> pa.Table:
-            return _table(_executed(part, Binding(ctx, tables, under, pa.string()))[0])
+        def binding(text: pa.DataType) -> Binding:
+            return Binding(ctx, inputs, under, ParquetReader(ctx, text))
 
-        ready = held.enter_context(flat_map.with_rows(ready, Binding(ctx, {}, under, pa.string()), given, run))
-        text = _text_type(ctx, calls_python=ready is not plan)
-        running, names = _executed(ready, Binding(ctx, tables, under, text))
+        def run(part: Plan) -> pa.Table:
+            with ExitStack() as until_run:
+                return _table(_executed(in_place(until_run, part), binding(pa.string()))[0])
+
+        def in_place(until: ExitStack, part: Plan) -> Plan:
+            """A plan with tables in the place of what is run here, until the end of a block."""
+            part = until.enter_context(recursion.with_rows(part, binding(pa.string()), given, run))
+            return until.enter_context(flat_map.with_rows(part, binding(pa.string()), given, run))
+
+        ready = in_place(held, ready)
+        running, names = _executed(ready, binding(_text_type(ctx, calls_python=ready is not plan)))
         with _refusing():
             schema = named_schema(running.schema, names)
         batches = _held(held.pop_all(), (in_schema(batch, schema) for batch in running.batches))

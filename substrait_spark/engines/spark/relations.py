@@ -9,6 +9,7 @@ from typing import Any
 from ...algebra import types
 from ...algebra.expression import Expression, Literal, Nested, ScalarFunction
 from ...algebra.flat_map import FlatMap, FlatMapCoGroups
+from ...algebra.recursion import PreviousRows, Recursion
 from ...algebra.relation import (
     ALL_ROWS,
     Aggregate,
@@ -33,7 +34,7 @@ from ...algebra.relation import (
 )
 from ...algebra.write import Ddl, Merge, Update, Write
 from ...errors import Unsupported
-from . import joins, rows_functions, sets
+from . import joins, recursion, rows_functions, sets
 from .aggregates import aggregate
 from .builder import Builder, Columns
 from .document import Node, Part, some
@@ -260,7 +261,9 @@ RULES: dict[type[Relation], Callable[[RelationBuilder, Any, Scope | None], Colum
     LateralJoin: joins.lateral_join,
     LocalFiles: _read,
     NamedTable: _read,
+    PreviousRows: recursion.previous,
     Project: _project,
+    Recursion: recursion.repeated,
     Sample: _sample,
     Set: sets.combined,
     Sort: _sort,

@@ -26,6 +26,7 @@ from ....algebra.expression import (
     WindowFunction,
 )
 from ....algebra.flat_map import FlatMap, FlatMapCoGroups
+from ....algebra.recursion import Recursion
 from ....algebra.relation import Aggregate, Expand, Generate, Project, Read, Relation, Set, VirtualTable, Window
 from ....algebra.trampoline import Steps, done, run
 from ....algebra.types import Type, field_count
@@ -309,7 +310,7 @@ class RelationNames:
         """The names in a relation's own columns, but for the last of them, which hold no structs."""
         if isinstance(relation, Read):
             return _of_read(relation)
-        if isinstance(relation, Set):
+        if isinstance(relation, Recursion | Set):
             return inputs[0]
         made = MADE.get(type(relation), _none)
         naming = Naming([names for input in inputs for names in input], self)
