@@ -46,6 +46,8 @@ GROUP = 32
 """Cases that are one plan, where they can be."""
 MOST_RAISING = 3
 """How many rows that raise are kept of a case."""
+LARGEST = 2**14
+"""How many bytes of a row's result are kept at most: some sequences have millions of elements."""
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -333,11 +335,22 @@ def batch(some: Sequence[Case]) -> list[tuple[str, Truth | None]]:
     found: list[tuple[str, Truth | None]] = []
     for group in _groups([case for case in some if _runs(spark, case) and _builds(spark, case)]):
         try:
-            found += [(case.name, truth) for case, truth in record_all(spark, group)]
+            found += [(case.name, truth and _without_large(truth)) for case, truth in record_all(spark, group)]
         except Exception as error:  # noqa: BLE001 - what can't be recorded is told, and left out
             print(f"{group[0].name} … {group[-1].name}: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
     spark.stop()
     return found
+
+
+def _without_large(truth: Truth) -> Truth:
+    """What is recorded of a case, without the rows of which the result is large."""
+    rows = truth.rows
+    if rows is None or truth.kept is None or rows.num_rows != len(truth.kept):
+        return truth
+    small = [n for n in range(rows.num_rows) if len(stream_of(rows.slice(n, 1))) <= LARGEST]
+    if len(small) == rows.num_rows:
+        return truth
+    return truth._replace(kept=tuple([truth.kept[n] for n in small]), stream=stream_of(rows.take(small)))
 
 
 def _groups(runnable: Sequence[Case]) -> Iterator[Sequence[Case]]:

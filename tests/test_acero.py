@@ -82,6 +82,8 @@ QUERIES = [
     "SELECT count(*) FROM (SELECT id FROM grid LIMIT 7) a CROSS JOIN (SELECT id FROM grid LIMIT 3) b",
     "SELECT ts FROM VALUES (TIMESTAMP'1969-12-31 23:59:59'), (NULL) AS t(ts) ORDER BY ts",
     "SELECT f64, count(*), sum(i32), min(f64), max(f64) FROM grid GROUP BY f64",
+    "SELECT f64, count(*) FROM (SELECT f64 FROM grid UNION ALL SELECT -f64 FROM grid) GROUP BY f64",
+    "SELECT count(DISTINCT f64) FROM (SELECT f64 FROM grid UNION ALL SELECT -f64 FROM grid)",
     "SELECT s, min(i32), max(i64), sum(d5_2), count(s), min(f32), max(f32) FROM grid GROUP BY s",
     "SELECT count(*), sum(i32), sum(d18_4), avg(f64), max(dt), min(ts) FROM grid WHERE id < 0",
     "SELECT id, f64 FROM grid ORDER BY f64 DESC NULLS LAST, id LIMIT 7",

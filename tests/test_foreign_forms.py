@@ -18,6 +18,7 @@ from substrait_spark import InvalidPlanError, PlanningError, UnsupportedPlanErro
 from substrait_spark.algebra import types
 from substrait_spark.algebra.builder import CallBuilder, Traits
 from substrait_spark.algebra.expression import (
+    AggregateFunction,
     ContextVariable,
     Exists,
     Expression,
@@ -30,6 +31,7 @@ from substrait_spark.algebra.expression import (
 from substrait_spark.algebra.relation import Aggregate, Filter, Join, LateralJoin, Project, Relation, VirtualTable
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
+from substrait_spark.extensions import registry
 from substrait_spark.plan.message import build
 from substrait_spark.testing import structural_problems
 
@@ -457,3 +459,18 @@ def test_variables_that_are_evaluated_for_each_record(spark: SparkSession) -> No
     plan.execution_behavior.variable_eval_mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_RECORD
     with pytest.raises(UnsupportedPlanError, match="its variables are evaluated for each record"):
         spark_engine.execute(plan, spark)
+
+
+@pytest.mark.parametrize("overflow", ["SILENT", "SATURATE", "ERROR"])
+def test_an_average_of_integers_never_overflows(in_mode: SparkSession, overflow: str) -> None:
+    """Their sum may, and is no part of the result."""
+    greatest = 2**63 - 1
+    rows = table([(1, greatest), (1, greatest), (2, -greatest), (2, -greatest), (2, -greatest + 1), (3, None)])
+    declaration = registry.resolved("aggregate", "arithmetic:avg", (I64,))
+    assert declaration is not None
+    average = AggregateFunction(declaration, (column(1),), (("overflow", overflow),))
+    plan = plan_of(Aggregate(rows, [column(0)], [average]))
+    expected = {(1, greatest), (2, -greatest + 1), (3, None)}
+    assert set(map(tuple, spark_engine.execute(plan, in_mode).collect())) == expected
+    found = datafusion.execute(lower(plan, "datafusion"))
+    assert set(zip(*found.to_pydict().values(), strict=True)) == expected

@@ -33,8 +33,11 @@ TOO_LARGE = tuple(
 )
 """Sums that DataFusion's decimals don't hold: it fails, where Spark has null or 0, and the option says nothing of the value. No query asks for it."""
 
-UNJUDGED = ("aggregate string", "scalar logarithmic", "scalar rounding", "scalar set")
-"""Parts of which nothing is lowered: calls that leave options open, and what DataFusion lacks."""
+SIGNED = ("scalar rounding ceil fp64: fp64?", "scalar rounding floor fp64: fp64?")
+"""Of -0.0, Acero has -0.0, as other producers may mean it. The functions of Spark's queries are other ones: they give integers."""
+
+UNJUDGED = ("aggregate string", "scalar logarithmic", "scalar rounding", "scalar set", "scalar spark_intervals")
+"""Parts of which nothing is lowered for DataFusion: calls that leave options open, and what it lacks."""
 
 
 PARTS = sorted({part(name) for name in truths()})
@@ -52,14 +55,14 @@ def _recorded(part: str) -> list[Case]:
 @pytest.mark.stumbles
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
-    "engine", slow.some(["datafusion", "datafusion-plain"], lambda name: name == "datafusion-plain")
+    "engine", slow.some(["datafusion", "datafusion-plain", "acero"], lambda name: name == "datafusion-plain")
 )
 def test_lowered_plans_have_the_recorded_rows(engine: str, part: str) -> None:
     seen: Counter[str] = Counter()
     tried = _recorded(part)[::ONE_IN]
     wrong = [said for case in tried for said in _wrong(case, engine, seen)]
     assert not wrong, f"{len(wrong)} of {len(tried)}:\n" + "\n".join(wrong[:20])
-    assert bool(seen["lowered"]) == (part not in UNJUDGED)
+    assert engine == "acero" or bool(seen["lowered"]) == (part not in UNJUDGED)
 
 
 def _wrong(case: Case, engine: str, seen: Counter[str]) -> Iterator[str]:
@@ -70,7 +73,7 @@ def _wrong(case: Case, engine: str, seen: Counter[str]) -> Iterator[str]:
     except UnsupportedPlanError:
         return
     seen["lowered"] += 1
-    if case.name in (*UNPLANNED, *NEGATIVE, *TOO_LARGE):
+    if case.name in (*UNPLANNED, *NEGATIVE, *TOO_LARGE) or (engine == "acero" and case.name in SIGNED):
         return
     for question in questions(case, truths()[case.name]):
         try:

@@ -24,9 +24,10 @@ def total(call: LoweredCall) -> AggregateForm:
     """A sum of numbers. One of 64-bit integers is computed in decimals, which hold it, beside the sum of the sizes.
 
     Together they tell the sums of the gains and of the losses: if these fit, no sum of some of the values overflows.
+    Acero's own wraps around, which is right where it may do so silently.
     """
     (value,) = call.arguments
-    if value.type.kind != "i64":
+    if value.type.kind != "i64" or dict(call.function.options) == {"overflow": "SILENT"}:
         return call.one("arithmetic:sum", value)
     e = call.e
     whole = e.share(e.cast(value, types.with_nullable(types.of("decimal", 19, 0), value.type.nullable)))

@@ -32,18 +32,18 @@ def with_nan_behind(e: LoweringBuilder, sort: Sort) -> Sort:
     return Sort(sort.inputs[0], keys)
 
 
-def one_zero(e: LoweringBuilder, key: Key) -> Expression | Key:
-    """A key of floating-point numbers, for which zero has no sign: in Acero, they are two groups."""
+def one_zero_and_nan(e: LoweringBuilder, key: Key) -> Expression | Key:
+    """A key of floating-point numbers, for which neither zero nor NaN has a sign: in Acero, they are two groups."""
     value = key.value
     if value.type.kind not in FLOATS:
         return key
     value = e.share(value)
-    zero = e.literal(0.0, types.required(value.type))
-    return e.if_then(e.call("comparison:equal", value, zero), zero, value)
+    zero, nan = (e.literal(number, types.required(value.type)) for number in (0.0, float("nan")))
+    return e.if_then(e.call("comparison:equal", value, zero), zero, e.call("comparison:is_nan", value), nan, value)
 
 
 REWRITES = [
     Rewrite(Join, with_emit, defect="columns_of_semi_joins"),
     Rewrite(Sort, with_nan_behind, defect="unordered_nan"),
-    Rewrite(Key, one_zero, defect="signed_zeros_in_keys"),
+    Rewrite(Key, one_zero_and_nan, defect="signed_zeros_in_keys"),
 ]

@@ -38,7 +38,7 @@ def cast(e: LoweringBuilder, cast: Cast) -> Expression:
         _require_nameless(e, cast.type)
     elif cast.type.parameters and cast.type.kind != "decimal":
         raise NotInDialect(f"the dialect {e.dialect.name} has no {cast.type} of another nullability")
-    return cast
+    return cast if cast.throws else Cast(cast.input, cast.type, True)  # those that it lists never fail
 
 
 def raised(e: LoweringBuilder, form: Raised) -> Expression:

@@ -37,13 +37,15 @@ def plain(call: LoweredCall) -> AggregateForm:
 
 
 def number_sum(call: LoweredCall) -> AggregateForm:
-    """The standard sum, which must not overflow."""
+    """The standard sum, which must not overflow, or wraps around where it may do so silently."""
     (value,) = call.arguments
     if value.type.kind == "fp32" and is_of_floats(call):
         value = call.e.share(call.e.cast(value, types.FP64))
         return call.e.first(lambda: call.one("arithmetic:sum", value), lambda: summed_in_order(call, value))
     if value.type.kind in FLOATS:
         return call.e.first(lambda: plain(call), lambda: summed_in_order(call, value))
+    if dict(call.function.options) == {"overflow": "SILENT"}:
+        return call.e.first(lambda: plain(call), lambda: wrapping_sum(call))
     return call.e.first(lambda: plain(call), lambda: integer_sum(call, value))
 
 

@@ -260,10 +260,10 @@ class PairStatistics:
     def mean(self, of: str) -> Expression:
         return self.divided(self.results[f"sum {of}"], self.count)
 
-    def case(self, *parts: Expression) -> Expression:
+    def case(self, *parts: Expression, of: str = "yx") -> Expression:
         """`if_then`, but null without a pair, and NaN where a value is infinite or NaN and none of the clauses holds."""
         e = self.e
-        any_infinite = e.or_(*(is_positive(e, self.results[f"infinite {of}"]) for of in "yx"))
+        any_infinite = e.or_(*(is_positive(e, self.results[f"infinite {each}"]) for each in of))
         no_pair = e.equal(self.results["count"], e.i64(0))
         return e.if_then(no_pair, self.null, *parts[:-1], any_infinite, e.fp64(float("nan")), parts[-1])
 
@@ -283,7 +283,7 @@ def sum_of_products(s: PairStatistics) -> Expression:
 
 
 def sum_of_squares(s: PairStatistics) -> Expression:
-    return s.case(s.times(s.results["var_pop x"], s.count))
+    return s.case(s.times(s.results["var_pop x"], s.count), of="x")  # y tells only which pairs there are
 
 
 def slope(s: PairStatistics) -> Expression:

@@ -92,7 +92,7 @@ INEXACT = (
 """Functions whose last digits hang on the machine, or on the order of the rows."""
 
 ANY_ROW = ("any_value", "first", "last", "max_by", "min_by", "mode")
-"""Functions that may take another row each time: they are tried on groups of one."""
+"""Functions that may take another row each time: they are tried on groups of one. So are those that say that they take any."""
 
 OF_OBJECTS = ("format_string",)
 """Functions that show Java's objects as they are in one run: `[B@19140de5`."""
@@ -140,6 +140,11 @@ class Shape(NamedTuple):
             )
         )
         return POSITIONS if counts else edges(type)
+
+    @property
+    def takes_any_row(self) -> bool:
+        """Whether it may take another row each time."""
+        return self.implementation.name in ANY_ROW or "ANY" in self.arguments
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -346,7 +351,7 @@ def _grouped_rows(shape: Shape, seed: str) -> tuple[Table, tuple[Expression | st
     is_of_pairs = shape.implementation.name in INEXACT and sum(isinstance(a, FieldReference) for a in arguments) > 1
     left_out = (*UNORDERED, *INFINITE) if is_of_pairs else UNORDERED
     kept = [row for row in rows.rows if not any(isinstance(value, float) and repr(value) in left_out for value in row)]
-    if shape.implementation.name in ANY_ROW:
+    if shape.takes_any_row:
         kept = kept[:4]
     keyed = tuple([(n, None if n % 4 == 3 else n % 4, *row[1:]) for n, row in enumerate(kept)])
     table = Table(("id", "k", *rows.names[1:]), (rows.schema[0], types.of("i32"), *rows.schema[1:]), keyed)
@@ -375,7 +380,7 @@ def _aggregate(key: Key, shape: Shape, declaration: registry.Declaration) -> Ite
         rows = rows._replace(rows=tuple([row for row in rows.rows if row[2] is None or abs(row[2]) < 2**32]))
     over = _filtered_ids(source)
     yield _case("aggregate", key, "", shape, Aggregate(source, [group], [plain]), rows)
-    whole = rows.only(range(1)) if shape.implementation.name in ANY_ROW else rows
+    whole = rows.only(range(1)) if shape.takes_any_row else rows
     yield _case("aggregate", key, "of all", shape, Aggregate(source, [], [plain]), whole)
     yield _case("aggregate", key, "of no row", shape, Aggregate(source, [], [plain]), rows.only([]))
     distinct = AggregateFunction(declaration, arguments, key[3], distinct=True)

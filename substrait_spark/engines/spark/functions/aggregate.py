@@ -3,12 +3,16 @@ functions_aggregate_generic.yaml and functions_aggregate_approx.yaml."""
 
 from __future__ import annotations
 
-from ....algebra.types import BOOLEAN, FLOATS, FP64, I32, I64, INTEGERS
+from ....algebra import types
+from ....algebra.types import BOOLEAN, FLOATS, FP64, I32, INTEGERS
 from ....errors import Unsupported
 from ..calls import ANSI, LEGACY, Call
 from ..document import Node
 from .order import values_in_order
 from .rules import Rule, aggregate, by_enum, by_kind, by_option
+
+WHOLE = types.of("decimal", 20, 0)
+"""What holds each integer of 64 bits, and sums of ten more digits."""
 
 _SUM = by_option("overflow", {"ERROR": aggregate("sum"), "SILENT": aggregate("sum", LEGACY)})
 
@@ -19,11 +23,10 @@ def _sum0(call: Call) -> Node:
 
 
 def _whole_average(call: Call) -> Node:
-    """The mean of integers, cut off behind the point."""
-    mode = LEGACY if call.option("overflow") == "SILENT" else ANSI
-    (x,) = (call.cast(value, I64) for value in call.values)
-    total = call.over_rows(call.spark("sum", x, mode=mode))
-    return call.spark("div", total, call.over_rows(call.spark("count", x)), mode=LEGACY)
+    """The mean of integers, cut off behind the point. It never overflows: their sum is one of decimals."""
+    (x,) = (call.cast(value, WHOLE) for value in call.values)
+    count = call.cast(call.over_rows(call.spark("count", x)), WHOLE)
+    return call.spark("div", call.over_rows(call.spark("sum", x)), count, mode=LEGACY)
 
 
 def _in_doubles(name: str, mode: str = ANSI) -> Rule:
