@@ -30,6 +30,7 @@ PURE = {
     "algebra/types": "its values are found again by weak references",
     "algebra/relation": "its classes tell their slots by __init_subclass__",
     "algebra/flat_map": "its classes inherit from those of algebra/relation",
+    "algebra/recursion": "its classes inherit from those of algebra/relation",
     "algebra/write": "its classes inherit from those of algebra/relation",
 }
 """Modules of these packages that mypyc doesn't take, and why."""
