@@ -13,7 +13,7 @@ from rows import assert_same_rows, differences, spark_table
 from substrait.algebra_pb2 import ReadRel, Rel
 from substrait.type_pb2 import Type
 
-from substrait_spark import EngineError, UnsupportedPlanError, df_to_substrait, explain, lower
+from substrait_spark import EngineError, InvalidPlanError, UnsupportedPlanError, df_to_substrait, explain, lower
 from substrait_spark.algebra.extension_messages import PreviousRows, unpacked
 from substrait_spark.algebra.message_walk import messages_of
 from substrait_spark.engines import datafusion
@@ -229,3 +229,8 @@ def test_a_plan_of_others_whose_rows_do_not_fit(spark: SparkSession) -> None:
     recursion.CopyFrom(Rel.FromString(step.SerializeToString()))
     with pytest.raises(UnsupportedPlanError, match="previous rows of no recursion"):
         lower(plan, "datafusion")
+    with pytest.raises(InvalidPlanError, match="previous rows of no recursion"):
+        datafusion.execute(plan)
+    plan.ClearField("expected_type_urls")
+    with pytest.raises(InvalidPlanError, match=r"Tables of the type \S+PreviousRows are not read"):
+        datafusion.execute(plan)

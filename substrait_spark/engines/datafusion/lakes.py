@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from substrait.algebra_pb2 import ReadRel
 
-from ...algebra.extension_messages import unpacked_table
+from ...algebra import extension_messages
 from ...errors import InvalidPlanError, exception_text
 from ..arrow.schema import Columns, Condition
 from ..file_access import Folders
@@ -42,8 +42,8 @@ def table(read: ReadRel, columns: Columns, under: Folders) -> tuple[pa.Table, st
         snapshot = int(direct.snapshot_id) if direct.HasField("snapshot_id") else None
         shown = f"of {direct.metadata_uri}"
         return _iceberg(_opened(direct.metadata_uri), snapshot, columns, shown), shown
-    delta = unpacked_table(read.extension_table.detail)
-    if delta is None:
+    delta = extension_messages.unpacked_table(read.extension_table.detail)
+    if not isinstance(delta, extension_messages.DeltaTable):
         raise InvalidPlanError(
             f"Tables of the type {read.extension_table.detail.type_url or 'of nothing'} are not read."
         )
