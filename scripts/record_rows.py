@@ -345,8 +345,10 @@ def batch(some: Sequence[Case]) -> list[tuple[str, Truth | None]]:
 
 def _without_large(truth: Truth) -> Truth:
     """What is recorded of a case, without the rows of which the result is large."""
+    if truth.stream is None or len(truth.stream) <= LARGEST or truth.kept is None:
+        return truth
     rows = truth.rows
-    if rows is None or truth.kept is None or rows.num_rows != len(truth.kept):
+    if rows is None or rows.num_rows != len(truth.kept):
         return truth
     small = [n for n in range(rows.num_rows) if len(stream_of(rows.slice(n, 1))) <= LARGEST]
     if len(small) == rows.num_rows:

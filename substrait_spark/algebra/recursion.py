@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from substrait.algebra_pb2 import Rel as Message
-
 from . import extension_messages, types
 from .expression import Anchors, Expression
 from .feature import NOT_DETERMINISTIC, PREVIOUS_ROWS
-from .relation import ExtensionMulti, Read, Relation
+from .relation import ExtensionMulti, ExtensionTable, Relation
 from .traversal import relations_below
 from .types import Type
+
+NONE = -1
+"""A limit that there isn't."""
 
 
 class Recursion(ExtensionMulti):
@@ -26,19 +27,14 @@ class Recursion(ExtensionMulti):
     __slots__ = ("level_limit", "limit", "number", "row_limit")
 
     def __init__(
-        self,
-        inputs: tuple[Relation, Relation],
-        number: int,
-        level_limit: int | None,
-        row_limit: int | None,
-        limit: int | None = None,
+        self, inputs: tuple[Relation, Relation], number: int, level_limit: int, row_limit: int, limit: int
     ) -> None:
         self.number = number
-        self.level_limit = level_limit
-        """How often the step may have rows; once more is an error. None: as often as it has."""
-        self.row_limit = row_limit
-        """How many rows are an error, where `limit` doesn't end it. None: none are."""
-        self.limit = limit
+        self.level_limit = max(level_limit, NONE)
+        """How often the step may have rows; once more is an error."""
+        self.row_limit = max(row_limit, NONE)
+        """How many rows are an error, where `limit` doesn't end it."""
+        self.limit = max(limit, NONE)
         """How many rows end it: those above don't ask for more."""
         anchor, step = inputs
         self._finish(inputs, list(map(_merged, anchor.types, step.types)))
@@ -48,14 +44,12 @@ class Recursion(ExtensionMulti):
         return Recursion((anchor, step), self.number, self.level_limit, self.row_limit, self.limit)
 
     def detail(self, anchors: Anchors) -> Any:
-        message = extension_messages.Recursion(number=self.number)
-        for name in ("level_limit", "row_limit", "limit"):
-            value = getattr(self, name)
-            setattr(message, name, -1 if value is None else value)
-        return message
+        return extension_messages.Recursion(
+            number=self.number, level_limit=self.level_limit, row_limit=self.row_limit, limit=self.limit
+        )
 
 
-class PreviousRows(Read):
+class PreviousRows(ExtensionTable):
     """In the step of a recursion, the rows that it had before."""
 
     FEATURES = PREVIOUS_ROWS
@@ -63,19 +57,10 @@ class PreviousRows(Read):
 
     def __init__(self, number: int, names: Sequence[str], schema: Sequence[Type]) -> None:
         self.number = number
-        self.statistics = None
-        self.names = tuple(names)
-        self.schema = tuple(schema)
-        self._finish((), schema, max(3, self._schema_height()))
+        self._set_columns(names, schema)
 
-    def variant(self) -> tuple[str, str]:
-        return "read_types", "EXTENSION_TABLE"
-
-    def write(self, target: Message, anchors: Anchors) -> None:
-        self._write_schema(target.read)
-        detail = target.read.extension_table.detail
-        detail.Pack(extension_messages.PreviousRows(number=self.number))
-        anchors.message(detail.type_url)
+    def detail(self) -> Any:
+        return extension_messages.PreviousRows(number=self.number)
 
 
 def previous_rows_of(root: Relation) -> set[int]:
@@ -89,7 +74,10 @@ def previous_rows_of(root: Relation) -> set[int]:
 
 def misfit(recursion: Recursion) -> str | None:
     """Why the step of a recursion can't be repeated over what it and the anchor have; None where it can."""
-    if recursion.inputs[1].features & NOT_DETERMINISTIC:
+    anchor, step = recursion.inputs
+    if len(anchor.types) != len(step.types) or not all(map(types.equal_but_nullability, anchor.types, step.types)):
+        return "its anchor and its step have different types"
+    if step.features & NOT_DETERMINISTIC:
         return "its step draws values, which are others each time"
     return None if fits(recursion) else "its step is over rows of other types than it has"
 

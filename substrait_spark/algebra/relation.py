@@ -219,6 +219,11 @@ class Read(Relation):
         super()._finish(inputs, direct, expressions)
         self.origins = ()
 
+    def _set_columns(self, names: Sequence[str], schema: Sequence[Type], statistics: Statistics | None = None) -> None:
+        """Set the columns, all of which the read emits."""
+        self.names, self.schema, self.statistics = tuple(names), tuple(schema), statistics
+        self._finish((), schema, self._schema_height())
+
     def _schema_height(self) -> int:
         return 2 + max((type.height for type in self.schema), default=1)
 
@@ -230,8 +235,7 @@ class Read(Relation):
     def with_schema(self, names: Sequence[str], schema: Sequence[Type]) -> Read:
         """The same read with other columns, all of them in its output."""
         copy = self._copy()
-        copy.names, copy.schema = tuple(names), tuple(schema)
-        copy._finish((), schema, max(3, copy._schema_height()))
+        copy._set_columns(names, schema, self.statistics)
         return copy
 
     def _write_schema(self, target: ReadRel) -> None:
@@ -252,10 +256,7 @@ class NamedTable(Read):
         self, table: Sequence[str], names: Sequence[str], schema: Sequence[Type], statistics: Statistics | None = None
     ) -> None:
         self.table = tuple(table)
-        self.statistics = statistics
-        self.names = tuple(names)
-        self.schema = tuple(schema)
-        self._finish((), schema, self._schema_height())
+        self._set_columns(names, schema, statistics)
 
     def variant(self) -> tuple[str, str]:
         return "read_types", "NAMED_TABLE"
@@ -272,10 +273,7 @@ class BaseSchema(Read):
     __slots__ = ()
 
     def __init__(self, names: Sequence[str], schema: Sequence[Type]) -> None:
-        self.statistics = None
-        self.names = tuple(names)
-        self.schema = tuple(schema)
-        self._finish((), schema, self._schema_height())
+        self._set_columns(names, schema)
 
 
 class File(NamedTuple):
@@ -320,11 +318,8 @@ class LocalFiles(Read):
         statistics: Statistics | None = None,
     ) -> None:
         self.files = tuple(files)
-        self.statistics = statistics
         self.format = format
-        self.names = tuple(names)
-        self.schema = tuple(schema)
-        self._finish((), schema, max(3, self._schema_height()))
+        self._set_columns(names, schema, statistics)
 
     def variant(self) -> tuple[str, str]:
         return "read_types", "LOCAL_FILES"
@@ -367,10 +362,7 @@ class IcebergTable(Read):
     ) -> None:
         self.metadata_uri = metadata_uri
         self.snapshot_id = snapshot_id
-        self.statistics = None
-        self.names = tuple(names)
-        self.schema = tuple(schema)
-        self._finish((), schema, max(3, self._schema_height()))
+        self._set_columns(names, schema)
 
     def variant(self) -> tuple[str, str]:
         return "read_types", "ICEBERG_TABLE"
@@ -383,7 +375,26 @@ class IcebergTable(Read):
             direct.snapshot_id = self.snapshot_id
 
 
-class DeltaTable(Read):
+class ExtensionTable(Read):
+    """Rows that the specification has no name for, told by a detail message (docs/reference/extension-relations.md)."""
+
+    __slots__ = ()
+
+    def variant(self) -> tuple[str, str]:
+        return "read_types", "EXTENSION_TABLE"
+
+    def detail(self) -> Any:
+        """The detail message."""
+        raise NotImplementedError
+
+    def write(self, target: Message, anchors: Anchors) -> None:
+        self._write_schema(target.read)
+        detail = target.read.extension_table.detail
+        detail.Pack(self.detail())
+        anchors.message(detail.type_url)
+
+
+class DeltaTable(ExtensionTable):
     """A version of a Delta table, by the URI of its folder."""
 
     __slots__ = ("location", "version")
@@ -391,19 +402,10 @@ class DeltaTable(Read):
     def __init__(self, location: str, version: int, names: Sequence[str], schema: Sequence[Type]) -> None:
         self.location = location
         self.version = version
-        self.statistics = None
-        self.names = tuple(names)
-        self.schema = tuple(schema)
-        self._finish((), schema, max(3, self._schema_height()))
+        self._set_columns(names, schema)
 
-    def variant(self) -> tuple[str, str]:
-        return "read_types", "EXTENSION_TABLE"
-
-    def write(self, target: Message, anchors: Anchors) -> None:
-        self._write_schema(target.read)
-        detail = target.read.extension_table.detail
-        detail.Pack(extension_messages.DeltaTable(location=self.location, version=self.version))
-        anchors.message(detail.type_url)
+    def detail(self) -> Any:
+        return extension_messages.DeltaTable(location=self.location, version=self.version)
 
 
 class VirtualTable(Read):

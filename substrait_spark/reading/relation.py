@@ -537,10 +537,7 @@ def _merge(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Sc
 
 def _recursion(r: RelationReader, detail: Any, inputs: Sequence[Relation], outer: Scope | None) -> Relation:
     anchor, step = inputs
-    if len(anchor.types) != len(step.types) or not all(map(types.equal_but_nullability, anchor.types, step.types)):
-        raise Unsupported("the anchor and the step of a recursion have different types")
-    limits = [None if limit < 0 else limit for limit in (detail.level_limit, detail.row_limit, detail.limit)]
-    made = Recursion((anchor, step), detail.number, *limits)
+    made = Recursion((anchor, step), detail.number, detail.level_limit, detail.row_limit, detail.limit)
     if problem := misfit(made):
         raise Unsupported(f"a recursion can't be read: {problem}")
     return made

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..algebra import types
-from ..algebra.recursion import PreviousRows, Recursion, fits, misfit
+from ..algebra.recursion import NONE, PreviousRows, Recursion, fits, misfit
 from ..algebra.relation import Relation
 from ..algebra.types import Type
 from ..catalyst import tree
@@ -23,13 +22,13 @@ ROWS = "spark.sql.cteRecursionRowLimit"
 
 def repeated(r: RelationBuilder, node: tree.Plan) -> Output:
     """UnionLoop: the rows of the anchor, then those of each level. Its columns have exprIds of their own."""
-    anchor = r.emit(node["anchor"], "anchor: ").relation
-    made = _over(r, node, anchor, None)
     known = len(r.context.problems)
+    anchor = r.emit(node["anchor"], "anchor: ").relation
+    kinds, made = None, _over(r, node, anchor, None)
     # Functions of a plan may be null where Spark knows that its own aren't: then the rows that the step is over may be, too.
-    while len(r.context.problems) == known and not fits(made):
-        made = _over(r, node, anchor, made.types)
-    if problem := misfit(made):
+    while len(r.context.problems) == known and not fits(made) and made.types != kinds:
+        kinds, made = made.types, _over(r, node, anchor, made.types)
+    if len(r.context.problems) == known and (problem := misfit(made)):
         r.context.report(node, Unsupported(f"WITH RECURSIVE can't be exported: {problem}", SAVED))
     return Output(made, tuple(node["outputAttrIds"]))
 
@@ -38,10 +37,9 @@ def _over(r: RelationBuilder, node: tree.Plan, anchor: Relation, kinds: Sequence
     """A recursion whose step is over rows of some types, or of those that Spark gives them."""
     with r.repeating(node["id"], kinds) as number:
         step = r.emit(node["recursion"], "recursion: ").relation
-    if len(anchor.types) != len(step.types) or not all(map(types.equal_but_nullability, anchor.types, step.types)):
-        raise Unsupported("the anchor and the step of the recursion have different types")
-    levels = _limit(r, LEVELS) if node["maxDepth"] is None else _from_zero(node["maxDepth"])
-    return Recursion((anchor, step), number, levels, _limit(r, ROWS), node["limit"])
+    levels = int(r.context.configuration[LEVELS]) if node["maxDepth"] is None else node["maxDepth"]
+    limit = NONE if node["limit"] is None else node["limit"]
+    return Recursion((anchor, step), number, levels, int(r.context.configuration[ROWS]), limit)
 
 
 def previous(r: RelationBuilder, node: tree.Plan) -> Output:
@@ -51,15 +49,6 @@ def previous(r: RelationBuilder, node: tree.Plan) -> Output:
     columns = local(r, node["output"])
     number, kinds = r.repeated(node["loopId"])
     return Output(PreviousRows(number, columns.names, kinds or columns.types), ids_of(node["output"]))
-
-
-def _limit(r: RelationBuilder, setting: str) -> int | None:
-    return _from_zero(int(r.context.configuration[setting]))
-
-
-def _from_zero(limit: int) -> int | None:
-    """A limit of Spark's, where -1 is none."""
-    return None if limit < 0 else limit
 
 
 SAVED = "Save the result of the recursion as a table, and export the query on top of that."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -21,24 +21,20 @@ from ...user_functions.declared import RESULT_FIELDS, field_names
 from ..result import rebuilt
 from ..user_functions.rows import Side, rows_of
 from .python_functions import arrow_of, told
-from .tables_in_place import with_tables
+from .tables_in_place import Run, with_tables
 
 if TYPE_CHECKING:
     from ...user_functions.declared import UserFunctions
     from .reads import Binding
 
-Run = Callable[[Plan], pa.Table]
 
-
-@contextmanager
-def with_rows(plan: Plan, binding: Binding, functions: UserFunctions, run: Run) -> Iterator[Plan]:
+def with_rows(plan: Plan, binding: Binding, functions: UserFunctions, run: Run) -> AbstractContextManager[Plan]:
     """The plan with tables in the place of what functions over rows give, which the context has in the block. `run` runs a plan."""
 
     def table(relation: Relation) -> Relation | None:
         return _table(relation, binding, functions, run) if isinstance(relation, FlatMap) else None
 
-    with with_tables(plan, (FlatMap, FlatMapCoGroups), binding, functions, table) as ready:
-        yield ready
+    return with_tables(plan, (FlatMap, FlatMapCoGroups), binding, functions, table)
 
 
 def _table(relation: FlatMap, binding: Binding, functions: UserFunctions, run: Run) -> Relation:

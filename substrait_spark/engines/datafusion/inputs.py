@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as pads
-from datafusion import DataFrame, Expr, SessionContext, col, functions, lit
+from datafusion import DataFrame, Expr, SessionContext, functions, lit
 from datafusion.catalog import Table
 
 from ...errors import InvalidPlanError, kind_of
@@ -19,7 +19,7 @@ from ..arrow.inputs import holds_null, in_columns, in_memory, is_arrow, name_of,
 from ..arrow.schema import Columns
 from ..names import table_name
 from . import lakes
-from .parquet import ParquetReader
+from .parquet import ParquetReader, column_named
 
 ALLOWED = (
     "a pyarrow.Table, a path, what hands over Arrow's stream or array (`__arrow_c_stream__`, `__arrow_c_array__`), as frames of "
@@ -83,9 +83,9 @@ def counted(frame: DataFrame) -> DataFrame:
         raise InvalidPlanError("Columns of months and years are read from Arrow tables and Parquet files alone.")
     return frame.select(
         *(
-            _column(field.name)
+            column_named(field.name)
             if count is None
-            else functions.arrow_cast(_column(field.name), "Int64").alias(field.name)
+            else functions.arrow_cast(column_named(field.name), "Int64").alias(field.name)
             for field, count in zip(frame.schema(), counts, strict=True)
         )
     )
@@ -117,17 +117,12 @@ def _opened(ctx: SessionContext, source: Any) -> DataFrame:
 def _selected(frame: DataFrame, columns: Columns, shown: str) -> DataFrame:
     schema = frame.schema()
     used = {field.name: name_of(schema, field, columns, shown, local_files.all_of_it) for field in used_of(columns)}
-    required = [_column(used[name]).is_null() for name in sorted(columns.required & used.keys())]
+    required = [column_named(used[name]).is_null() for name in sorted(columns.required & used.keys())]
     if required and frame.filter(reduce(Expr.__or__, required)).limit(1).count():
         raise holds_null(shown, *sorted(columns.required & used.keys()))
     if not columns.schema.names:
         return frame.select(lit(None).alias("rows"))
-    values = {name: _column(column) for name, column in used.items()}
+    values = {name: column_named(column) for name, column in used.items()}
     return frame.select(
         *(values.get(field.name, lit(None)).cast(field.type).alias(field.name) for field in columns.schema)
     )
-
-
-def _column(name: str) -> Expr:
-    quoted = name.replace('"', '""')
-    return col(f'"{quoted}"')

@@ -57,7 +57,7 @@ class ParquetReader:
             by_names.setdefault(tuple(named.schema.names), (named, []))[1].append(path)
         frames = []
         for names, (named, some) in by_names.items():
-            as_wanted = [_column(own).alias(name) for own, name in zip(names, columns.schema.names, strict=True)]
+            as_wanted = [column_named(own).alias(name) for own, name in zip(names, columns.schema.names, strict=True)]
             some_frames = self.files(some, named, lacks=False)
             frames += some_frames if named is columns else [frame.select(*as_wanted) for frame in some_frames]
         return frames
@@ -71,7 +71,7 @@ class ParquetReader:
             for field in columns.schema
             if (key := names[field.name]) is not None
         }
-        selected = [constants.get(name, _column(name)) for name in columns.schema.names]
+        selected = [constants.get(name, column_named(name)) for name in columns.schema.names]
         frames = self._of_table(paths, columns.without(constants))
         return [frame.select(*selected) if constants else frame for frame in frames]
 
@@ -109,7 +109,8 @@ class ParquetReader:
         return pa.schema([field.with_type(read_as.get(field.type, field.type)) for field in schema])
 
 
-def _column(name: str) -> Expr:
+def column_named(name: str) -> Expr:
+    """A column by its exact name."""
     quoted = name.replace('"', '""')
     return col(f'"{quoted}"')
 

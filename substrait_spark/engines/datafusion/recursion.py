@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from substrait.plan_pb2 import Plan
 
-from ...algebra.recursion import PreviousRows, Recursion, previous_rows_of
+from ...algebra.recursion import NONE, PreviousRows, Recursion, previous_rows_of
 from ...algebra.relation import NamedTable, Relation
 from ...algebra.traversal import refers_outwards, transformed
 from ...algebra.types import numbered
 from ...errors import EngineError, InvalidPlanError
 from ...plan.message import build
 from ..result import named
-from .tables_in_place import with_tables
+from .tables_in_place import Run, with_tables
 
 if TYPE_CHECKING:
     from ...user_functions.declared import UserFunctions
     from .reads import Binding
 
-Run = Callable[[Plan], pa.Table]
 
-
-@contextmanager
-def with_rows(plan: Plan, binding: Binding, functions: UserFunctions, run: Run) -> Iterator[Plan]:
+def with_rows(plan: Plan, binding: Binding, functions: UserFunctions, run: Run) -> AbstractContextManager[Plan]:
     """The plan with tables in the place of its recursions, which the context has in the block. `run` runs a plan."""
 
     def table(relation: Relation) -> Relation | None:
@@ -34,8 +31,7 @@ def with_rows(plan: Plan, binding: Binding, functions: UserFunctions, run: Run) 
             return None
         return _Levels(relation, binding, run).table()
 
-    with with_tables(plan, (Recursion,), binding, functions, table) as ready:
-        yield ready
+    return with_tables(plan, (Recursion,), binding, functions, table)
 
 
 class _Levels:
@@ -61,12 +57,12 @@ class _Levels:
         rows, level, count = self._rows(anchor), 1, 0
         yield rows
         while rows.num_rows:
-            if recursion.level_limit is not None and level > recursion.level_limit:
+            if NONE < recursion.level_limit < level:
                 raise EngineError(f"[RECURSION_LEVEL_LIMIT_EXCEEDED] {_reached('level', recursion.level_limit)}")
             count += rows.num_rows
-            if recursion.limit is not None and count >= recursion.limit:
+            if NONE < recursion.limit <= count:
                 return
-            if recursion.limit is None and recursion.row_limit is not None and count >= recursion.row_limit:
+            if recursion.limit == NONE < recursion.row_limit <= count:
                 raise EngineError(f"[RECURSION_ROW_LIMIT_EXCEEDED] {_reached('row', recursion.row_limit)}")
             rows = self._rows(self._over(step, rows))
             level += 1

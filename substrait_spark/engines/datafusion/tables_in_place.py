@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from substrait.plan_pb2 import Plan
 
 from ...algebra.expression import Expression, Subquery
@@ -20,6 +21,10 @@ from ...reading.plan import read_plan
 if TYPE_CHECKING:
     from ...user_functions.declared import UserFunctions
     from .reads import Binding
+
+
+Run = Callable[[Plan], pa.Table]
+"""Runs a plan."""
 
 
 @contextmanager
