@@ -60,7 +60,9 @@ def sum_or_zero(call: LoweredCall) -> AggregateForm:
     options = dict(call.function.options)
     if value.type.kind == "decimal":
         form = decimal_sum(call)
-    elif value.type.kind in FLOATS and is_of_floats(call):
+    elif value.type.kind in FLOATS:
+        if not is_of_floats(call):
+            return plain(call)
         value = call.e.share(call.e.cast(value, types.FP64))
         form = call.e.first(lambda: call.one("arithmetic:sum", value), lambda: summed_in_order(call, value))
     elif options.get("overflow", "ERROR") == "ERROR":
