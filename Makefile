@@ -32,7 +32,7 @@ demo: $(INSTALLED) ## Export a Spark query, run its plan in DataFusion, and comp
 	@$(BIN)/python examples/demo.py
 
 test: $(INSTALLED) ## Run tests without Spark, and one in ten of the others (TESTS=--slow for all, --quick for none of these, or a path; WORKERS=processes).
-	@$(BIN)/python -m pytest -n $(WORKERS) $(or $(TESTS),--sample 10)
+	@$(BIN)/python -m pytest -n $(WORKERS) $(or $(TESTS),--part 1/10)
 
 fuzz: $(INSTALLED) ## Run random queries until interrupted (FUZZ="--queries 1000 --seed 7").
 	@PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ)

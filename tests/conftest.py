@@ -72,11 +72,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="run only what needs no Spark")
     parser.addoption("--slow", action="store_true", help="run the slow tests, too (slow.py)")
     parser.addoption(
-        "--sample",
-        type=int,
-        default=1,
-        metavar="N",
-        help="of a module's tests that use Spark, run one in N (default: all)",
+        "--part",
+        type=_part,
+        default="1/1",
+        metavar="K/N",
+        help="of a module's tests that use Spark, run each N-th from the K-th on (default: all)",
     )
     parser.addoption("--compiled", action="store_true", help="have Spark compile its queries, as users' sessions do")
     parser.addoption(
@@ -87,6 +87,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--record", action="store_true", help="write anew what is recorded of Spark or of rewrites")
     parser.addoption("--screenshot", action="store_true", help="take the picture of a plan in docs/images anew")
+
+
+def _part(text: str) -> tuple[int, int]:
+    part, of = map(int, text.split("/"))
+    if not 0 < part <= of:
+        raise ValueError(text)
+    return part, of
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -123,7 +130,7 @@ def _group(nodeid: str) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The groups that take longest begin first, lest one process waits for the other at the end."""
     left_out = {item for item in items if _is_left_out(item, config)}
-    left_out |= _beside_sample([item for item in items if item not in left_out], config.getoption("--sample"))
+    left_out |= _beside_part([item for item in items if item not in left_out], *config.getoption("--part"))
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: LONGEST.index(group) if (group := _group(item.nodeid)) in LONGEST else len(LONGEST))
@@ -135,10 +142,10 @@ def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
     return (is_slow and not slow.asked()) or (_needs_spark(item) and config.getoption("--quick"))
 
 
-def _beside_sample(items: list[pytest.Item], one_in: int) -> set[pytest.Item]:
-    """All but one in so many of each module's tests that use Spark."""
+def _beside_part(items: list[pytest.Item], part: int, of: int) -> set[pytest.Item]:
+    """All but one of so many parts of each module's tests that use Spark."""
     modules = itertools.groupby(filter(_needs_spark, items), key=lambda item: item.path)
-    return {item for _, tests in modules for number, item in enumerate(tests) if number % one_in}
+    return {item for _, tests in modules for number, item in enumerate(tests, 1) if (number - part) % of}
 
 
 def _needs_spark(item: pytest.Item) -> bool:
