@@ -36,7 +36,33 @@ TOO_LARGE = tuple(
 SIGNED = ("scalar rounding ceil fp64: fp64?", "scalar rounding floor fp64: fp64?")
 """Of -0.0, Acero has -0.0, as other producers may mean it. The functions of Spark's queries are other ones: they give integers."""
 
-UNJUDGED = ("aggregate string", "scalar logarithmic", "scalar rounding", "scalar set", "scalar spark_intervals")
+OF_PAIRS = ("aggregate spark skewness fp64 moving window: fp64?",)
+"""The frame has two values, of which it is 0: Spark's sums leave a last digit, which is more than any part of 0."""
+
+LEFT_OPEN = {
+    *(f"scalar logarithmic {name} fp64: fp64?" for name in ("ln", "log10", "log1p", "log2")),
+    "scalar arithmetic sqrt fp64: fp64?",
+}
+"""Calls of which the specification leaves to the engine what it gives: NaN or an error of what isn't positive, where Spark has null."""
+
+NULL_TEXTS = (
+    "scalar string concat str: string?, string?",
+    "scalar string concat str literals: string?, string?",
+    "scalar string concat str many: string?, string?, string?, string?",
+)
+"""Where a call doesn't say what null is, Acero and DataFusion's own function take it for an empty text."""
+
+UNJUDGED_CALLS = {
+    "datafusion": {*UNPLANNED, *NEGATIVE, *TOO_LARGE, *OF_PAIRS, *LEFT_OPEN},
+    "datafusion-plain": {*UNPLANNED, *NEGATIVE, *TOO_LARGE, *LEFT_OPEN, *NULL_TEXTS},
+    "acero": {*TOO_LARGE, *SIGNED, *LEFT_OPEN, *NULL_TEXTS},
+}
+"""Calls that are lowered, and whose rows are not looked at."""
+
+BROKEN = "the rewrite "
+"""In what is told of a rewrite that fails where it should refuse."""
+
+UNLOWERED = ("aggregate string", "scalar rounding", "scalar set", "scalar spark_intervals")
 """Parts of which nothing is lowered for DataFusion: calls that leave options open, and what it lacks."""
 
 
@@ -62,18 +88,18 @@ def test_lowered_plans_have_the_recorded_rows(engine: str, part: str) -> None:
     tried = _recorded(part)[::ONE_IN]
     wrong = [said for case in tried for said in _wrong(case, engine, seen)]
     assert not wrong, f"{len(wrong)} of {len(tried)}:\n" + "\n".join(wrong[:20])
-    assert engine == "acero" or bool(seen["lowered"]) == (part not in UNJUDGED)
+    assert engine == "acero" or bool(seen["lowered"]) == (part not in UNLOWERED)
 
 
 def _wrong(case: Case, engine: str, seen: Counter[str]) -> Iterator[str]:
-    if case.leaves_open:  # what the engine may choose is what no canonical plan of ours leaves to it
-        return
     try:
         plan = lower(case.plan(), engine)
-    except UnsupportedPlanError:
+    except UnsupportedPlanError as refused:
+        if BROKEN in str(refused):
+            yield f"{case.name}: {refused}"
         return
     seen["lowered"] += 1
-    if case.name in (*UNPLANNED, *NEGATIVE, *TOO_LARGE) or (engine == "acero" and case.name in SIGNED):
+    if case.name in UNJUDGED_CALLS[engine]:
         return
     for question in questions(case, truths()[case.name]):
         try:

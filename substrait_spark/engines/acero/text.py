@@ -11,12 +11,13 @@ from ...dialects.rewrite import rewrites
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
 from ..pyarrow import text
+from ..substring import stated
 
 
 def like(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """LIKE a pattern that the query states: by its ends where that suffices, or as a regular expression of RE2's."""
     value, pattern, *escape = call.children()
-    wanted, *escaped = map(_stated, (pattern, *escape))
+    wanted, *escaped = map(_value, (pattern, *escape))
     parts = None if wanted is None or None in escaped else parts_of(wanted, escaped[0] if escaped else "")
     if parts is None:
         raise NotInDialect(
@@ -29,7 +30,7 @@ def like(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     return matched() if escape else e.first(lambda: text.like(e, call), matched)
 
 
-def _stated(value: Expression) -> Any:
+def _value(value: Expression) -> Any:
     """The value of a literal; None for all else."""
     return value.value if isinstance(value, Literal) else None
 
@@ -42,13 +43,8 @@ def _regular(part: object) -> str:
 
 def part(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A part of a text that begins at a place from its start on, which the query states."""
-    value, start, length = call.children()
-    first, count = _stated(start), _stated(length)
-    if first is None or count is None or first < 1 or count < 0:
-        raise NotInDialect(
-            f"the dialect {e.dialect.name} takes parts of a text only from literal positions from its start on"
-        )
-    return e.call("acero:part", value, e.i32(first - 1), length)
+    value, start, length = stated(e, call)
+    return e.call("acero:part", value, e.i32(start - 1), e.i32(length))
 
 
 def length(e: LoweringBuilder, call: ScalarFunction) -> Expression:

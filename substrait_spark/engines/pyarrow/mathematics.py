@@ -39,7 +39,10 @@ def scaled(factor: float) -> Apply:
     """degrees, radians: as Java has them, a product."""
 
     def rule(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-        return e.call("arithmetic:multiply", *call.children(), e.fp64(factor))
+        (angle,) = call.children()
+        if angle.type.kind != "fp64":
+            return e.general(call)
+        return e.call("arithmetic:multiply", angle, e.fp64(factor))
 
     return rule
 
