@@ -32,10 +32,11 @@ DIALECTS = {"canonical": "canonical", "datafusion": "lowered for DataFusion"}
 TITLES = {"tpch": "TPC-H", "tpcds": "TPC-DS"}
 
 SHORTFALL = """\
-Spark, warm, plans a median TPC-DS query in some 25 ms. A profile is flat: no function takes a tenth of the time. Decoding, emitting
-and writing are plain Python objects, some ten for each node. Without Spark's planning between them, the same conversions spend
-two thirds of that time in Python (2.2 ms in place of 3.4): the planner displaces what is in the processor's caches. Reading is the
-walk, compression (0.2 ms) and py4j's way there and back, 0.4 ms just after planning and 0.1 ms in a row.
+A profile is flat: no function takes a tenth of the time. Decoding, emitting and writing are plain Python objects, some ten for each
+node. How fast a machine is shows in the milliseconds, and little in the shares: of two, one took 9 µs to emit and write a node and 25 ms
+to plan the median query, the other 20 µs and 44 ms. Without Spark's planning between them, conversions spend two thirds of that time in
+Python: the planner displaces what is in the processor's caches. Reading is the walk, compression and py4j's way there and back.
+Compiled modules (below) take the Python part down.
 
 The slowest queries by this measure are those that Spark plans fastest, where they are canonical. Lowered, they group by several sets,
 of which DataFusion gets a union (27), or are many subqueries beside each other (9, 14, 44): plans that grow when they are lowered.
