@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..function import Compute, PythonFunction, Signature
 from .rows import of_rows
 
 Numbers = Sequence[float | None]
-Statistic = Callable[..., tuple[np.ndarray, np.ndarray]]
+Statistic = Callable[..., tuple[np.ndarray, np.ndarray | bool]]
 """From matrices, each with a vector in a row, to a number for each row, and whether it is known."""
 
 LANES = 8
@@ -71,15 +71,20 @@ def _by_length(*lists: pa.Array) -> Iterator[tuple[np.ndarray, list[np.ndarray]]
         yield rows, [each.matrix(rows, length) for each in vectors]
 
 
+def _numbers(rows: int, parts: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray | bool]]) -> pa.Array:
+    """A number for each row, from parts that have the places of theirs, the numbers, and whether these are known; else null."""
+    numbers, known = np.zeros(rows, np.float32), np.zeros(rows, bool)
+    with np.errstate(all="ignore"):
+        for places, found, are_known in parts:
+            numbers[places], known[places] = found, are_known
+    return pa.array(numbers, mask=~known)
+
+
 def _of_lists(statistic: Statistic) -> PythonFunction:
     """A statistic of vectors of one length, null where one of them or an element is."""
 
     def compute(arrays: Sequence[pa.Array], rows: int) -> pa.Array:
-        numbers, known = np.zeros(rows, np.float32), np.zeros(rows, bool)
-        with np.errstate(all="ignore"):
-            for places, matrices in _by_length(*arrays):
-                numbers[places], known[places] = statistic(*matrices)
-        return pa.array(numbers, mask=~known)
+        return _numbers(rows, ((places, *statistic(*matrices)) for places, matrices in _by_length(*arrays)))
 
     return PythonFunction(lambda _: compute)
 
@@ -87,8 +92,8 @@ def _of_lists(statistic: Statistic) -> PythonFunction:
 # ---- statistics
 
 
-def _inner_product(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return _all_known(totals(left * right))
+def _inner_product(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, bool]:
+    return totals(left * right), True
 
 
 def _cosine(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -97,12 +102,8 @@ def _cosine(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return totals(left * right) / sizes, sizes != 0
 
 
-def _distance(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return _all_known(np.sqrt(totals((left - right) ** 2)))
-
-
-def _all_known(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return numbers, np.ones(len(numbers), bool)
+def _distance(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, bool]:
+    return np.sqrt(totals((left - right) ** 2)), True
 
 
 # ---- norms, whose degree may be another in each row
@@ -128,11 +129,7 @@ def _with_norms(lists: pa.Array, degrees: pa.Array) -> Iterator[tuple[np.ndarray
 
 
 def _norm(arrays: Sequence[pa.Array], rows: int) -> pa.Array:
-    norms, known = np.zeros(rows, np.float32), np.zeros(rows, bool)
-    with np.errstate(all="ignore"):
-        for places, _, found in _with_norms(*arrays):
-            norms[places], known[places] = found, True
-    return pa.array(norms, mask=~known)
+    return _numbers(rows, ((places, norms, True) for places, _, norms in _with_norms(*arrays)))
 
 
 def _normalized(signature: Signature) -> Compute:
