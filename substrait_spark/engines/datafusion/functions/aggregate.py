@@ -39,14 +39,21 @@ def plain(call: LoweredCall) -> AggregateForm:
 def number_sum(call: LoweredCall) -> AggregateForm:
     """The standard sum, which must not overflow, or wraps around where it may do so silently."""
     (value,) = call.arguments
-    if value.type.kind == "fp32" and is_of_floats(call):
-        value = call.e.share(call.e.cast(value, types.FP64))
-        return call.e.first(lambda: call.one("arithmetic:sum", value), lambda: summed_in_order(call, value))
     if value.type.kind in FLOATS:
-        return call.e.first(lambda: plain(call), lambda: summed_in_order(call, value))
+        return float_sum(call)
     if dict(call.function.options) == {"overflow": "SILENT"}:
         return call.e.first(lambda: plain(call), lambda: wrapping_sum(call))
     return call.e.first(lambda: plain(call), lambda: integer_sum(call, value))
+
+
+def float_sum(call: LoweredCall) -> AggregateForm:
+    """The sum of floating-point numbers, in double precision. None is to be had that does otherwise than overflow silently."""
+    if not is_of_floats(call):
+        return plain(call)
+    (argument,) = call.arguments
+    value = call.e.share(call.e.cast(argument, types.FP64))
+    options = dict(call.function.options)
+    return call.e.first(lambda: call.one("arithmetic:sum", value, **options), lambda: summed_in_order(call, value))
 
 
 def is_of_floats(call: LoweredCall) -> bool:
@@ -61,10 +68,7 @@ def sum_or_zero(call: LoweredCall) -> AggregateForm:
     if value.type.kind == "decimal":
         form = decimal_sum(call)
     elif value.type.kind in FLOATS:
-        if not is_of_floats(call):
-            return plain(call)
-        value = call.e.share(call.e.cast(value, types.FP64))
-        form = call.e.first(lambda: call.one("arithmetic:sum", value), lambda: summed_in_order(call, value))
+        form = float_sum(call)
     elif options.get("overflow", "ERROR") == "ERROR":
         form = call.e.first(
             lambda: call.one("arithmetic:sum", value, overflow="ERROR"), lambda: integer_sum(call, value)
