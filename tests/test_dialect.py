@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pyspark.sql import SparkSession
 from rows import plan_of
-from substrait.algebra_pb2 import AggregateFunction, AggregateRel, Expression, JoinRel, SetRel
+from substrait.algebra_pb2 import AggregateFunction, AggregateRel, CrossRel, Expression, JoinRel, SetRel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import DialectError, check, df_to_substrait
@@ -223,12 +223,17 @@ def test_a_dialect_without_cross_joins_gets_a_join(
     assert join.expression.literal.boolean
 
 
-def test_grouping_sets_or_a_union(spark: SparkSession) -> None:
+def test_grouping_sets_or_a_cross_join_or_a_union(
+    spark: SparkSession, tmp_path: Path, document: dict[str, Any]
+) -> None:
     df = spark.sql("SELECT k, s, count(*) FROM dt GROUP BY CUBE (k, s)")
     (canonical,) = [message for message in messages(plan_of(df)) if isinstance(message, AggregateRel)]
     assert [list(grouping.expression_references) for grouping in canonical.groupings] == [[0, 1], [0], [1], []]
-    union = [message for message in messages(plan_of(df, "datafusion")) if isinstance(message, SetRel)]
-    assert len(union[0].inputs) == 4
+    (cross,) = [message for message in messages(plan_of(df, "datafusion")) if isinstance(message, CrossRel)]
+    assert len(cross.left.read.virtual_table.expressions) == 4
+    plan = df_to_substrait(df, dialect=written(tmp_path, without(document, "supported_relations", "CROSS")))
+    (union,) = [message for message in messages(plan) if isinstance(message, SetRel)]
+    assert len(union.inputs) == 4
 
 
 def test_functions_need_exactly_the_options_that_a_dialect_names(

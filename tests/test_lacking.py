@@ -137,13 +137,15 @@ def test_each_thing_is_expressed_otherwise_or_refused_by_name(queries: list[Quer
     assert sorted(EXPRESSED) == expressed
 
 
-def test_expand_or_a_union(queries: list[Query]) -> None:
+def test_expand_or_a_cross_join_or_a_union(queries: list[Query]) -> None:
     several = Thing("ability", "grouping_sets")
     users = [query for query in queries if several in query.uses]
     assert len(users) > 5
     expanded = without(without(everything(), several), Thing("relation", "EXPAND", "field_types", "SWITCHING_FIELD"))
     assert not any(_lowered(query, Dialect("lacking", expanded)) for query in users)
-    neither = Dialect("lacking", without(expanded, Thing("relation", "SET", "operations", "UNION_ALL")))
+    united = without(expanded, Thing("relation", "CROSS"))
+    assert not any(_lowered(query, Dialect("lacking", united)) for query in users)
+    neither = Dialect("lacking", without(united, Thing("relation", "SET", "operations", "UNION_ALL")))
     assert all("UNION_ALL" in str(_lowered(query, neither)) for query in users)
 
 
