@@ -12,7 +12,7 @@ from rows import (
     assert_same_rows,
     plan_of,
 )
-from substrait.algebra_pb2 import JoinRel
+from substrait.algebra_pb2 import AggregateRel, JoinRel
 
 from substrait_spark import UnsupportedPlanError
 from substrait_spark.algebra.message_walk import messages
@@ -231,6 +231,18 @@ def test_a_correlated_subquery_that_may_yield_several_rows_is_a_single_join(
 def test_set_operations_that_become_joins(spark: SparkSession, query: str, columns: str) -> None:
     df = spark.sql(f"SELECT {columns} FROM l {query} SELECT {columns} FROM r")
     assert_same_rows(df, empty=columns == "d" and query in ("except", "minus"))
+
+
+@pytest.mark.parametrize(("columns", "times"), [("k, s", 1), ("d, k", 0)])
+@pytest.mark.parametrize("query", ["intersect", "except"])
+def test_each_row_on_the_right_is_compared_once(spark: SparkSession, query: str, columns: str, times: int) -> None:
+    """DataFusion takes all pairs of equal rows. Doubles are compared otherwise than they are grouped."""
+    df = spark.sql(f"SELECT {columns} FROM l {query} SELECT {columns} FROM r")
+    (join,) = [message for message in messages(plan_of(df, "datafusion")) if isinstance(message, JoinRel)]
+    assert sum(isinstance(message, AggregateRel) for message in messages(join.right)) == times
+    (canonical,) = [message for message in messages(plan_of(df)) if isinstance(message, JoinRel)]
+    assert not any(isinstance(message, AggregateRel) for message in messages(canonical.right))
+    assert_same_rows(df)
 
 
 @pytest.mark.parametrize("query", ["INTERSECT ALL", "EXCEPT ALL"])

@@ -107,6 +107,7 @@ OF_RELATIONS = [
     Rewrite(Join, spanning_keys.kept, "spanning_keys_lost"),
     Rewrite(Join, totals.in_join, "filters_below_totals"),
     Rewrite(Join, join_keys.with_filters_of_one_side, "keys_of_one_side"),
+    Rewrite(Join, join_keys.with_different_rows, "semi_joins_pair_rows"),
     Rewrite(Join, join_keys.with_one_equality, "one_null_equality"),
     Rewrite(Join, constants.varying_join, "constants_survive"),
     Rewrite(Aggregate, distinct_sums.with_filters, "distinct_widens_sums"),
