@@ -26,7 +26,7 @@ def rewrite(lowering: Lowering, root: Relation) -> Relation:
     def rule(relation: Relation) -> Relation:
         if not _is_expand(relation):
             return relation
-        return _crossed(e, relation) if crosses else _united(relation)
+        return _crossed(e, relation) if crosses and len(relation.projections) > 1 else _united(relation)
 
     return transformed(root, rule, _is_expand)
 
