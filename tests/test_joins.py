@@ -245,6 +245,31 @@ def test_each_row_on_the_right_is_compared_once(spark: SparkSession, query: str,
     assert_same_rows(df)
 
 
+MORE = "EXISTS (SELECT 1 FROM r x WHERE x.k = l.k AND x.s <> l.s)"
+OTHER = "NOT EXISTS (SELECT 1 FROM l y WHERE y.s = l.s AND y.k > l.k)"
+
+
+@pytest.mark.parametrize(
+    ("tables", "condition", "joins"),
+    [
+        ("l JOIN r ON l.k = r.k", MORE, ["LEFT_SEMI", "INNER"]),
+        ("r JOIN l ON l.k = r.k AND l.y <= r.y", OTHER, ["LEFT_ANTI", "INNER"]),
+        ("l JOIN r ON l.k = r.k JOIN (SELECT s AS z FROM r) q ON l.s = q.z", f"{MORE} AND {OTHER}", ["LEFT_ANTI", "LEFT_SEMI"]),
+        ("l JOIN r ON l.k = r.k", f"{MORE} AND l.k IN (SELECT k FROM r)", ["LEFT_SEMI", "LEFT_SEMI", "INNER"]),
+        ("l JOIN r ON l.k = r.k", "l.k IN (SELECT k FROM r WHERE s = 'a')", ["INNER", "LEFT_SEMI"]),
+        ("l JOIN r ON l.k = r.k", "EXISTS (SELECT 1 FROM r x WHERE x.k = l.k AND 6 % (x.y + l.y + 9) > 1)", ["INNER", "LEFT_SEMI"]),
+    ],
+)  # fmt: skip
+def test_inner_joins_before_semi_joins_on_more_than_equalities(
+    spark: SparkSession, tables: str, condition: str, joins: list[str]
+) -> None:
+    """DataFusion takes all pairs for them. What may raise stays where it is."""
+    df = spark.sql(f"SELECT l.*, r.y AS n FROM {tables} WHERE {condition}")
+    kinds = [message.type for message in messages(plan_of(df, "datafusion")) if isinstance(message, JoinRel)]
+    assert [JoinRel.JoinType.Name(kind)[len("JOIN_TYPE_") :] for kind in kinds][: len(joins)] == joins
+    assert_same_rows(df)
+
+
 @pytest.mark.parametrize("query", ["INTERSECT ALL", "EXCEPT ALL"])
 @pytest.mark.parametrize("columns", ["k", "k, s"])
 def test_bag_operations(spark: SparkSession, query: str, columns: str) -> None:

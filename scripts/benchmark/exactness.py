@@ -34,8 +34,8 @@ FORMS = """\
 * **Divisions** have a condition for a zero divisor, and decimals are divided with more digits and rounded.
 * **Text** of files other than Parquet, of tables in memory, in contexts with a limit of memory and in plans that call functions of
   Python's, is Arrow's `string`, which compares more slowly than the `string_view` of Parquet files.
-* **Semi and anti joins** stand where Spark's optimizer puts them, which may be below the joins that leave few rows for them, as in TPC-DS 16
-  and 94.
+* **Semi and anti joins** on equalities alone stand where Spark's optimizer puts them, which may be below the joins that leave few rows for
+  them.
 * **Conditions that keep errors away** from rows that Spark would not evaluate are evaluated once more.
 * **`max` and `min` of floating-point numbers** count NaN, which DataFusion's own lose.
 """

@@ -44,6 +44,7 @@ from .defects import (
     offsets,
     repeated_names,
     same_names,
+    semi_joins,
     spanning_keys,
     totals,
     union_names,
@@ -107,7 +108,7 @@ OF_RELATIONS = [
     Rewrite(Join, spanning_keys.kept, "spanning_keys_lost"),
     Rewrite(Join, totals.in_join, "filters_below_totals"),
     Rewrite(Join, join_keys.with_filters_of_one_side, "keys_of_one_side"),
-    Rewrite(Join, join_keys.with_different_rows, "semi_joins_pair_rows"),
+    Rewrite(Join, semi_joins.with_different_rows, "semi_joins_pair_rows"),
     Rewrite(Join, join_keys.with_one_equality, "one_null_equality"),
     Rewrite(Join, constants.varying_join, "constants_survive"),
     Rewrite(Aggregate, distinct_sums.with_filters, "distinct_widens_sums"),
@@ -118,6 +119,7 @@ OF_RELATIONS = [
 ]
 
 OF_PLANS = [
+    Rewrite(PLAN, semi_joins.with_inner_joins_first, "semi_joins_pair_rows"),
     Rewrite(PLAN, equal_timestamps.without_equal_timestamps, "equal_timestamps"),
     Rewrite(PLAN, unknown_marks.with_unknown_marks, "unknown_marks"),
     Rewrite(PLAN, join_lambdas.without_lambdas, "lambdas_in_joins"),

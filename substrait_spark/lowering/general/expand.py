@@ -58,8 +58,9 @@ def _chosen(e: CallBuilder, number: Expression, values: Sequence[Expression]) ->
 def _are_same(one: Expression, other: Expression) -> bool:
     if isinstance(one, FieldReference) and isinstance(other, FieldReference):
         return one.ordinal == other.ordinal and one.parameter == other.parameter
-    both = isinstance(one, Literal) and isinstance(other, Literal)
-    return both and one.type == other.type and one.value == other.value
+    if isinstance(one, Literal) and isinstance(other, Literal):
+        return one.type == other.type and bool(one.value == other.value)
+    return False
 
 
 def _is_expand(relation: Relation) -> TypeGuard[Expand]:

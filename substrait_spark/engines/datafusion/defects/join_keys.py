@@ -6,9 +6,6 @@
 
     WITH t AS (SELECT NULL::int AS x)
     SELECT count(*) FROM t a JOIN t b ON a.x = b.x JOIN t c ON b.x IS NOT DISTINCT FROM c.x   -- 1, not 0
-
-`semi_joins_pair_rows`: a semi or anti join that keeps the rows of its hash table looks at all pairs of rows with equal keys,
-which are more than anyone waits for where both sides repeat theirs, as those of INTERSECT and EXCEPT do.
 """
 
 from __future__ import annotations
@@ -18,8 +15,8 @@ from operator import is_
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ....algebra.relation import LEFT_ONLY, Aggregate, Join, Relation
-from ....algebra.traversal import columns, conjuncts
+from ....algebra.relation import LEFT_ONLY, Join, Relation
+from ....algebra.traversal import columns
 from ....algebra.wider_join import with_right_side_moved
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered, Joined
@@ -27,9 +24,6 @@ from .neutral_values import NEUTRAL
 
 NULL_SAFE = "is_not_distinct_from"
 EQUALITIES = ("equal", NULL_SAFE)
-
-GROUPED = {*NEUTRAL} - {"fp32", "fp64"}
-"""Kinds of types whose values are grouped as they are compared: numbers with NaN and -0.0 are not."""
 
 
 def with_filters_of_one_side(e: LoweringBuilder, join: Join) -> Relation:
@@ -41,30 +35,6 @@ def with_filters_of_one_side(e: LoweringBuilder, join: Join) -> Relation:
 def with_one_equality(e: LoweringBuilder, join: Join) -> Relation:
     """A join whose null-safe equalities have keys that are equal by equality alone."""
     return _with_conditions(e, join, lambda each: _by_equality(e, *each.children()) if _is_null_safe(each) else each)
-
-
-def with_different_rows(e: LoweringBuilder, join: Join) -> Relation:
-    """A semi or anti join of INTERSECT or EXCEPT with each row of its right side once.
-
-    Other joins are left alone: most of them have keys on one side that are all different, and the aggregate takes its time.
-    """
-    left, right = join.inputs
-    if join.join_type not in ("LEFT_SEMI", "LEFT_ANTI") or isinstance(right, Aggregate) or not _compares_all(join):
-        return join
-    keys = [FieldReference(n, type) for n, type in enumerate(right.types)]
-    different: Relation = e.over(right).rewritten(Aggregate(right, keys, ()))
-    return Join(left, different, join.join_type, join.condition)
-
-
-def _compares_all(join: Join) -> bool:
-    """Whether the condition is a null-safe equality for each column on the right, all of which are of types grouped as compared."""
-    width, right = len(join.inputs[0].types), join.inputs[1].types
-    conditions = conjuncts(join.condition)
-    if not all(isinstance(each, ScalarFunction) and _is_null_safe(each) for each in conditions):
-        return False
-    operands = [operand for condition in conditions for operand in condition.children()]
-    compared = {each.ordinal - width for each in operands if isinstance(each, FieldReference) and each.ordinal >= width}
-    return compared == {*range(len(right))} and all(type.kind in GROUPED for type in right)
 
 
 def _with_conditions(e: LoweringBuilder, join: Join, change: Callable[[ScalarFunction], Expression]) -> Relation:
