@@ -67,6 +67,19 @@ def test_partitions(spark: SparkSession, parts: str) -> None:
     assert_same_rows(spark.read.parquet(parts))  # types that Spark infers
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "exists(array(v), x -> x = 'a')",
+        "transform(array(v, p), x -> if(x > 'a', x, 'z'))",
+        "filter(array(v, p), x -> x IN ('a', 'x'))",
+        "array_contains(transform(array(v, p), x -> upper(x)), 'A')",
+    ],
+)
+def test_lambdas_over_text(spark: SparkSession, parts: str, expression: str) -> None:
+    assert_same_rows(partitioned(spark, parts).selectExpr("k", f"{expression} AS e"))
+
+
 def test_partitions_that_no_column_needs_are_one_read(spark: SparkSession, parts: str) -> None:
     (read,) = reads(assert_same_rows(partitioned(spark, parts).select("v")).plan)
     assert len(read.local_files.items) == len(list(Path(parts).rglob("*.parquet")))

@@ -43,6 +43,9 @@ def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None
         "SELECT e, count(*) FROM t LATERAL VIEW explode(array(k, 1)) x AS e WHERE e > 0 GROUP BY e",
         "SELECT k FROM (SELECT k, explode(array(k, 1)) AS e FROM t) WHERE e = 1 UNION ALL SELECT k FROM t",
         "SELECT * FROM (SELECT k, size(l) AS a, size(m) AS b FROM t) UNPIVOT (v FOR n IN (a, b))",
+        "SELECT k, stack(4, 0.0D, -0.0D, CAST(k AS DOUBLE), 0.0D) FROM t",
+        "SELECT k, stack(3, array(0.0D, -1D), array(-0.0D, -1D), array(1.5D)) FROM t",
+        "SELECT k, stack(3, '', NULL, '') FROM t",
     ],
 )
 def test_known_number_of_rows(spark: SparkSession, query: str) -> None:

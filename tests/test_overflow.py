@@ -207,3 +207,9 @@ def test_magnitudes() -> None:
     assert given(Cast(literal, types.of("decimal", 5, 1, nullable=False), True)) == 13
     assert given(FieldReference(0, types.of("i32"))) == 2**31
     assert given(IfThen(((Literal(True, types.BOOLEAN), Cast(column, wide, True)),), Literal(None, wide))) == 9_999_900
+
+
+@pytest.mark.parametrize("ansi", [True, False])
+def test_digits_in_other_bases(ends: SparkSession, ansi: bool) -> None:
+    query = "SELECT conv(concat(repeat('F', id), 'A'), 16, 10) FROM range(12, 18)"
+    assert (assert_same_outcome(_mode(ends, ansi).sql(query)) is None) is ansi

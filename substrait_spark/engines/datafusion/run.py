@@ -137,7 +137,7 @@ def _result(
             return until.enter_context(flat_map.with_rows(part, binding(pa.string()), given, run))
 
         ready = in_place(held, ready)
-        running, names = _executed(ready, binding(_text_type(ctx, calls_python=ready is not plan)))
+        running, names = _executed(ready, binding(_text_type(ctx, ready, calls_python=ready is not plan)))
         with _refusing():
             schema = named_schema(running.schema, names)
         batches = _held(held.pop_all(), (in_schema(batch, schema) for batch in running.batches))
@@ -145,13 +145,20 @@ def _result(
     return Result(schema, batches)
 
 
-def _text_type(ctx: SessionContext, calls_python: bool) -> pa.DataType:
+def _text_type(ctx: SessionContext, plan: Plan, calls_python: bool) -> pa.DataType:
     """The type of Arrow's that texts of Parquet files are read as: views, which DataFusion compares faster, where that goes.
 
-    It takes no struct with a view for a function of Python that takes structs with strings. And a row that is kept keeps the
-    whole buffers that its views point into: to sort texts of five times the memory failed.
+    It takes no struct with a view for a function of Python that takes structs with strings. In lambdas it compares a view with a
+    literal that stays a string, which is an error. And a row that is kept keeps the whole buffers that its views point into: to
+    sort texts of five times the memory failed.
     """
-    return pa.string() if calls_python or ctx in LIMITS else pa.string_view()
+    return pa.string() if calls_python or ctx in LIMITS or _calls_lambdas(plan) else pa.string_view()
+
+
+def _calls_lambdas(plan: Plan) -> bool:
+    """Whether a function that the plan declares takes a lambda."""
+    signatures = (each.extension_function.name.partition(":")[2] for each in plan.extensions)
+    return any("func" in signature.split("_") for signature in signatures)
 
 
 def _executed(plan: Plan, binding: Binding) -> tuple[Result, list[str]]:

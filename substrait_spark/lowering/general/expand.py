@@ -14,6 +14,9 @@ from ...algebra.traversal import columns, transformed
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
+EXACT = (int, str, bytes, type(None))
+"""Python's types of values that are the same where they are equal."""
+
 
 def rewrite(lowering: Lowering, root: Relation) -> Relation:
     """Each Expand as the rows of its projections, each with its number. A cross join reads the input once, a union as often."""
@@ -59,7 +62,8 @@ def _are_same(one: Expression, other: Expression) -> bool:
     if isinstance(one, FieldReference) and isinstance(other, FieldReference):
         return one.ordinal == other.ordinal and one.parameter == other.parameter
     if isinstance(one, Literal) and isinstance(other, Literal):
-        return one.type == other.type and bool(one.value == other.value)
+        # Other values aren't told apart by equality: 0.0 and -0.0, alone or inside of others.
+        return one.type == other.type and isinstance(one.value, EXACT) and one.value == other.value
     return False
 
 

@@ -7,7 +7,7 @@ from .....catalyst.versions import running
 from .....errors import Unsupported
 from ...calls import Call
 from ...document import Node
-from ..rules import Rule, spark
+from ..rules import Rule, by_option, legacy, spark
 from . import same
 
 _SAME = (
@@ -17,7 +17,7 @@ _SAME = (
     *("regexp_instr", "regexp_replace", "repeat", "replace", "rlike", "rpad", "sentences", "soundex", "space", "split"),
     *("split_part", "startswith", "substring", "substring_index", "translate", "try_validate_utf8", "validate_utf8"),
     *("crc32", "md5", "sha1", "sha2"),
-    *("aes_decrypt", "aes_encrypt", "conv", "decode", "encode", "from_base32", "hex", "hmac", "parse_url"),
+    *("aes_decrypt", "aes_encrypt", "decode", "encode", "from_base32", "hex", "hmac", "parse_url"),
     *("to_base32", "to_binary", "try_aes_decrypt", "try_parse_url", "try_to_binary", "try_url_decode", "unbase64"),
     *("unhex", "url_decode", "url_encode"),
     *("format_number", "format_string", "to_char"),
@@ -55,6 +55,7 @@ def _initcap(by_icu: bool) -> Rule:
 
 RULES: dict[str, Rule] = {
     **same(_SAME, spark),
+    "spark:conv": by_option("overflow", {"ERROR": spark("conv"), "SATURATE": legacy("conv")}),
     "spark:spark_initcap": _initcap(by_icu=True),
     "spark:initcap_simple": _initcap(by_icu=False),
     "spark:spark_like": _like,
