@@ -110,6 +110,9 @@ def test_another_order(query: DataFrame) -> None:
     ]
     assert compare(query, lowered(query.orderBy("third")))
     assert compare(query.orderBy("odd"), lowered(query.orderBy("odd", "third"))), "these tie"
+    assert compare(query.sortWithinPartitions("odd"), lowered(query.orderBy("id"))), (
+        "each partition has an order, and all have none"
+    )
 
 
 def test_other_columns(query: DataFrame) -> None:

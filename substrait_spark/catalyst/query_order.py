@@ -37,6 +37,8 @@ def ordering(df: DataFrame) -> Ordering:
             node = node.children().apply(0)
         else:
             return Ordering((), limited, skipping, complete=False)
+    if not getattr(node, "global")():  # SORT BY: of the rows of each partition, which plans don't have
+        return Ordering((), limited, skipping, complete=False)
     keys: list[int] = []
     for index in range(node.order().size()):
         key = node.order().apply(index).child()
