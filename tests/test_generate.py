@@ -19,12 +19,18 @@ from substrait_spark.reading.plan import read_plan
 TABLE = """SELECT * FROM VALUES (1, 'a', array(1, 2), map('k', 1)), (2, NULL, array(), map()), (3, 'c', NULL, NULL),
   (NULL, '', array(NULL, 7), map('x', NULL, 'y', 2)) AS t(k, s, l, m)"""
 
+PAIRS = """SELECT k, named_struct('x', a, 'y', b) AS p, array(b, a) AS l
+  FROM VALUES (1, 3, 4), (2, NULL, 5), (NULL, 6, NULL) AS t(k, a, b)"""
+
 
 @pytest.fixture(scope="module", autouse=True)
 def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = str(tmp_path_factory.mktemp("generate") / "t")
     spark.sql(TABLE).write.parquet(path)
     spark.read.parquet(path).createOrReplaceTempView("t")
+    pairs = str(tmp_path_factory.mktemp("generate") / "pairs")
+    spark.sql(PAIRS).write.parquet(pairs)
+    spark.read.parquet(pairs).createOrReplaceTempView("pairs")
 
 
 @pytest.mark.parametrize(
@@ -46,6 +52,9 @@ def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None
         "SELECT k, stack(4, 0.0D, -0.0D, CAST(k AS DOUBLE), 0.0D) FROM t",
         "SELECT k, stack(3, array(0.0D, -1D), array(-0.0D, -1D), array(1.5D)) FROM t",
         "SELECT k, stack(3, '', NULL, '') FROM t",
+        "SELECT k, stack(3, p.x, p.y, k) FROM pairs",
+        "SELECT k, explode(array(p.y, p.x)) FROM pairs",
+        "SELECT k, stack(2, l[1], l[0]), p.x FROM pairs",
     ],
 )
 def test_known_number_of_rows(spark: SparkSession, query: str) -> None:

@@ -9,13 +9,10 @@ from ...algebra import types
 from ...algebra.builder import CallBuilder
 from ...algebra.expression import Expression, FieldReference, Literal
 from ...algebra.relation import Cross, Expand, Relation, Set, VirtualTable
-from ...algebra.traversal import columns, transformed
+from ...algebra.traversal import columns, is_column, transformed
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
-
-EXACT = (int, str, bytes, type(None))
-"""Python's types of values that are the same where they are equal."""
 
 
 def rewrite(lowering: Lowering, root: Relation) -> Relation:
@@ -59,12 +56,14 @@ def _chosen(e: CallBuilder, number: Expression, values: Sequence[Expression]) ->
 
 
 def _are_same(one: Expression, other: Expression) -> bool:
-    if isinstance(one, FieldReference) and isinstance(other, FieldReference):
-        return one.ordinal == other.ordinal and one.parameter == other.parameter
-    if isinstance(one, Literal) and isinstance(other, Literal):
-        # Other values aren't told apart by equality: 0.0 and -0.0, alone or inside of others.
-        return one.type == other.type and isinstance(one.value, EXACT) and one.value == other.value
-    return False
+    """Whether both are the same column, or null of the same type: what projections repeat. Others count as different."""
+    if is_column(one) and is_column(other):
+        return one.ordinal == other.ordinal
+    return one.type == other.type and _is_null(one) and _is_null(other)
+
+
+def _is_null(value: Expression) -> bool:
+    return isinstance(value, Literal) and value.value is None
 
 
 def _is_expand(relation: Relation) -> TypeGuard[Expand]:
