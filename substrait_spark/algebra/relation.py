@@ -496,7 +496,10 @@ class Project(Relation):
             expression.write(target.project.expressions.add(), anchors)
 
 
-LEFT_ONLY = ("LEFT_SEMI", "LEFT_ANTI", "LEFT_MARK")
+SEMI_JOINS = ("LEFT_SEMI", "LEFT_ANTI")
+"""Types of joins that keep or drop rows of the left input, each at most once, and add nothing to them."""
+
+LEFT_ONLY = (*SEMI_JOINS, "LEFT_MARK")
 """Types of joins whose columns are those of the left input, and maybe a mark."""
 
 
@@ -544,7 +547,7 @@ class Join(_ConditionalJoin):
 
 
 def _join_types(left: Relation, right: Relation, join_type: str) -> tuple[Type, ...]:
-    if join_type in ("LEFT_SEMI", "LEFT_ANTI"):
+    if join_type in SEMI_JOINS:
         return left.types
     if join_type == "LEFT_MARK":
         return (*left.types, types.of("boolean", nullable=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..algebra.expression import Expression
-from ..algebra.relation import Cross, Join, LateralJoin, Relation
+from ..algebra.relation import SEMI_JOINS, Cross, Join, LateralJoin, Relation
 from ..algebra.traversal import columns, refers_outwards, subqueries_of
 from ..catalyst import tree
 from ..catalyst.tree import Node
@@ -35,7 +35,7 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
         raise Unsupported(f"the join type {node['joinType']} is not known")
     if join_type == "INNER" and node["condition"] is None:
         return Output(Cross(left.relation, right.relation), left.ids + right.ids)
-    ids = left.ids if join_type in ("LEFT_SEMI", "LEFT_ANTI") else left.ids + right.ids
+    ids = left.ids if join_type in SEMI_JOINS else left.ids + right.ids
     return Output(_join(r, node, left, right, join_type), ids)
 
 

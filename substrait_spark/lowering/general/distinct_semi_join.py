@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...algebra.builder import CallBuilder
 from ...algebra.expression import Expression, FieldReference, ScalarFunction
-from ...algebra.relation import Aggregate, Filter, Join, Relation, Set
+from ...algebra.relation import SEMI_JOINS, Aggregate, Filter, Join, Relation, Set
 from ...algebra.traversal import columns, conjuncts, is_column, transformed
-from .semi_join import KINDS
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -41,7 +40,7 @@ def _aggregated(e: CallBuilder, relation: Relation) -> Relation:
     if not isinstance(relation, Aggregate) or relation.measures or len(relation.sets) != 1:
         return relation
     (join,) = relation.inputs
-    if not isinstance(join, Join) or join.join_type not in KINDS:
+    if not isinstance(join, Join) or join.join_type not in SEMI_JOINS:
         return relation
     pairs = _pairs(join)
     keys = [_left_column(join, key) for key in relation.groupings]

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from ...algebra import types
 from ...algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ...algebra.relation import Filter, Join, Project, Relation, Set
+from ...algebra.relation import SEMI_JOINS, Filter, Join, Project, Relation, Set
 from ...algebra.traversal import columns, rewritten, transformed
 from .repeatable import is_repeatable
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
-
-JOINS = ("LEFT_SEMI", "LEFT_ANTI")
 
 
 def rewrite(lowering: Lowering, root: Relation) -> Relation:
@@ -39,7 +37,7 @@ def _is_marking(relation: Relation) -> bool:
 
 
 def _has_parts(lowering: Lowering) -> bool:
-    joins = all(lowering.dialect.allows_relation("JOIN", "join_types", join_type) for join_type in JOINS)
+    joins = all(lowering.dialect.allows_relation("JOIN", "join_types", join_type) for join_type in SEMI_JOINS)
     return joins and lowering.dialect.allows_relation("SET", "operations", "UNION_ALL")
 
 
@@ -94,7 +92,7 @@ def _united(project: Project, join: Join) -> Relation:
     left, right = join.inputs
     mark = len(left.types)
     branches = []
-    for join_type, matched in zip(JOINS, (True, False), strict=True):
+    for join_type, matched in zip(SEMI_JOINS, (True, False), strict=True):
         value = Literal(matched, types.BOOLEAN)
         kept = Join(left, right, join_type, join.condition)
         marked = columns(kept, [*(FieldReference(n, kind) for n, kind in enumerate(left.types)), value])

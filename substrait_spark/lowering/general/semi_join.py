@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING
 
 from ...algebra.builder import CallBuilder
 from ...algebra.expression import FieldReference
-from ...algebra.relation import Filter, Join, Relation
+from ...algebra.relation import SEMI_JOINS, Filter, Join, Relation
 from ...algebra.traversal import columns, transformed
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
-KINDS = ("LEFT_SEMI", "LEFT_ANTI")
-
 
 def rewrite(lowering: Lowering, root: Relation) -> Relation:
     """Each LEFT_SEMI and LEFT_ANTI join that the dialect lacks as a Filter above a join that says which rows match."""
     dialect = lowering.dialect
-    has = {kind: dialect.allows_relation("JOIN", "join_types", kind) for kind in ("LEFT_MARK", "LEFT", *KINDS)}
-    lacking = [kind for kind in KINDS if not has[kind]]
+    has = {kind: dialect.allows_relation("JOIN", "join_types", kind) for kind in ("LEFT_MARK", "LEFT", *SEMI_JOINS)}
+    lacking = [kind for kind in SEMI_JOINS if not has[kind]]
     if not lacking:
         return root
     e = CallBuilder(lowering.traits)

@@ -13,13 +13,11 @@ from typing import TypeGuard
 
 from ....algebra.expression import Expression, FieldReference, ScalarFunction
 from ....algebra.feature import JOIN, SUBQUERY
-from ....algebra.relation import Aggregate, Join, Relation
+from ....algebra.relation import SEMI_JOINS, Aggregate, Join, Relation
 from ....algebra.traversal import conjuncts, rewritten, transformed
 from ....lowering.builder import LoweringBuilder
 from .join_keys import EQUALITIES, NULL_SAFE
 from .neutral_values import NEUTRAL
-
-SEMI_JOINS = ("LEFT_SEMI", "LEFT_ANTI")
 
 GROUPED = {*NEUTRAL} - {"fp32", "fp64"}
 """Kinds of types whose values are grouped as they are compared: numbers with NaN and -0.0 are not."""
