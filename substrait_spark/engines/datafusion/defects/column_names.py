@@ -18,11 +18,11 @@ from ....algebra.expression import Expression, FieldReference, Literal, WindowFu
 from ....algebra.feature import ZERO_CHARACTER
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Set, VirtualTable
 from ....algebra.traversal import inputs_first
-from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Windowed
 from ....lowering.lowering import Lowering
 from .neutral_values import NEUTRAL, neutral
+from .struct_names import ANY, relation_names
 
 LONGEST_NAME = 1000
 """How many operands the texts of a relation's columns may have, before the columns are named anew."""
@@ -34,7 +34,7 @@ def shorten_names(e: LoweringBuilder, root: Relation) -> Relation:
         return root
     done: dict[Relation, tuple[Relation, list[int]]] = {}
     for relation in inputs_first(root):
-        done[relation] = _shortened(relation, [done[input] for input in relation.inputs])
+        done[relation] = _shortened(e, relation, [done[input] for input in relation.inputs])
     return done[root][0]
 
 
@@ -83,30 +83,36 @@ def _largest(relation: Relation) -> int:
     return 1
 
 
-def _shortened(relation: Relation, inputs: Sequence[tuple[Relation, list[int]]]) -> tuple[Relation, list[int]]:
+def _shortened(
+    e: LoweringBuilder, relation: Relation, inputs: Sequence[tuple[Relation, list[int]]]
+) -> tuple[Relation, list[int]]:
     """The relation, and how long the name of each column is, counted in operands."""
     if any(new is not old for (new, _), old in zip(inputs, relation.inputs, strict=True)):
         relation = relation.with_inputs(tuple([input for input, _ in inputs]))
     own = _own_lengths(relation, [lengths for _, lengths in inputs])
     lengths = [own[n] if n < len(own) else 1 for n in relation.emitted]  # the last ones are new and short
-    if max(lengths, default=0) <= LONGEST_NAME or not can_rename(relation):
+    if max(lengths, default=0) <= LONGEST_NAME or not can_rename(e, relation):
         return relation, lengths
-    return renamed(relation), [1] * len(relation.types)
+    return renamed(e, relation), [1] * len(relation.types)
 
 
-def renamed(relation: Relation) -> Relation:
+def renamed(e: LoweringBuilder, relation: Relation) -> Relation:
     """The relation with short names for its columns; `can_rename` says of which relations there is one."""
-    return Set([no_rows(relation.types), relation], "UNION_ALL")
+    return Set([no_rows(e, relation), relation], "UNION_ALL")
 
 
-def no_rows(kinds: Sequence[Type]) -> Relation:
-    """Columns of some types with short names, and one row, which a filter drops that DataFusion doesn't see through."""
+def no_rows(e: LoweringBuilder, relation: Relation) -> Relation:
+    """Columns like a relation's with short names, and one row, which a filter drops that DataFusion doesn't see through.
+
+    Structs in them have the names that they have in the relation, since a union of others matches fields by name.
+    """
+    kinds = [types.nullable_inside(kind) for kind in relation.types]
     row = (
         *(Literal(neutral(kind), kind) for kind in kinds),
         Literal(False, types.BOOLEAN),
     )
-    names = [f"c{n}" for n in range(len(row))]
-    table = VirtualTable([row], names, [*kinds, types.BOOLEAN])
+    names = [name for n, inside in enumerate(relation_names(e, relation)) for name in (f"c{n}", *map(str, inside))]
+    table = VirtualTable([row], [*names, f"c{len(kinds)}"], [*kinds, types.BOOLEAN])
     return Filter(table, FieldReference(len(kinds), types.BOOLEAN)).select(range(len(kinds)))
 
 
@@ -114,10 +120,11 @@ RENAMED = (*NEUTRAL, "list")
 """The kinds of types that a column without nulls may have to be named anew."""
 
 
-def can_rename(relation: Relation) -> bool:
-    """Whether every column has a type that the row of the union's first input can have a value of."""
+def can_rename(e: LoweringBuilder, relation: Relation) -> bool:
+    """Whether every column has a type that the row of the union's first input can have a value of, with the same names in it."""
     return all(
-        not types.holds(kind, ("struct",)) and (kind.nullable or kind.kind in RENAMED) for kind in relation.types
+        (kind.nullable or kind.kind in RENAMED) and {None, ANY}.isdisjoint(names)
+        for kind, names in zip(relation.types, relation_names(e, relation), strict=True)
     )
 
 

@@ -40,8 +40,8 @@ def with_names_that_stay(e: LoweringBuilder, root: Relation) -> Relation:
 def _named(e: LoweringBuilder, union: Set) -> Relation:
     """A union with the other input; where its row would need a struct, one whose inputs have no constants that DataFusion knows."""
     whole = union.with_all_columns()
-    if can_rename(whole):
-        return Set([no_rows(whole.types), *union.inputs], union.operation).emitting_as(union)
+    if can_rename(e, whole):
+        return Set([no_rows(e, whole), *union.inputs], union.operation).emitting_as(union)
     return union.with_inputs(tuple([_varying(e, input) for input in union.inputs]))
 
 

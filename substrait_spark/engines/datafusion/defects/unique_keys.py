@@ -19,13 +19,13 @@ def without_keys(e: LoweringBuilder, relation: Aggregate) -> Relation:
     (input,) = relation.inputs
     if len(relation.groupings) < 2 or not _has_joined_keys(input):
         return relation
-    if not can_rename(input):
+    if not can_rename(e, input):
         raise NotInDialect(
             f"the dialect {e.dialect.name} takes the keys of an aggregate for unique above a join, "
             "and a column of structs can't be hidden from it",
             "Group by less, or take the struct apart.",
         )
-    return relation.with_inputs((renamed(input),))
+    return relation.with_inputs((renamed(e, input),))
 
 
 def _has_joined_keys(relation: Relation) -> bool:
