@@ -198,8 +198,8 @@ def relation_of(
         context.uses += uses
     names = [
         name
-        for shown, attribute in zip(document.names, document.output, strict=True)
-        for name in field_names(shown, attribute.type)
+        for column, type in zip(document.names, document.shown, strict=True)
+        for name in field_names(column, type)
     ]
     return relation, names
 

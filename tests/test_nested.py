@@ -38,6 +38,9 @@ QUERIES = [
     "SELECT p.k, q.k AS other FROM t p LEFT JOIN t q ON p.s <=> q.s AND p.k < q.k",
     "SELECT k, s FROM t ORDER BY s DESC, k",
     "SELECT s FROM t UNION ALL SELECT named_struct('x', k, 'y', 'new') FROM t",
+    # Spark's optimizer leaves the second input alone, by whose names no user knows the fields.
+    "SELECT * FROM (SELECT 1 AS v, s FROM t UNION ALL SELECT DISTINCT 2, named_struct('p', k, 'q', 'z') FROM t) WHERE v > 1",
+    "SELECT DISTINCT d, n, s FROM (SELECT DISTINCT k AS d FROM t) JOIN (SELECT * FROM t CROSS JOIN (VALUES (1), (2)) u(n)) ON d = k",
     "SELECT k, row_number() OVER (PARTITION BY s ORDER BY k) FROM t",
     "SELECT s IN (named_struct('x', 1, 'y', 'a'), named_struct('x', 2, 'y', CAST(NULL AS STRING))) FROM t",
     "SELECT array(named_struct('x', 1)), CAST(NULL AS STRUCT<x: INT>), array(s, NULL) FROM t",
@@ -56,6 +59,13 @@ def test_rows(spark: SparkSession, query: str) -> None:
     df = spark.sql(query)
     assert_same_rows(df)
     plan_of(df)
+
+
+def test_long_names_beside_structs(spark: SparkSession) -> None:
+    query = "SELECT k AS e0, s, l FROM t"
+    for n in range(12):
+        query = f"SELECT (e{n} * e{n} + e{n} * {n} - e{n}) % 7 AS e{n + 1}, s, l FROM ({query})"
+    assert_same_rows(spark.sql(f"SELECT e12, s.x, l, s FROM ({query}) WHERE s.y <> ''"))
 
 
 def test_struct_updates(spark: SparkSession) -> None:

@@ -772,9 +772,30 @@ public class PlanReader {
       out.append("},\"streaming\":").append(query.streaming).append(",\"cached\":").append(query.cached).append(",\"names\":[");
       scala.collection.Iterator shown = elements(query.shown);
       for (boolean first = true; shown.hasNext(); first = false) string(((Attribute) shown.next()).name(), first ? out : out.append(','));
-      out.append("],\"output\":").append(output).append(",\"root\":").append(root);
+      out.append(']');
+      if (!namesFieldsAlike(elements(query.shown), elements(query.plan.output()))) shownTypes(elements(query.shown));
+      out.append(",\"output\":").append(output).append(",\"root\":").append(root);
       out.append(",\"classes\":[").append(classes).append("],\"types\":[").append(types);
       return out.append("],\"columns\":[").append(columns).append("],\"nodes\":[").append(nodes).append("]}").toString();
+    }
+
+    /** Whether columns have the same types, with the same names of struct fields, as others: an optimized union may have those of its second input. */
+    private static boolean namesFieldsAlike(scala.collection.Iterator columns, scala.collection.Iterator others) {
+      while (columns.hasNext()) {
+        DataType type = ((Attribute) columns.next()).dataType();
+        DataType other = ((Attribute) others.next()).dataType();
+        if (type != other && !DataType.equalsIgnoreNullability(type, other)) return false;
+      }
+      return true;
+    }
+
+    private void shownTypes(scala.collection.Iterator columns) {
+      out.append(",\"shown\":[");
+      for (boolean first = true; columns.hasNext(); first = false) {
+        int number = type(((Attribute) columns.next()).dataType());
+        (first ? out : out.append(',')).append(number);
+      }
+      out.append(']');
     }
 
     private void setting(String name, String value) {

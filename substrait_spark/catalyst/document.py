@@ -1,7 +1,7 @@
 """Decoding the document that PlanReader.java writes.
 
 A JSON object: `spark` (version), `streaming`, `cached`, `configuration`, `statistics` (rows and bytes of plan nodes), `names`
-(root names), `output` (root attributes), `root` (a node number) and four tables, `classes`, `types`, `columns` and `nodes`, whose entries refer to earlier entries by number.
+(root names), `shown` (their types, where these differ from those of the output), `output` (root attributes), `root` (a node number) and four tables, `classes`, `types`, `columns` and `nodes`, whose entries refer to earlier entries by number.
 
 * class: `[name, kind, field…]`; kind `e` expression, `p` plan, `v` value object
 * type: `[name, parameter…]`; of a struct three for each field, which are its name, type and nullability
@@ -72,6 +72,7 @@ def _decode(document: dict[str, Any]) -> Document:
         document["streaming"],
         tuple(document["names"]),
         tuple(output),
+        tuple([types[number] for number in document["shown"]] if "shown" in document else [each.type for each in output]),
         root,
         tuple(nodes.values()),
         frozenset([COLUMN.name, *[cls.name for cls in classes]]),

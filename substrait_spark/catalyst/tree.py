@@ -246,6 +246,8 @@ class Document(NamedTuple):
     streaming: bool
     names: tuple[str, ...]
     output: tuple[Expression, ...]
+    shown: tuple[DataType, ...]
+    """The types a user sees, whose struct fields may have other names than those of the output."""
     root: Plan
     nodes: Sequence[Node]
     classes: frozenset[str]

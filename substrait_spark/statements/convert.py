@@ -128,8 +128,8 @@ def finishing(said: Change) -> WriteRoot:
 
     def finish(relation: Relation, names: Sequence[str], document: Document) -> Relation:
         if said.names:
-            pairs = zip(said.names, document.output, strict=True)
-            names = [name for shown, column in pairs for name in field_names(shown, column.type)]
+            pairs = zip(said.names, document.shown, strict=True)
+            names = [name for column, type in pairs for name in field_names(column, type)]
         if said.object:
             return Ddl(said.object, said.op, said.target, names, relation.types, relation)
         return Write(relation, names, said.op, said.create_mode, said.target, said.schema)
@@ -152,7 +152,7 @@ def finishing_saved(said: Change) -> WriteRoot:
         if said.target.names:
             order = [*(n for n in range(len(shown)) if n not in keys), *keys]
             relation = relation.select(order)
-            names = [name for n in order for name in field_names(shown[n], document.output[n].type)]
+            names = [name for n in order for name in field_names(shown[n], document.shown[n])]
         return Write(relation, names, said.op, said.create_mode, said.target)
 
     return finish
@@ -192,7 +192,7 @@ def finishing_replaced(df: DataFrame, said: Change, settings: Settings) -> tuple
         names = [
             name
             for column, n in zip(columns, order, strict=True)
-            for name in field_names(column, document.output[n].type)
+            for name in field_names(column, document.shown[n])
         ]
         return Write(relation, names, whole.op, whole.create_mode, whole.target, whole.schema)
 
