@@ -22,7 +22,7 @@ from . import function_forms, mutants, oracle, report, tables
 from .queries import Query, queries
 from .session import TIME_ZONES, session
 
-SHOWN = (oracle.LOUD, oracle.UNNEEDED)
+SHOWN = (oracle.LOUD, oracle.UNNEEDED, oracle.OPTIMIZED)
 """Outcomes that are no failures of ours, if someone has looked at the query."""
 
 UNKNOWN = ("its form is not known", "is no function that plans have", "is not among the columns")

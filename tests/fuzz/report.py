@@ -19,6 +19,7 @@ KINDS = (
     oracle.REFUSED,
     oracle.LOUD,
     oracle.UNNEEDED,
+    oracle.OPTIMIZED,
     oracle.WRONG,
     oracle.FOREIGN,
     oracle.UNSTABLE,
@@ -41,7 +42,8 @@ queries, be the same for both forms of the query. A failure is made smaller and 
 `make fuzz FUZZ="--queries 1000 --record"` adds a run to this page; the test suite runs some hundred queries of a fixed seed.
 
 *Equal* and *raised by both* are what must be; what is *refused* was refused before anything ran; *raised by the engine
-alone* is a failure of the engine where Spark has rows. *Raised by Spark alone* is an error over rows that the result
+alone* is a failure of the engine where Spark has rows; the plan of a query as it is written may raise where the optimized one has
+rows, since it computes what the optimizer leaves out, as below `LEFT JOIN t ON false`. *Raised by Spark alone* is an error over rows that the result
 hangs on in no way: an engine leaves out columns that nobody uses, one side of a join whose other side is empty, and rows that a
 filter or a limit drops, and raises as well when it computes the relation by itself; or Spark's optimizer raises, which computes
 constants (`0 % 0`) though the table has no rows. *Wrong* rows, *foreign exceptions* and *unstable plans* are defects.
