@@ -180,6 +180,23 @@ class Explode(Query):
         return self.child.dataframe(spark).select(*kept, explode(F.expr(self.array)).alias(self.columns[-1].name))
 
 
+@dataclass(frozen=True)
+class Stack(Query):
+    child: Query
+    values: tuple[str, ...]
+
+    def sql(self) -> str:
+        kept = ", ".join(column.name for column in self.columns[:-1])
+        return f"SELECT {kept}, {self._generator()} AS {self.columns[-1].name} FROM {self.child.source()}"
+
+    def dataframe(self, spark: SparkSession) -> DataFrame:
+        kept = [column.name for column in self.columns[:-1]]
+        return self.child.dataframe(spark).select(*kept, F.expr(self._generator()).alias(self.columns[-1].name))
+
+    def _generator(self) -> str:
+        return f"stack({len(self.values)}, {', '.join(self.values)})"
+
+
 def _sort_key(order: str) -> SparkColumn:
     expression, direction, _, nulls = order.rsplit(maxsplit=3)
     key: SparkColumn = getattr(F.expr(expression), f"{direction.lower()}_nulls_{nulls.lower()}")()
@@ -248,7 +265,11 @@ def _exists(draw: st.DrawFn, names: Names, depth: int) -> Query:
     elif form == "SCALAR":
         condition = f"{outer_value} >= (SELECT max({inner_value}) FROM {inner.source()})"
     else:
-        condition = f"{form} (SELECT 1 FROM {inner.source()} WHERE {inner_value} = {outer_value})"
+        condition = f"{inner_value} = {outer_value}"
+        if draw(st.booleans()):
+            others = [draw(expression(type, side.columns, 0)) for side in (inner, child)]
+            condition += f" AND {others[0]} <> {others[1]}"
+        condition = f"{form} (SELECT 1 FROM {inner.source()} WHERE {condition})"
     if draw(st.booleans()):
         condition = f"({condition} OR {draw(expression('boolean', child.columns, 1))})"
     return Where(child, condition, columns=child.columns)
@@ -418,6 +439,14 @@ def _explode(draw: st.DrawFn, names: Names, depth: int) -> Query:
     return Explode(child, draw(expression(array, child.columns, 1)), draw(st.booleans()), columns=(*kept, *generated))
 
 
+def _stack(draw: st.DrawFn, names: Names, depth: int) -> Query:
+    child = draw(_query(names, depth))
+    type = draw(st.sampled_from(COMPARABLE))
+    values = [draw(expression(type, child.columns, 1)) for _ in range(draw(st.integers(2, 4)))]
+    kept = draw(st.lists(st.sampled_from(child.columns), min_size=1, max_size=3, unique=True))
+    return Stack(child, tuple(values), columns=(*kept, *names.columns([type])))
+
+
 Maker = Callable[[st.DrawFn, Names, int], Query]
 
 MAKERS: tuple[Maker, ...] = (
@@ -434,5 +463,6 @@ MAKERS: tuple[Maker, ...] = (
     _limit,
     _set,
     _explode,
+    _stack,
     _table,
 )
