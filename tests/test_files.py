@@ -428,6 +428,12 @@ def test_orc(spark: SparkSession, tmp_path: Path) -> None:
             datafusion.execute(plan_of(spark.read.orc(path), "datafusion"))
 
 
+def test_orc_of_before_a_column_of_times(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "t")
+    spark.sql("SELECT id, date'2024-02-29' AS d FROM range(3)").write.orc(path)
+    assert_same_rows(spark.read.schema("t timestamp, id bigint, d date").orc(path))
+
+
 def test_orc_of_partition_columns_alone_and_by_position(spark: SparkSession, tmp_path: Path) -> None:
     path = str(tmp_path / "t")
     spark.sql("SELECT id, id % 2 AS p FROM range(5)").write.partitionBy("p").orc(path)

@@ -287,7 +287,7 @@ def orc_table(path: Path, columns: Columns) -> pa.Table:
         stored = file.schema
     except (OSError, pa.ArrowException) as error:
         raise InvalidPlanError(f"{path} can't be read as ORC: {error}") from error
-    used = [field for field in columns.schema if field.name in columns.used]
+    used = [field for field in columns.schema if field.name in columns.used and field.name in stored.names]
     for field in used:
         if _holds_time(field.type) and not pa.types.is_date(field.type):
             raise InvalidPlanError(
@@ -296,7 +296,7 @@ def orc_table(path: Path, columns: Columns) -> pa.Table:
     if any(re.fullmatch(r"_col\d+", name) for name in stored.names):
         raise InvalidPlanError(f"{path}: its columns have no names, so that Spark reads them by position.")
     require_columns(path, stored, columns, exactly)
-    rows = pa.table(file.read(columns=[field.name for field in used if field.name in stored.names]))
+    rows = pa.table(file.read(columns=[field.name for field in used]))
     values = {name: rows[name].cast(columns.schema.field(name).type) for name in rows.column_names}
     for name, column in values.items():
         if pa.types.is_date(column.type) and (pc.min(column.cast(pa.int32())).as_py() or 0) < GREGORIAN:
