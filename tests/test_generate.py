@@ -117,6 +117,12 @@ def test_json_tuple_in_spark(spark: SparkSession) -> None:
         assert not differences(spark_table(df), found)
 
 
+def test_a_struct_by_itself_in_spark(spark: SparkSession) -> None:
+    df = spark.sql("SELECT k, inline(array(p)) FROM pairs")
+    assert not differences(spark_table(df), spark_table(spark_engine.execute(plan_of(df), other_session(spark))))
+    assert_same_rows(df)
+
+
 def test_sample(spark: SparkSession) -> None:
     df = spark.table("t").sample(withReplacement=True, fraction=0.5, seed=3)
     (any_,) = [message for message in messages(plan_of(df)) if message.DESCRIPTOR.full_name == "google.protobuf.Any"]

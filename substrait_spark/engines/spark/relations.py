@@ -220,9 +220,8 @@ def _fields_of_json(relation: Generate) -> Sequence[Expression] | None:
     if relation.whole or relation.with_position or not isinstance(rows, Nested) or len(rows.parts) != 1:
         return None
     calls = rows.parts[0].children()
-    if not all(isinstance(call, ScalarFunction) and call.declaration.name == "json_tuple" for call in calls):
-        return None
-    return calls
+    of_json = [isinstance(call, ScalarFunction) and call.declaration.name == "json_tuple" for call in calls]
+    return calls if calls and all(of_json) else None
 
 
 def _json_fields(r: RelationBuilder, calls: Sequence[Expression], input: Columns, outer: Scope | None) -> Columns:
