@@ -197,9 +197,7 @@ def relation_of(
         relation, uses = conceded(relation, context.settings.dialect, context.traits)
         context.uses += uses
     names = [
-        name
-        for column, type in zip(document.names, document.shown, strict=True)
-        for name in field_names(column, type)
+        name for column, type in zip(document.names, document.shown, strict=True) for name in field_names(column, type)
     ]
     return relation, names
 

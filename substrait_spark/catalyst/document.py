@@ -72,7 +72,9 @@ def _decode(document: dict[str, Any]) -> Document:
         document["streaming"],
         tuple(document["names"]),
         tuple(output),
-        tuple([types[number] for number in document["shown"]] if "shown" in document else [each.type for each in output]),
+        tuple(
+            [types[number] for number in document["shown"]] if "shown" in document else [each.type for each in output]
+        ),
         root,
         tuple(nodes.values()),
         frozenset([COLUMN.name, *[cls.name for cls in classes]]),

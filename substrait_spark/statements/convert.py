@@ -190,9 +190,7 @@ def finishing_replaced(df: DataFrame, said: Change, settings: Settings) -> tuple
                 f"the table has another type for {', '.join(differing)}", "Cast these columns to the table's types."
             )
         names = [
-            name
-            for column, n in zip(columns, order, strict=True)
-            for name in field_names(column, document.shown[n])
+            name for column, n in zip(columns, order, strict=True) for name in field_names(column, document.shown[n])
         ]
         return Write(relation, names, whole.op, whole.create_mode, whole.target, whole.schema)
 
