@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..errors import Unsupported
 from .expression import AggregateFunction, Expression, FieldReference, Part
 from .relation import Aggregate, Project, Read, Relation
-from .traversal import rewritten
+from .traversal import is_own, rewritten
 
 MOST_PARTS = 20_000
 """How many parts an expression may have with what it shares written out at each place."""
@@ -59,9 +59,7 @@ def _over(expression: Expression, below: Sequence[Expression]) -> Expression:
     """An expression over the columns of a project, over the columns of what is below that."""
 
     def change(part: Expression) -> Expression | None:
-        if not isinstance(part, FieldReference) or part.outer or part.parameter is not None:
-            return None
-        return part_of(below[part.ordinal], part)
+        return part_of(below[part.ordinal], part) if is_own(part) else None
 
     inlined = rewritten(expression, change)
     _require_few_parts(inlined)

@@ -14,9 +14,9 @@ from . import types
 from .evaluation import always_evaluated
 from .expression import Expression, FieldReference, Lambda, Shared
 from .feature import OUTER_COLUMN, PARAMETER, SHARED, SUBQUERY
+from .join_columns import right_side_moved, with_columns_of
 from .relation import Join, Project, Relation
 from .traversal import ordinals, rewritten, subexpressions, transformed
-from .wider_join import right_side_moved, with_columns_of
 
 
 def share(root: Relation) -> Relation:

@@ -222,14 +222,23 @@ def is_true(condition: Expression) -> bool:
     return isinstance(condition, Literal) and condition.value is True
 
 
+def is_own(expression: Expression) -> TypeGuard[FieldReference]:
+    """Whether an expression is a column of the input or a part of one: of no query around, and no parameter of a lambda."""
+    return isinstance(expression, FieldReference) and not expression.outer and expression.parameter is None
+
+
 def is_column(expression: Expression) -> TypeGuard[FieldReference]:
     """Whether an expression is just a column of the input."""
-    return (
-        isinstance(expression, FieldReference)
-        and not expression.path
-        and not expression.outer
-        and expression.parameter is None
-    )
+    return is_own(expression) and not expression.path
+
+
+def with_columns_at(expression: Expression, ordinal: Callable[[int], int]) -> Expression:
+    """An expression whose columns of the input are at other ordinals, which `ordinal` tells of those that they have."""
+
+    def change(part: Expression) -> Expression | None:
+        return FieldReference(ordinal(part.ordinal), part.type, part.path) if is_own(part) else None
+
+    return rewritten(expression, change)
 
 
 def columns(input: Relation, expressions: Sequence[Expression]) -> Relation:

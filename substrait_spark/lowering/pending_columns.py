@@ -15,7 +15,7 @@ from ..algebra import types
 from ..algebra.expression import Cast, Expression, FieldReference
 from ..algebra.relation import Aggregate, Filter, Project, Relation, Window
 from ..algebra.subqueries import is_correlated
-from ..algebra.traversal import columns, conjuncts, subexpressions, subquery_relations
+from ..algebra.traversal import columns, conjuncts, is_column, subexpressions, subquery_relations
 from .aggregate import lowered_aggregate
 from .expression import ExpressionLowering
 from .forms import Filtered
@@ -81,7 +81,7 @@ def _projected(lowering: Lowering, relation: Project, pending: PendingColumns) -
 def _wholly_used(expression: Expression) -> Iterator[int]:
     """The columns that an expression uses as a whole, not just one of their fields or elements, as often as it does."""
     for part in (expression, *(child for each in subexpressions(expression) for child in each.children())):
-        if isinstance(part, FieldReference) and not part.path and not part.outer and part.parameter is None:
+        if is_column(part):
             yield part.ordinal
 
 

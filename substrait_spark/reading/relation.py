@@ -14,6 +14,7 @@ from ..algebra.enum_names import enum_name
 from ..algebra.expression import AggregateFunction, Cast, Expression, FieldReference, Literal, Subquery
 from ..algebra.extension_messages import unpacked, unpacked_format, unpacked_table
 from ..algebra.flat_map import FlatMap, FlatMapCoGroups
+from ..algebra.join_columns import of_exchanged
 from ..algebra.limits import COLUMNS
 from ..algebra.recursion import PreviousRows, Recursion, misfit
 from ..algebra.relation import (
@@ -45,7 +46,7 @@ from ..algebra.relation import (
     Window,
 )
 from ..algebra.spark_options import SPARK_OPTIONS
-from ..algebra.traversal import columns, refers_outwards, rewritten, subexpressions
+from ..algebra.traversal import columns, refers_outwards, subexpressions
 from ..algebra.type_messages import DeclaredTypes
 from ..errors import UNEXPECTED, Unsupported, unknown_form
 from .expression import ExpressionReader, NoSuchColumn, Scope, as_stated
@@ -349,15 +350,9 @@ def _switched(left: Relation, right: Relation, join_type: str, condition: Expres
     """A join of the inputs the other way round, with its columns in the order that they had."""
     lefts, rights = len(left.types), len(right.types)
 
-    def change(part: Expression) -> Expression | None:
-        if not isinstance(part, FieldReference) or part.outer or part.parameter is not None:
-            return None
-        ordinal = part.ordinal + rights if part.ordinal < lefts else part.ordinal - lefts
-        return FieldReference(ordinal, part.type, part.path)
-
     if any(isinstance(part, Subquery) for part in subexpressions(condition)):
         raise Unsupported(f"a subquery in the condition of a {join_type.replace('LEFT', 'RIGHT')} join is not read")
-    switched = Join(right, left, join_type, rewritten(condition, change))
+    switched = Join(right, left, join_type, of_exchanged(condition, lefts, rights))
     if join_type != "LEFT_SINGLE":
         return switched
     return switched.select([*range(rights, rights + lefts), *range(rights)])

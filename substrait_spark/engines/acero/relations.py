@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...algebra import types
 from ...algebra.expression import Expression, SortField
+from ...algebra.join_columns import with_columns_of, with_right_side_moved
 from ...algebra.relation import LEFT_ONLY, Join, Project, Relation, Sort
 from ...algebra.types import FLOATS
-from ...algebra.wider_join import with_columns_of, with_right_side_moved
 from ...dialects.rewrite import Rewrite
 from ...lowering.builder import LoweringBuilder
 from ...lowering.forms import Key

@@ -12,8 +12,9 @@ from substrait.plan_pb2 import Plan
 
 from ...algebra.expression import Expression, FieldReference
 from ...algebra.flat_map import FlatMap, FlatMapCoGroups
+from ...algebra.join_columns import with_right_side_moved
 from ...algebra.relation import NamedTable, Relation
-from ...algebra.traversal import columns, refers_outwards, rewritten
+from ...algebra.traversal import columns, refers_outwards
 from ...algebra.types import Type, field_count, numbered
 from ...errors import EngineError, InvalidPlanError
 from ...plan.message import build
@@ -80,19 +81,9 @@ def _parts(relation: FlatMap) -> list[tuple[list[Expression], list[Expression]]]
     for each in relation.arguments():
         if not isinstance(each, FieldReference):
             raise InvalidPlanError("A function over groups of two inputs is called with what is no column of one.")
-        given[each.ordinal >= width].append(_own(each, width))
-    return [(list(relation.keys), given[0]), ([_own(key, width) for key in relation.other_keys], given[1])]
-
-
-def _own(expression: Expression, width: int) -> Expression:
-    """An expression over the second input by its own columns, which come behind so many of the first."""
-
-    def change(part: Expression) -> Expression | None:
-        if isinstance(part, FieldReference) and part.ordinal >= width:
-            return FieldReference(part.ordinal - width, part.type, part.path)
-        return None
-
-    return rewritten(expression, change)
+        given[each.ordinal >= width].append(with_right_side_moved(each, width, -width))
+    other_keys = [with_right_side_moved(key, width, -width) for key in relation.other_keys]
+    return [(list(relation.keys), given[0]), (other_keys, given[1])]
 
 
 def _plan(relation: Relation) -> Plan:

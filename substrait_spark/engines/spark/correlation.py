@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ...algebra.expression import Expression, FieldReference, Subquery
+from ...algebra.join_columns import with_right_side_moved
 from ...algebra.relation import LateralJoin, Project, Relation
 from ...algebra.traversal import inputs_first, rewritten, subexpressions
 
@@ -48,7 +49,7 @@ def _handing_on(relation: Relation) -> Relation:
     if not isinstance(relation, LateralJoin):
         return changed.over((wider,), changed.expressions())
     width, added = len(first.types), len(handed)
-    condition = rewritten(changed.expressions()[0], partial(_shifted, width, added))
+    condition = with_right_side_moved(changed.expressions()[0], width, added)
     joined = LateralJoin(wider, others[0], relation.join_type, condition)
     joined.place = relation.place
     own = [n if n < width else n + added for n in range(len(joined.types) - added)]
@@ -80,9 +81,3 @@ def _asking_the_next(query: Relation, hand: Handed) -> Relation:
         inputs = tuple([done[input] for input in relation.inputs])
         done[relation] = relation.over(inputs, [rewritten(each, change) for each in relation.expressions()])
     return done[query]
-
-
-def _shifted(width: int, added: int, part: Expression) -> Expression | None:
-    if not isinstance(part, FieldReference) or part.outer or part.parameter is not None or part.ordinal < width:
-        return None
-    return FieldReference(part.ordinal + added, part.type, part.path)

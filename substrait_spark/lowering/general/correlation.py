@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...algebra.expression import Expression, FieldReference, Subquery
 from ...algebra.relation import Filter, Project, Relation
-from ...algebra.traversal import conjuncts, relations_below, rewritten, subexpressions
+from ...algebra.traversal import conjuncts, is_own, relations_below, rewritten, subexpressions
 
 if TYPE_CHECKING:
     from ...algebra.builder import CallBuilder
@@ -82,7 +82,7 @@ class _Raised:
 
     def _need(self, part: Expression) -> Expression | None:
         """A column of the relation below a condition as one that is kept for it."""
-        if not isinstance(part, FieldReference) or part.outer or part.parameter is not None:
+        if not is_own(part):
             return None
         self.relation = self.relation.select([*range(len(self.relation.types)), part.ordinal])
         self._needed += 1

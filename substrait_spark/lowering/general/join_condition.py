@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from ...algebra import types
 from ...algebra.expression import Expression, FieldReference, ScalarFunction
+from ...algebra.join_columns import with_right_side_moved
 from ...algebra.relation import LEFT_ONLY, Join, Project, Relation
 from ...algebra.traversal import is_column, ordinals
-from ...algebra.wider_join import with_right_side_moved
 from ...dialects.rewrite import rewrites
 from ...errors import NotInDialect
 from ..forms import Filtered, Joined

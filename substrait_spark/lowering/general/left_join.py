@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...algebra.expression import Expression, FieldReference
+from ...algebra.join_columns import of_exchanged
 from ...algebra.relation import Join, Relation
-from ...algebra.traversal import rewritten, transformed
+from ...algebra.traversal import transformed
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -46,12 +46,4 @@ def mirrored(join: Join) -> tuple[Join, Sequence[int]]:
 def exchanged(join: Join, join_type: str) -> Join:
     """A join of this type on the same condition, with the right input first; without `emit`."""
     left, right = join.inputs
-    first, second = len(left.types), len(right.types)
-
-    def change(part: Expression) -> Expression | None:
-        if not isinstance(part, FieldReference) or part.outer or part.parameter is not None:
-            return None
-        ordinal = part.ordinal + second if part.ordinal < first else part.ordinal - first
-        return FieldReference(ordinal, part.type, part.path)
-
-    return Join(right, left, join_type, rewritten(join.condition, change))
+    return Join(right, left, join_type, of_exchanged(join.condition, len(left.types), len(right.types)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from ...algebra import types
 from ...algebra.expression import Expression, FieldReference, Literal, ScalarFunction
 from ...algebra.relation import SEMI_JOINS, Filter, Join, Project, Relation, Set
-from ...algebra.traversal import columns, rewritten, transformed
+from ...algebra.traversal import columns, is_own, rewritten, transformed
 from .repeatable import is_repeatable
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _tells_unknown(root: Expression, mark: int, is_condition: bool) -> bool:
 
 
 def _is_mark(part: Expression, mark: int) -> TypeGuard[FieldReference]:
-    return isinstance(part, FieldReference) and part.ordinal == mark and not part.outer and part.parameter is None
+    return is_own(part) and part.ordinal == mark
 
 
 def _known_mark(part: Expression, mark: int) -> FieldReference | None:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from ...algebra import types
 from ...algebra.builder import CallBuilder
-from ...algebra.expression import Expression, FieldReference, Nested
+from ...algebra.expression import FieldReference, Nested
 from ...algebra.feature import JOIN
 from ...algebra.frame import WHOLE, over
+from ...algebra.join_columns import with_right_side_moved
 from ...algebra.relation import ALL_ROWS, Fetch, Filter, Join, Relation, Window
-from ...algebra.traversal import rewritten, transformed
+from ...algebra.traversal import transformed
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -39,7 +40,7 @@ def _checked(e: CallBuilder, join: Join) -> Relation:
     left, right = join.inputs
     width = len(left.types)
     numbered = Window(left, [e.window("arithmetic:row_number", frame=WHOLE)], (), ())
-    condition = rewritten(join.condition, lambda part: _behind(part, width))
+    condition = with_right_side_moved(join.condition, width, 1)
     joined = Join(numbered, right, "LEFT", condition)
     number = FieldReference(width, joined.types[width])
     counted = Window(joined, [over(e.aggregate("aggregate_generic:count"), WHOLE)], (number,), ())
@@ -53,10 +54,3 @@ def _checked(e: CallBuilder, join: Join) -> Relation:
     whole = Fetch(Filter(counted, checked), 0, ALL_ROWS)
     own = whole.select([*range(width), *range(width + 1, len(joined.types))])
     return own.emitting_as(join)
-
-
-def _behind(part: Expression, width: int) -> Expression | None:
-    """A reference to the right side moved by one, past the column that numbers the left rows."""
-    if isinstance(part, FieldReference) and not part.outer and part.parameter is None and part.ordinal >= width:
-        return FieldReference(part.ordinal + 1, part.type, part.path)
-    return None

@@ -17,7 +17,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, WindowFunction
 from ....algebra.feature import ZERO_CHARACTER
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Set, VirtualTable
-from ....algebra.traversal import inputs_first
+from ....algebra.traversal import inputs_first, is_own
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Windowed
 from ....lowering.lowering import Lowering
@@ -179,7 +179,7 @@ def text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> l
 
 
 def _operands(expression: Expression, columns: Sequence[int]) -> int:
-    if isinstance(expression, FieldReference) and not expression.outer and expression.parameter is None:
+    if is_own(expression):
         return columns[expression.ordinal]
     if isinstance(expression, Literal) and isinstance(expression.value, str) and "\0" in expression.value:
         return LONGEST_NAME + 1

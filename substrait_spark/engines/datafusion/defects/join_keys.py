@@ -15,9 +15,9 @@ from operator import is_
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
+from ....algebra.join_columns import with_right_side_moved
 from ....algebra.relation import LEFT_ONLY, Join, Relation
 from ....algebra.traversal import columns
-from ....algebra.wider_join import with_right_side_moved
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered, Joined
 from .neutral_values import NEUTRAL

@@ -17,6 +17,7 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, ScalarFunction, WindowCall
 from ....algebra.feature import LAMBDA, OUTER_COLUMN
 from ....algebra.frame import WHOLE, over
+from ....algebra.join_columns import right_side_moved, with_columns_of, with_right_side_moved
 from ....algebra.relation import (
     ALL_ROWS,
     LEFT_ONLY,
@@ -40,7 +41,6 @@ from ....algebra.traversal import (
     subexpressions,
     transformed,
 )
-from ....algebra.wider_join import right_side_moved, with_columns_of, with_right_side_moved
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Windowed

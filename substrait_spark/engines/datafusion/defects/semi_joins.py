@@ -8,13 +8,12 @@ are more than anyone waits for where both sides repeat their keys, as those of I
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeGuard
 
 from ....algebra.expression import Expression, FieldReference, ScalarFunction
 from ....algebra.feature import JOIN, SUBQUERY
 from ....algebra.relation import SEMI_JOINS, Aggregate, Join, Relation
-from ....algebra.traversal import conjuncts, rewritten, transformed
+from ....algebra.traversal import conjuncts, transformed, with_columns_at
 from ....lowering.builder import LoweringBuilder
 from .join_keys import EQUALITIES, NULL_SAFE
 from .neutral_values import NEUTRAL
@@ -68,10 +67,10 @@ def with_inner_joins_first(e: LoweringBuilder, root: Relation) -> Relation:
         start, behind = (len(other.types), 0) if side else (0, len(left.types))
         kept, others = [start + n for n in semi.emitted], [behind + n for n in range(len(other.types))]
         places = [*others, *kept] if side else [*kept, *others]
-        joined = rule(Join(*inputs, "INNER", _moved(inner.condition, places)))
+        joined = rule(Join(*inputs, "INNER", with_columns_at(inner.condition, places.__getitem__)))
         width = len(joined.types)
         own = [*range(start, start + len(left.types)), *range(width, width + len(right.types))]
-        moved = Join(joined, right, semi.join_type, _moved(semi.condition, own))
+        moved = Join(joined, right, semi.join_type, with_columns_at(semi.condition, own.__getitem__))
         return moved.select([places[n] for n in inner.emitted])
 
     return transformed(root, rule, feature=JOIN)
@@ -93,14 +92,3 @@ def _is_movable(join: Join) -> bool:
 
 def _is_call(condition: Expression, *names: str) -> bool:
     return isinstance(condition, ScalarFunction) and condition.declaration.name in names
-
-
-def _moved(condition: Expression, places: Sequence[int]) -> Expression:
-    """A condition whose columns are at other places."""
-
-    def moved(part: Expression) -> Expression | None:
-        if not isinstance(part, FieldReference) or part.outer or part.parameter is not None:
-            return None
-        return FieldReference(places[part.ordinal], part.type, part.path)
-
-    return rewritten(condition, moved)

@@ -12,9 +12,9 @@ from typing import TypeGuard
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference
 from ....algebra.feature import JOIN
+from ....algebra.join_columns import with_right_side_moved
 from ....algebra.relation import Filter, Join, Project, Relation
 from ....algebra.traversal import columns, transformed
-from ....algebra.wider_join import with_right_side_moved
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.general.mark_join import needs_unknown

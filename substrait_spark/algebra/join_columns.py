@@ -1,10 +1,10 @@
-"""Joins over inputs that have more columns than before, behind their own."""
+"""Columns of joins whose inputs have more of them than before, behind their own, or stand in another order."""
 
 from __future__ import annotations
 
 from .expression import Expression, FieldReference
 from .relation import LEFT_ONLY, Join, Relation
-from .traversal import rewritten
+from .traversal import is_own, rewritten, with_columns_at
 
 
 def with_right_side_moved(condition: Expression, width: int, by: int) -> Expression:
@@ -14,9 +14,14 @@ def with_right_side_moved(condition: Expression, width: int, by: int) -> Express
 
 def right_side_moved(part: Expression, width: int, by: int) -> Expression | None:
     """A column from `width` on as the one that is so many further to the right; None for all else."""
-    if isinstance(part, FieldReference) and not part.outer and part.parameter is None and part.ordinal >= width:
+    if is_own(part) and part.ordinal >= width:
         return FieldReference(part.ordinal + by, part.type, part.path)
     return None
+
+
+def of_exchanged(condition: Expression, lefts: int, rights: int) -> Expression:
+    """The condition of a join of inputs with so many columns as one of the join with the right input first."""
+    return with_columns_at(condition, lambda ordinal: ordinal + rights if ordinal < lefts else ordinal - lefts)
 
 
 def with_columns_of(join: Join, made: Relation, left: Relation) -> Relation:
