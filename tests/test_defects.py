@@ -269,6 +269,17 @@ def test_keys_named_below() -> None:
     assert ran(relation, gives) == gives, mended("keys_named_below")
 
 
+def test_marks_go_by_name() -> None:
+    gives = DEFECTS["marks_go_by_name"].gives
+    right = NamedTable(["t"], ["y"], [types.I64])
+    computed = Project(right, [call("arithmetic:add", column(0), Literal(1, types.I64))])
+    marked = Join(table("x", (1,)), computed, "LEFT_MARK", call("comparison:equal", column(0), column(2)))
+    either = call("boolean:or", FieldReference(1, types.BOOLEAN), call("comparison:is_null", column(0)))
+    plan = build(Filter(marked, either).select([0]), ["x"])
+    tables = {"t": pa.table({"y": [0]})}
+    assert given(lambda: datafusion.execute(plan, tables=tables), gives) == gives, mended("marks_go_by_name")
+
+
 def test_unions_repeat_names() -> None:
     gives = DEFECTS["unions_repeat_names"].gives
     pairs = Join(table("v", (1,)), table("v", (1,)), "INNER", call("comparison:equal", column(0), column(1)))

@@ -17,12 +17,12 @@ from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, WindowFunction
 from ....algebra.feature import ZERO_CHARACTER
 from ....algebra.relation import Aggregate, Filter, Project, Relation, Set, VirtualTable
-from ....algebra.traversal import inputs_first, is_own
+from ....algebra.traversal import columns, inputs_first, is_own
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Windowed
 from ....lowering.lowering import Lowering
 from .neutral_values import NEUTRAL, neutral
-from .struct_names import ANY, relation_names
+from .struct_names import ANY, has_names, relation_names
 
 LONGEST_NAME = 1000
 """How many operands the texts of a relation's columns may have, before the columns are named anew."""
@@ -106,14 +106,16 @@ def no_rows(e: LoweringBuilder, relation: Relation) -> Relation:
 
     Structs in them have the names that they have in the relation, since a union of others matches fields by name.
     """
-    kinds = [types.nullable_inside(kind) for kind in relation.types]
+    kinds = [types.nullable_inside(kind) if has_names(kind) else kind for kind in relation.types]
     row = (
         *(Literal(neutral(kind), kind) for kind in kinds),
         Literal(False, types.BOOLEAN),
     )
     names = [name for n, inside in enumerate(relation_names(e, relation)) for name in (f"c{n}", *map(str, inside))]
     table = VirtualTable([row], [*names, f"c{len(kinds)}"], [*kinds, types.BOOLEAN])
-    return Filter(table, FieldReference(len(kinds), types.BOOLEAN)).select(range(len(kinds)))
+    dropped = Filter(table, FieldReference(len(kinds), types.BOOLEAN)).select(range(len(kinds)))
+    pairs = enumerate(zip(kinds, relation.types, strict=True))
+    return columns(dropped, [e.as_type(FieldReference(n, kind), wanted) for n, (kind, wanted) in pairs])
 
 
 RENAMED = (*NEUTRAL, "list")

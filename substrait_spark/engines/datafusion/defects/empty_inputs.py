@@ -12,10 +12,11 @@ from collections.abc import Sequence
 
 from ....algebra.expression import Expression
 from ....algebra.feature import COLUMN, SUBQUERY
-from ....algebra.relation import Aggregate, Fetch, Join, Relation, Set, VirtualTable
+from ....algebra.relation import Aggregate, Cross, Fetch, Join, Relation, Set, VirtualTable
 from ....algebra.traversal import inputs_first, is_true
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered, Joined
+from ....lowering.lowering import Lowering
 from .constants import always
 
 
@@ -41,14 +42,19 @@ def at_the_end(e: LoweringBuilder, union: Set) -> Relation:
     """A union whose inputs that have no rows come last."""
     if not union.operation.startswith("UNION"):
         return union
-    inputs = tuple(sorted(union.inputs, key=_is_empty))
+    known = e.lowering.memory(_none_known)
+    inputs = tuple(sorted(union.inputs, key=lambda input: _is_empty(input, known)))
     return union if inputs == union.inputs else Set(inputs, union.operation).emitting_as(union)
 
 
-def _is_empty(root: Relation) -> bool:
+def _none_known(lowering: Lowering) -> dict[Relation, bool]:
+    """A memory of which relations have no rows: those below several unions are asked for as often."""
+    return {}
+
+
+def _is_empty(root: Relation, known: dict[Relation, bool]) -> bool:
     """Whether a relation has no rows, as its plan alone tells."""
-    known: dict[Relation, bool] = {}
-    for relation in inputs_first(root):
+    for relation in inputs_first(root, known=known):
         known[relation] = _is_empty_over(relation, [known[input] for input in relation.inputs])
     return known[root]
 
@@ -64,7 +70,7 @@ def _is_empty_over(relation: Relation, below: Sequence[bool]) -> bool:
         return _is_empty_join(relation.join_type, *below)
     if isinstance(relation, Set) and relation.operation.startswith("MINUS"):
         return below[0]
-    if isinstance(relation, Set) and relation.operation.startswith("INTERSECTION"):
+    if isinstance(relation, Cross) or (isinstance(relation, Set) and relation.operation.startswith("INTERSECTION")):
         return any(below)
     return bool(below) and all(below)
 
