@@ -186,6 +186,29 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT v, s.x FROM (SELECT 0Y AS v, c19 AS s FROM few UNION ALL SELECT DISTINCT c1, c19 FROM many) WHERE v > 1Y",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT v, row_number() OVER (PARTITION BY m ORDER BY v, m) FROM (SELECT v, min(v) OVER (PARTITION BY v ORDER BY v) AS m "
+        "FROM (SELECT count(DISTINCT c0) AS v FROM many))",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c1 FROM many m WHERE c0 OR EXISTS (SELECT 1 FROM many n WHERE n.c0 AND CAST(n.c11 - n.c11 AS TINYINT) = m.c1)",
+    ),
+    Regression(
+        ansi=True,
+        time_zone="UTC",
+        sql="SELECT DISTINCT a, make_timestamp(2024, 3, 10, abs(locate('', c9, 2) % 9 - 3) % 24, 30, 0) FROM "
+        "(SELECT array_compact(array(1.5D, double('NaN'))) AS a, c9 FROM many UNION ALL SELECT array(1D), c9 FROM many)",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT v FROM (SELECT v, array(1, 2) FROM (SELECT c0 AS v, stack(2, c14, c14) FROM many) INTERSECT "
+        "SELECT c0, array(CAST(NULL AS INT), CAST(NULL AS INT)) FROM many) UNION ALL SELECT c0 FROM many WHERE c0",
+    ),
 )
 
 

@@ -236,12 +236,14 @@ def _leaves_out(plan: Plan, engine: Engine, spark: SparkSession) -> bool:
 
 
 def _part(plan: Plan, rel: Rel) -> Plan:
-    """The plan of one of a plan's relations."""
+    """The plan of one of a plan's relations, with all columns that it has."""
     complain = Complaints()
     part = Plan()
     part.CopyFrom(plan)
     root = part.relations[-1].root
     root.input.CopyFrom(rel)
+    made = getattr(root.input, root.input.WhichOneof("rel_type"))
+    made.common.direct.SetInParent()
     columns = Relations(Functions(part, complain), complain).read_root(part.relations[-1]) or ()
     fields = sum(1 + field_count(column) for column in columns if column is not None)
     root.names[:] = [f"c{number}" for number in range(fields)]

@@ -443,6 +443,8 @@ def _stack(draw: st.DrawFn, names: Names, depth: int) -> Query:
     child = draw(_query(names, depth))
     type = draw(st.sampled_from(COMPARABLE))
     values = [draw(expression(type, child.columns, 1)) for _ in range(draw(st.integers(2, 4)))]
+    if type not in ATOMS:  # whose values stack takes only with the same nulls allowed inside
+        values = [f"CAST({value} AS {type})" for value in values]
     kept = draw(st.lists(st.sampled_from(child.columns), min_size=1, max_size=3, unique=True))
     return Stack(child, tuple(values), columns=(*kept, *names.columns([type])))
 

@@ -47,6 +47,7 @@ from .defects import (
     same_names,
     semi_joins,
     spanning_keys,
+    total_windows,
     totals,
     union_names,
     union_nullability,
@@ -115,6 +116,7 @@ OF_RELATIONS = [
     Rewrite(Aggregate, distinct_sums.with_filters, "distinct_widens_sums"),
     Rewrite(Aggregate, list_order.require_one_order, "one_list_order"),
     Rewrite(Aggregate, unique_keys.without_keys, "keys_survive_joins"),
+    Rewrite(Windowed, total_windows.without_keys, "totals_keep_no_order"),
     Rewrite(Windowed, column_names.with_levels, "named_by_text"),
     Rewrite(Windowed, unsigned_range.windowed, "unsigned_range_keys"),
 ]
