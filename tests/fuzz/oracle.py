@@ -242,8 +242,9 @@ def _part(plan: Plan, rel: Rel) -> Plan:
     part.CopyFrom(plan)
     root = part.relations[-1].root
     root.input.CopyFrom(rel)
-    made = getattr(root.input, root.input.WhichOneof("rel_type"))
-    made.common.direct.SetInParent()
+    kind = root.input.WhichOneof("rel_type")
+    if kind is not None:
+        getattr(root.input, kind).common.direct.SetInParent()
     columns = Relations(Functions(part, complain), complain).read_root(part.relations[-1]) or ()
     fields = sum(1 + field_count(column) for column in columns if column is not None)
     root.names[:] = [f"c{number}" for number in range(fields)]
