@@ -209,6 +209,11 @@ REGRESSIONS = (
         sql="SELECT v FROM (SELECT v, array(1, 2) FROM (SELECT c0 AS v, stack(2, c14, c14) FROM many) INTERSECT "
         "SELECT c0, array(CAST(NULL AS INT), CAST(NULL AS INT)) FROM many) UNION ALL SELECT c0 FROM many WHERE c0",
     ),
+    Regression(
+        ansi=True,
+        time_zone="UTC",
+        sql="SELECT transform(array(named_struct('x', 1, 'y', 'a')), x -> x).y FROM (SELECT explode(c14) FROM empty)",
+    ),
 )
 
 

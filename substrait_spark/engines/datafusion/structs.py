@@ -224,5 +224,6 @@ def element(e: LoweringBuilder, list: Expression, index: Expression) -> Expressi
 
 
 def size(e: LoweringBuilder, list: Expression) -> Expression:
-    """The number of elements of a list; null for null."""
-    return e.cast(e.call("datafusion:array_length", list), types.I32)
+    """The number of elements of a list; null for null. It fits, as Arrow's lists have: the cast needs no check."""
+    length = e.call("datafusion:array_length", list)
+    return Cast(length, types.with_nullable(types.I32, length.type.nullable), True)
