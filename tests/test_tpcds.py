@@ -11,13 +11,10 @@ import tpc_data
 from isthmus_rows import is_same
 from pyspark.sql import SparkSession
 from query_outcomes import TRIED, lacking, recorded
-from rows import assert_same_rows, canonical_rows, differences, plan_of, spark_table
+from rows import assert_same_rows, plan_of
 
-from substrait_spark import PlanningError, SubstraitSparkError
+from substrait_spark import SubstraitSparkError
 from substrait_spark.engines import isthmus
-
-UNPLANNED = {14}
-"""As they are written, queries whose plans DataFusion's own optimizer fails at: it loses the name of a literal in a union."""
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +32,11 @@ def with_isthmus() -> bool:
 @pytest.mark.parametrize("number", range(1, 100))
 def test_rows(spark: SparkSession, tpcds: Path, with_isthmus: bool, number: int) -> None:
     df = spark.sql(tpc_data.queries(tpcds)[number])
-    stages = ["optimized", "analyzed"] if slow.asked() and number not in UNPLANNED else ["optimized"]
     same = assert_same_rows(
         df,
         tolerance=1e-9,
         canonical=slow.asked() or number % 5 == 0,  # Spark takes as long for it as for the query
-        stages=stages,
+        stages=["optimized", "analyzed"] if slow.asked() else ["optimized"],
     )
     assert _says_something(same.rows), "vacuous: nothing is selected"
     plan_of(df)
@@ -53,12 +49,3 @@ def test_rows(spark: SparkSession, tpcds: Path, with_isthmus: bool, number: int)
 def _says_something(rows: pa.Table) -> bool:
     """Whether any value is more than the sum or the count of no row."""
     return any(value not in {None, 0} for column in rows.columns for value in column.to_pylist())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", UNPLANNED)
-def test_what_the_engine_does_not_plan(spark: SparkSession, tpcds: Path, number: int) -> None:
-    df = spark.sql(tpc_data.queries(tpcds)[number])
-    with pytest.raises(PlanningError, match="optimize_unions"):
-        assert_same_rows(df, stages=["analyzed"])
-    assert not differences(spark_table(df), canonical_rows(df, "analyzed"), tolerance=1e-9)
