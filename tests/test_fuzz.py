@@ -214,6 +214,11 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT transform(array(named_struct('x', 1, 'y', 'a')), x -> x).y FROM (SELECT explode(c14) FROM empty)",
     ),
+    Regression(
+        ansi=False,
+        time_zone="America/Los_Angeles",
+        sql="SELECT timestamp_seconds(c6) + INTERVAL '1' HOUR FROM many",
+    ),
 )
 
 

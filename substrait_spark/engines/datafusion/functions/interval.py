@@ -375,20 +375,38 @@ def _month_number(e: LoweringBuilder, day: Expression) -> Expression:
 def added_time(e: LoweringBuilder, value: Expression, amount: Expression, where: Zone) -> Expression:
     """A timestamp later by days of the local calendar, then by the microseconds that are no whole day."""
     start = tz.micros(e, value)
-    known = _known(amount)
     if value.type.kind == "precision_timestamp" or where.offset is not None:
         return tz.from_micros(e, integer_operation(e, "add", start, amount, ERROR), types.required(value.type))
-    if known is not None and abs(known) < DAY:
-        return tz.from_micros(e, tz.plus(e, start, known), INSTANT)
-    start, amount = e.share(start), e.share(amount)
-    rest = e.i64(known - _whole_days(known)) if known is not None else tz.rest(e, amount, DAY)
-    days = e.i64(_whole_days(known)) if known is not None else tz.minus(e, amount, rest)
+    start, amount, known = e.share(start), e.share(amount), _known(amount)
+    if known is not None:
+        whole = _whole_days(known)
+        later = tz.plus(e, _at_later_day(e, start, e.i64(whole), where) if whole else start, known - whole)
+        fits = e.call("comparison:lte" if known >= 0 else "comparison:gte", start, e.i64(_end(known) - known))
+    else:
+        rest, total = e.share(tz.rest(e, amount, DAY)), e.share(integer_operation(e, "add", start, amount, NULL))
+        days = e.share(tz.minus(e, amount, rest))
+        moved = tz.plus(e, _at_later_day(e, start, days, where), rest)
+        later, fits = e.if_then(e.equal(days, e.i64(0)), total, moved), e.is_not_null(total)
+    return _where_it_fits(e, fits, start, amount, tz.from_micros(e, later, INSTANT))
+
+
+def _at_later_day(e: LoweringBuilder, start: Expression, days: Expression, where: Zone) -> Expression:
+    """The microseconds at the same time of another day of the local calendar, by microseconds of whole days."""
     local = e.share(tz.local_micros(e, start, where))
-    moved = tz.instant_micros(e, tz.plus(e, local, days), where, e.share(tz.minus(e, local, start)))
-    result = tz.plus(e, moved, rest)
-    if known is None:
-        result = e.if_then(e.equal(days, e.i64(0)), tz.plus(e, start, amount), result)
-    return tz.from_micros(e, result, INSTANT)
+    return tz.instant_micros(e, tz.plus(e, local, days), where, e.share(tz.minus(e, local, start)))
+
+
+def _where_it_fits(
+    e: LoweringBuilder, fits: Expression, value: Expression, amount: Expression, moved: Expression
+) -> Expression:
+    """What a timestamp is moved to, if it has an amount to be moved by; an error where that isn't said to fit."""
+    missing = [e.is_null(part) for part in (value, amount) if part.type.nullable]
+    return e.if_then(e.or_(fits, *missing), moved, raised(e, "DATETIME_OVERFLOW", moved.type, amount))
+
+
+def _end(amount: int) -> int:
+    """The last count of microseconds in the direction of an amount."""
+    return 2**63 - 1 if amount >= 0 else -(2**63)
 
 
 def _known(amount: Expression) -> int | None:
@@ -460,10 +478,7 @@ def _checked(
     known = _known(amount)
     if known is not None and abs(known) <= most:
         return moved()
-    fits = between(e, amount, e.i64(-most), e.i64(most))
-    missing = [e.is_null(part) for part in (value, amount) if part.type.nullable]
-    result = moved()
-    return e.if_then(e.or_(fits, *missing), result, raised(e, "DATETIME_OVERFLOW", result.type, amount))
+    return _where_it_fits(e, between(e, amount, e.i64(-most), e.i64(most)), value, amount, moved())
 
 
 def timestamp_diff(e: LoweringBuilder, call: ScalarFunction) -> Expression:
