@@ -219,6 +219,11 @@ REGRESSIONS = (
         time_zone="America/Los_Angeles",
         sql="SELECT timestamp_seconds(c6) + INTERVAL '1' HOUR FROM many",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c0, c6 FROM many WHERE c0 AND c1 IN (SELECT 0Y FROM (SELECT DISTINCT c0 FROM many)) ORDER BY sqrt(c6), c0, c6",
+    ),
 )
 
 

@@ -1,9 +1,11 @@
 """Three defects of keys that are computed where rows are sorted. For two, this computes them below, where they become columns.
 
 `ranges_of_unknowns`: DataFusion derives of a comparison or a negation in which range its value lies, and fails where it
-knows no range of an operand, as of most functions' values. It then doesn't see that its own sort has the order it needs.
+knows no range of an operand, as of most functions' values. It fails at a function that isn't defined for all numbers, too,
+where an operand may be any. It then doesn't see that its own sort has the order it needs.
 
     SELECT DISTINCT x FROM (VALUES (1), (2)) t(x) ORDER BY abs(x) > 1   -- an error: SanityCheckPlan
+    SELECT DISTINCT x FROM (VALUES (1.0), (2.0)) t(x) ORDER BY sqrt(x)   -- an error: SanityCheckPlan
 
 `keys_named_below`: where a plan sorts directly over a filter or a sort, a key that is an expression of that one as well
 is taken for a column that it had computed.
@@ -36,6 +38,9 @@ from ....lowering.general.computed_keys import over_columns
 RANGED = ("lt", "lte", "gt", "gte", "negate")
 """Functions of whose operands DataFusion needs a range."""
 
+DEFINED_FOR_SOME = ("acos", "acosh", "asin", "atanh", "ln", "log10", "log2", "sqrt")
+"""Functions that need an operand within a range of theirs."""
+
 
 def keys_of_order(relation: Relation) -> Sequence[Expression]:
     """What the input of a relation is to be sorted by."""
@@ -51,7 +56,7 @@ def keys_of_order(relation: Relation) -> Sequence[Expression]:
 
 
 def without_unknown_ranges(e: LoweringBuilder, root: Relation) -> Relation:
-    """The relation, with every key computed below that compares or negates a value of which DataFusion knows no range."""
+    """The relation, with every key computed below that has a call of whose operands DataFusion knows too little."""
     return _with_columns(root, lambda relation: [key for key in keys_of_order(relation) if _has_unknown_range(key)])
 
 
@@ -109,11 +114,15 @@ def _filtered(e: LoweringBuilder, measure: AggregateFunction) -> Sequence[Expres
 
 
 def _has_unknown_range(key: Expression) -> bool:
-    return any(
-        isinstance(part, ScalarFunction)
-        and part.declaration.name in RANGED
-        and not all(isinstance(operand, FieldReference | Literal) for operand in part.children())
-        for part in subexpressions(key)
+    return any(isinstance(part, ScalarFunction) and _needs_a_range(part) for part in subexpressions(key))
+
+
+def _needs_a_range(call: ScalarFunction) -> bool:
+    """Whether DataFusion knows too little of the operands of a call."""
+    if call.declaration.name in DEFINED_FOR_SOME:
+        return True
+    return call.declaration.name in RANGED and not all(
+        isinstance(operand, FieldReference | Literal) for operand in call.children()
     )
 
 
