@@ -224,6 +224,24 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT c0, c6 FROM many WHERE c0 AND c1 IN (SELECT 0Y FROM (SELECT DISTINCT c0 FROM many)) ORDER BY sqrt(c6), c0, c6",
     ),
+    Regression(
+        ansi=False,
+        time_zone="Australia/Lord_Howe",
+        sql="SELECT CAST(timestamp_seconds(c6) AS TIMESTAMP_NTZ) FROM many",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT date_trunc('HOUR', timestamp_micros(if(c3 IS NULL, NULL, -9223372036854775808))) FROM few",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT concat('k', CAST(transform(CAST(NULL AS ARRAY<STRING>), s -> 0) AS STRING)) AS v, count(*) FROM "
+        "(SELECT c0, stack(2, c0, c0) FROM many) GROUP BY v",
+    ),
+    Regression(ansi=True, time_zone="UTC", sql="SELECT array(1, 2, 3)[if(c0, 1, NULL)] FROM many"),
+    Regression(ansi=True, time_zone="UTC", sql="SELECT c4 - 1L, c3 - c4, -c4 FROM few WHERE c4 + c3 > 5"),
 )
 
 

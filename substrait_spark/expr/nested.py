@@ -104,7 +104,7 @@ def array_item(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     child = e.emit(node["child"])
     known = literal_index(node["ordinal"])
     if node["failOnError"]:
-        return e.call("spark:get_array_item", child, _index(e, node["ordinal"]))
+        return e.call("spark:get_array_item", child, _known_index(e, node, node["ordinal"], invalid=-1))
     if known is not None and known >= 0:
         return _element(child, known)
     return e.call("spark:get", child, _index(e, node["ordinal"]))
@@ -119,7 +119,7 @@ def element_at(e: ExpressionBuilder, node: tree.Expression) -> Expression:
     child = e.emit(node["left"])
     known = literal_index(node["right"])
     if node["failOnError"]:
-        return e.call("spark:element_at", child, _index(e, node["right"]))
+        return e.call("spark:element_at", child, _known_index(e, node, node["right"], invalid=0))
     if known:
         return _element(child, known - 1 if known > 0 else known)
     return e.call("spark:try_element_at", child, _index(e, node["right"]))
@@ -133,6 +133,19 @@ def literal_index(node: tree.Expression) -> int | None:
     """The value of an index of 32 bits that is a literal. Of wider ones, Spark uses the lower 32 bits."""
     value = node["value"] if node.cls.name == "Literal" else None
     return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31 else None
+
+
+def _known_index(e: ExpressionBuilder, node: tree.Expression, ordinal: tree.Expression, invalid: int) -> Expression:
+    """The index of a node that raises for one that is out of range, as `invalid` always is. That takes a null's place at times.
+
+    Spark takes the node to be never null where the array and its elements aren't, whatever the index is. Its compiled code then
+    doesn't look whether the index is null: SELECT element_at(array(1, 2), CAST(nullif(id, 1) AS INT)) FROM range(1, 2) is 2, and
+    with locate('a', CAST(nullif(id, 1) AS STRING)) for the index, it raises. Interpreted, both are null.
+    """
+    index = _index(e, ordinal)
+    if node.nullable or not index.type.nullable:
+        return index
+    return e.call("comparison:coalesce", index, e.literal(invalid, types.required(index.type)))
 
 
 def _index(e: ExpressionBuilder, node: tree.Expression) -> Expression:

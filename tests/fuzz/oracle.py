@@ -201,7 +201,7 @@ def compared(asked: Asked, plan: Plan, engine: Engine) -> Outcome:
 
 def _kind_of_error(asked: Asked, engine: Engine) -> str:
     """What it is that an engine raises: an analyzed plan has all that the query says, also below `LEFT JOIN t ON false`."""
-    if asked.expected[0] is None:
+    if asked.expected[0] is None or asked.compiled[0] is None:
         return RAISED
     optimized = engine._replace(stage="optimized")
     if engine == optimized or _raises(optimized.plan(asked), engine, asked.df.sparkSession):

@@ -1,8 +1,8 @@
 """Arithmetic operators on integers and floating-point numbers; decimals have a module of their own.
 
 DataFusion's integers wrap around on overflow. Where that is to raise or to give null, and the operands may be great enough, numbers
-are computed in a wider type, where nothing overflows, and cast back with a check. Of 64 bits a look at the operands and the result would
-be faster than decimals, but nests deeper, and deep plans are those that have no room left.
+are computed in a wider type, where nothing overflows, and cast back with a check. Sums and differences of 64 bits that are to raise are
+those of a timestamp and a duration: these are 64 bits as well, which DataFusion checks, in a tenth of the time that decimals take.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....algebra import types
-from ....algebra.expression import Expression, Literal, ScalarFunction
+from ....algebra.expression import Cast, Expression, Literal, ScalarFunction
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
+from ....functions.time_zone import LOCAL
 from ....lowering.builder import LoweringBuilder
 from ..value_bounds import magnitude, of_type
 from . import decimal_arithmetic
@@ -47,10 +48,19 @@ def integer_operation(e: LoweringBuilder, name: str, left: Expression, right: Ex
     plain = e.call(f"datafusion:{name}", left, right)
     if overflow == SILENT or _greatest(name, left, right) < of_type(left.type):
         return plain
+    if left.type.kind == "i64" and name != "multiply" and overflow == ERROR:
+        return checked_operation(e, name, left, right, LOCAL)
     wide = WIDER[left.type.kind]
     alias = "arithmetic_decimal" if wide.kind == "decimal" else "datafusion"
     result = e.call(f"{alias}:{name}", e.cast(left, wide), e.cast(right, wide))
     return e.cast(result, left.type, overflow == ERROR)
+
+
+def checked_operation(e: LoweringBuilder, name: str, left: Expression, right: Expression, type: Type) -> Expression:
+    """The sum or the difference of integers of 64 bits, which raises where these don't hold it: of a type of timestamps with a duration."""
+    duration = e.call("datafusion:arrow_cast", right, e.text("Duration(Microsecond)"))
+    time = left.input if isinstance(left, Cast) and types.required(left.input.type) == type else e.cast(left, type)
+    return e.cast(e.call(f"datafusion:{name}", time, duration), types.I64)
 
 
 def _greatest(name: str, left: Expression, right: Expression) -> int:

@@ -371,12 +371,14 @@ def _truncated_time(e: LoweringBuilder, value: Expression, unit: str, where: Zon
     instant = e.share(tz.micros(e, value))
     if unit in ("MILLISECOND", "SECOND"):
         size = 1000 if unit == "MILLISECOND" else SECOND
-        return tz.from_micros(e, tz.minus(e, instant, tz.floor_rest(e, instant, size)), INSTANT)
+        return tz.from_micros(e, tz.earlier(e, instant, tz.floor_rest(e, instant, size)), INSTANT)
     local = e.share(tz.local_micros(e, instant, where))
     offset = e.share(tz.minus(e, local, instant)) if where.offset is None else None
     size = {"MINUTE": 60 * SECOND, "HOUR": HOUR, "DAY": DAY, "DD": DAY}.get(unit, 0)
     if size:
-        start = tz.minus(e, local, tz.floor_rest(e, local, size))
+        # With rules, times so early that their unit begins before all timestamps have had no local time.
+        earlier = tz.minus if where.offset is None else tz.earlier
+        start = earlier(e, local, tz.floor_rest(e, local, size))
         return tz.from_micros(e, tz.instant_micros(e, start, where, offset), INSTANT)
     day = truncated(e, tz.from_micros(e, local, DATE), unit)
     return e.null(INSTANT) if day is None else tz.from_micros(e, tz.start_micros(e, day, where, offset), INSTANT)

@@ -19,6 +19,7 @@ from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
 from ....lowering.builder import LoweringBuilder
+from .arithmetic import checked_operation
 
 # What other families use of the names above.
 __all__ = ["DATE", "DAY", "HOUR", "INSTANT", "LOCAL", "SECOND", "Zone", "zone"]
@@ -138,10 +139,24 @@ _MARCH_2056 = _MARCH_2000 + 2 * _YEARS_28
 _FOUR_YEARS = 1461 * DAY
 
 
+def later(e: LoweringBuilder, time: Expression, by: Expression | int) -> Expression:
+    """The count of what is later than a time, or earlier by what is negative; an error where 64 bits don't hold it.
+
+    Nobody is told that it may raise: only what is within a day of the first or the last timestamp does.
+    """
+    by = e.i64(by) if isinstance(by, int) else by
+    return checked_operation(e, "add", time, by, INSTANT)
+
+
+def earlier(e: LoweringBuilder, time: Expression, by: Expression) -> Expression:
+    """As `later`, of what is earlier."""
+    return checked_operation(e, "subtract", time, by, INSTANT)
+
+
 def local_micros(e: LoweringBuilder, instant: Expression, where: Zone) -> Expression:
     """Local time, of an instant."""
     if where.offset is not None:
-        return plus(e, instant, where.offset)
+        return later(e, instant, where.offset) if where.offset else instant
     if not recurring(where):
         return _looked_up(e, instant, where)
     instant = e.share(instant)
@@ -156,12 +171,17 @@ def _looked_up(e: LoweringBuilder, instant: Expression, where: Zone) -> Expressi
 def _with_same_offset(e: LoweringBuilder, time: Expression) -> Expression:
     """A time before 2090 in which recurring rules give the same offset: a year that starts in March is the same but
     for the weekday of its first day, which four years move by 5 days, as a century does that has no leap day at
-    its end."""
+    its end.
+
+    Raises within a day of the last timestamp: the way to local time and back may lead out of 64 bits there. DataFusion's calendar
+    ends within those, so that of the first timestamps nothing can be looked up.
+    """
     elapsed = rest(e, minus(e, time, _MARCH_2000), _YEARS_400)
     centuries = quotient(e, elapsed, _CENTURY)
     in_cycle = rest(e, minus(e, elapsed, times(e, centuries, _CENTURY - _FOUR_YEARS)), _YEARS_28)
     early = e.call("comparison:lt", time, e.i64(_TABLES_END))
-    return e.if_then(early, time, plus(e, in_cycle, _MARCH_2056))
+    never = e.call("comparison:lt", later(e, time, DAY), time)
+    return e.if_then(early, time, never, time, plus(e, in_cycle, _MARCH_2056))
 
 
 def instant_micros(
@@ -170,7 +190,7 @@ def instant_micros(
     """The instant of a local time. One that is skipped is taken to be later by what was skipped; one that occurs twice
     is the earlier, or the one at the preferred offset (java.time.ZonedDateTime.ofLocal)."""
     if where.offset is not None:
-        return plus(e, local, -where.offset)
+        return later(e, local, -where.offset) if where.offset else local
     local = e.share(local)
     like = e.share(_with_same_offset(e, local)) if recurring(where) else local
     before, after = (e.share(_at_offset_of(e, like, where, by)) for by in (-16 * HOUR, 16 * HOUR))
