@@ -242,6 +242,22 @@ REGRESSIONS = (
     ),
     Regression(ansi=True, time_zone="UTC", sql="SELECT array(1, 2, 3)[if(c0, 1, NULL)] FROM many"),
     Regression(ansi=True, time_zone="UTC", sql="SELECT c4 - 1L, c3 - c4, -c4 FROM few WHERE c4 + c3 > 5"),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT count(*), count(m) FILTER (WHERE m) FROM (SELECT bool_and(c0) AS m FROM many)",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT max(n) FILTER (WHERE n < 0) FROM (SELECT n + 1 AS n FROM (SELECT count(*) AS n FROM many) WHERE n > 0)",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT array_contains(array(c19, named_struct('x', c3, 'y', c9)), c19), "
+        "array_remove(array(c19, named_struct('x', c3, 'y', c9)), c19) FROM many",
+    ),
 )
 
 

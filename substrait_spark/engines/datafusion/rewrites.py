@@ -30,6 +30,7 @@ from .defects import (
     equal_timestamps,
     evaluation_order,
     filter_growth,
+    filtered_totals,
     floating,
     in_list,
     join_keys,
@@ -123,6 +124,7 @@ OF_RELATIONS = [
 
 OF_PLANS = [
     Rewrite(PLAN, semi_joins.with_inner_joins_first, "semi_joins_pair_rows"),
+    Rewrite(PLAN, filtered_totals.apart, "filtered_totals_lost"),
     Rewrite(PLAN, equal_timestamps.without_equal_timestamps, "equal_timestamps"),
     Rewrite(PLAN, unknown_marks.with_unknown_marks, "unknown_marks"),
     Rewrite(PLAN, join_lambdas.without_lambdas, "lambdas_in_joins"),

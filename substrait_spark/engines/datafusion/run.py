@@ -148,17 +148,18 @@ def _result(
 def _text_type(ctx: SessionContext, plan: Plan, calls_python: bool) -> pa.DataType:
     """The type of Arrow's that texts of Parquet files are read as: views, which DataFusion compares faster, where that goes.
 
-    It takes no struct with a view for a function of Python that takes structs with strings. In lambdas it compares a view with a
-    literal that stays a string, which is an error. And a row that is kept keeps the whole buffers that its views point into: to
-    sort texts of five times the memory failed.
+    It takes no struct with a view for a function of Python that takes structs with strings, nor in a list of structs with strings,
+    of which tables' columns are. In lambdas it compares a view with a literal that stays a string, which is an error. And a row that
+    is kept keeps the whole buffers that its views point into: to sort texts of five times the memory failed.
     """
-    return pa.string() if calls_python or ctx in LIMITS or _calls_lambdas(plan) else pa.string_view()
+    return pa.string() if calls_python or ctx in LIMITS or _nests_texts(plan) else pa.string_view()
 
 
-def _calls_lambdas(plan: Plan) -> bool:
-    """Whether a function that the plan declares takes a lambda."""
-    signatures = (each.extension_function.name.partition(":")[2] for each in plan.extensions)
-    return any("func" in signature.split("_") for signature in signatures)
+def _nests_texts(plan: Plan) -> bool:
+    """Whether functions that the plan declares take lambdas, or make structs and take lists."""
+    declared = [each.extension_function.name.partition(":") for each in plan.extensions]
+    taken = {kind for _, _, signature in declared for kind in signature.split("_")}
+    return "func" in taken or ("list" in taken and any(name == "named_struct" for name, _, _ in declared))
 
 
 def _executed(plan: Plan, binding: Binding) -> tuple[Result, list[str]]:

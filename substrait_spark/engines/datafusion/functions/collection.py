@@ -98,6 +98,8 @@ def intersection(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def position(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """From 1; 0 where the value is in no element."""
     left, right = with_element(e, *call.children())
+    if right.type.kind == "struct":
+        raise NotInDialect(f"the dialect {e.dialect.name} finds no struct in a list")
     list, value = e.share(groupable_elements(e, left)), e.share(e.key(right))
     found = e.cast(e.call("datafusion:array_position", list, value), types.I64)
     known = e.and_(e.is_not_null(list), e.is_not_null(value))
@@ -128,7 +130,8 @@ def remove(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Null for a null value."""
     left, right = with_element(e, *call.children())
     value = e.share(right)
-    function = "arrow:spark_array_remove" if _differ(e, left) else "datafusion:array_remove_all"
+    by_value = _differ(e, left) or right.type.kind == "struct"
+    function = "arrow:spark_array_remove" if by_value else "datafusion:array_remove_all"
     return guarded(e, [value], lambda: e.call(function, left, value))
 
 
