@@ -180,8 +180,8 @@ def _with_same_offset(e: LoweringBuilder, time: Expression) -> Expression:
     centuries = quotient(e, elapsed, _CENTURY)
     in_cycle = rest(e, minus(e, elapsed, times(e, centuries, _CENTURY - _FOUR_YEARS)), _YEARS_28)
     early = e.call("comparison:lt", time, e.i64(_TABLES_END))
-    never = e.call("comparison:lt", later(e, time, DAY), time)
-    return e.if_then(early, time, never, time, plus(e, in_cycle, _MARCH_2056))
+    fits = e.call("comparison:lt", time, e.i64(2**63 - DAY))
+    return e.if_then(early, time, fits, plus(e, in_cycle, _MARCH_2056), later(e, time, DAY))
 
 
 def instant_micros(
