@@ -1,10 +1,17 @@
-"""Questions about the relations of subqueries: whether one has exactly one row, and whether it is correlated."""
+"""Questions about relations, of subqueries above all: whether one aggregates all rows, has exactly one, or is correlated."""
 
 from __future__ import annotations
+
+from typing import TypeGuard
 
 from .expression import FieldReference
 from .relation import Aggregate, Project, Relation, VirtualTable
 from .traversal import relations_below, subexpressions
+
+
+def is_total(relation: Relation) -> TypeGuard[Aggregate]:
+    """Whether a relation aggregates all rows, without keys."""
+    return isinstance(relation, Aggregate) and not relation.groupings
 
 
 def yields_one_row(relation: Relation) -> bool:
@@ -13,7 +20,7 @@ def yields_one_row(relation: Relation) -> bool:
         (relation,) = relation.inputs
     if isinstance(relation, VirtualTable):
         return len(relation.rows) == 1
-    return isinstance(relation, Aggregate) and not relation.groupings and len(relation.sets) == 1
+    return is_total(relation) and len(relation.sets) == 1
 
 
 def is_correlated(subquery: Relation) -> bool:

@@ -217,6 +217,11 @@ def conjuncts(condition: Expression) -> list[Expression]:
     return conditions
 
 
+def is_null(expression: Expression) -> bool:
+    """Whether an expression is the literal null."""
+    return isinstance(expression, Literal) and expression.value is None
+
+
 def is_true(condition: Expression) -> bool:
     """Whether a condition is the literal true."""
     return isinstance(condition, Literal) and condition.value is True

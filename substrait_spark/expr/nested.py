@@ -7,7 +7,7 @@ from typing import Any
 
 from ..algebra import types
 from ..algebra.expression import Expression, FieldReference, Literal, Nested, Part
-from ..algebra.lists import with_key
+from ..algebra.lists import with_element
 from ..algebra.types import FLOATS, Type
 from ..catalyst import tree
 from ..errors import Unsupported
@@ -167,7 +167,7 @@ def get_map_value(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 def _map_value(e: ExpressionBuilder, map: Expression, key: Expression) -> Expression:
     """The value of a key: a segment where that is a literal which is equal to itself alone."""
     if not isinstance(key, Literal) or key.value is None or key.type.kind in FLOATS or key.type.parameters:
-        return e.call("spark:element_at", *with_key(e, map, key))
+        return e.call("spark:element_at", *with_element(e, map, key))
     return _segment(map, ("key", key), types.nullable(map.type.parameters[1]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...algebra.expression import Expression, Literal, ScalarFunction
 from ...algebra.like_pattern import ANY, parts_of
+from ...algebra.traversal import is_null
 from ...dialects.rewrite import rewrites
 from ...errors import NotInDialect
 from ...lowering.builder import LoweringBuilder
@@ -35,7 +36,7 @@ def like(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def searched(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """starts_with, ends_with, contains: null for a pattern that is null."""
     pattern = call.children()[1]
-    return e.null(call.type) if isinstance(pattern, Literal) and pattern.value is None else call
+    return e.null(call.type) if is_null(pattern) else call
 
 
 REWRITES = [

@@ -14,6 +14,7 @@ from ...algebra.builder import CallBuilder
 from ...algebra.expression import AggregateFunction, Expression, FieldReference, Subquery
 from ...algebra.frame import WHOLE
 from ...algebra.relation import Aggregate, Fetch, Filter, Generate, Join, Project, Relation, Sort, VirtualTable, Window
+from ...algebra.subqueries import is_total
 from ...algebra.traversal import rewritten, subexpressions
 from .correlation import uncorrelated
 from .measure_filter import of_arguments
@@ -100,7 +101,7 @@ def _of_base(e: CallBuilder, left: Relation, base: Relation) -> _Dependent | Non
         made: Relation = Generate(left, dependent.seen(rows), base.outer, base.whole, base.with_position)
     elif _is_one_row(base):
         made = Project(left, [dependent.seen(value) for value in base.expressions()])
-    elif isinstance(base, Aggregate) and not base.groupings and len(base.sets) == 1:
+    elif is_total(base) and len(base.sets) == 1:
         return _aggregated(e, left, base)
     else:
         return None

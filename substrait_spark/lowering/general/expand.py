@@ -9,7 +9,7 @@ from ...algebra import types
 from ...algebra.builder import CallBuilder
 from ...algebra.expression import Expression, FieldReference, Literal
 from ...algebra.relation import Cross, Expand, Relation, Set, VirtualTable
-from ...algebra.traversal import columns, is_column, transformed
+from ...algebra.traversal import columns, is_column, is_null, transformed
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -59,11 +59,7 @@ def _are_same(one: Expression, other: Expression) -> bool:
     """Whether both are the same column, or null of the same type: what projections repeat. Others count as different."""
     if is_column(one) and is_column(other):
         return one.ordinal == other.ordinal
-    return one.type == other.type and _is_null(one) and _is_null(other)
-
-
-def _is_null(value: Expression) -> bool:
-    return isinstance(value, Literal) and value.value is None
+    return one.type == other.type and is_null(one) and is_null(other)
 
 
 def _is_expand(relation: Relation) -> TypeGuard[Expand]:

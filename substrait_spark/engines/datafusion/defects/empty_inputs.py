@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from ....algebra.expression import Expression
 from ....algebra.feature import COLUMN, SUBQUERY
-from ....algebra.relation import Aggregate, Cross, Fetch, Join, Relation, Set, VirtualTable
+from ....algebra.relation import Cross, Fetch, Join, Relation, Set, VirtualTable
+from ....algebra.subqueries import is_total
 from ....algebra.traversal import inputs_first, is_true
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered, Joined
@@ -64,7 +65,7 @@ def _is_empty_over(relation: Relation, below: Sequence[bool]) -> bool:
         return not relation.rows
     if isinstance(relation, Fetch) and relation.count == 0:
         return True
-    if isinstance(relation, Aggregate) and not relation.groupings:
+    if is_total(relation):
         return False
     if isinstance(relation, Join):
         return _is_empty_join(relation.join_type, *below)

@@ -19,6 +19,7 @@ from typing import Any
 from ....algebra.expression import Expression
 from ....algebra.feature import OUTER_COLUMN
 from ....algebra.relation import ALL_ROWS, Aggregate, Fetch, Filter, Join, Project, Relation, Set, Sort
+from ....algebra.subqueries import is_total
 from ....algebra.traversal import of_columns, relations_below, transformed
 from ....lowering.builder import LoweringBuilder
 from .column_names import longest_text, text_lengths
@@ -66,7 +67,7 @@ def _over_sort(fetch: Fetch, limited: Callable[[Relation], Relation]) -> Relatio
 
 def _filters(relation: Relation) -> bool:
     """Whether a relation is a filter, or makes one while it runs as joins do; sorts don't count."""
-    return isinstance(relation, Filter | Join) or (isinstance(relation, Aggregate) and not relation.groupings)
+    return isinstance(relation, Filter | Join) or is_total(relation)
 
 
 def _lengths(root: Relation, known: dict[Relation, list[int]]) -> list[int]:

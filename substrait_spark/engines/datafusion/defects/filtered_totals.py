@@ -12,6 +12,7 @@ from ....algebra import types
 from ....algebra.expression import Literal
 from ....algebra.feature import AGGREGATE
 from ....algebra.relation import Aggregate, Cross, Relation, VirtualTable
+from ....algebra.subqueries import is_total
 from ....algebra.traversal import transformed
 from ....lowering.builder import LoweringBuilder
 
@@ -32,18 +33,15 @@ def _apart(relation: Relation) -> Relation:
 
 def _is_above_total(relation: Relation) -> bool:
     """Whether a relation is a total with a filter, and there is one without below it."""
-    if not _is_total(relation) or not _has_filter(relation):
+    if not is_total(relation) or not _has_filter(relation):
         return False
-    while len(relation.inputs) == 1:
-        (relation,) = relation.inputs
-        if _is_total(relation) and not _has_filter(relation):
+    below: Relation = relation
+    while len(below.inputs) == 1:
+        (below,) = below.inputs
+        if is_total(below) and not _has_filter(below):
             return True
     return False
 
 
-def _is_total(relation: Relation) -> bool:
-    return isinstance(relation, Aggregate) and not relation.groupings
-
-
-def _has_filter(relation: Relation) -> bool:
-    return isinstance(relation, Aggregate) and any(measure.filter is not None for measure in relation.measures)
+def _has_filter(relation: Aggregate) -> bool:
+    return any(measure.filter is not None for measure in relation.measures)

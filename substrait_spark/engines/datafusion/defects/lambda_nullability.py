@@ -8,8 +8,8 @@ whose elements may be null for DataFusion whatever it is of.
 
 from __future__ import annotations
 
-from ....algebra.expression import Cast, Expression, FieldReference, IfThen, Literal, ScalarFunction, Shared
-from ....algebra.traversal import subexpressions
+from ....algebra.expression import Cast, Expression, FieldReference, IfThen, ScalarFunction, Shared
+from ....algebra.traversal import is_null, subexpressions
 from ....lowering.builder import LoweringBuilder
 from .struct_names import has_names
 
@@ -21,7 +21,7 @@ def in_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A list of what a lambda gives, as one whose elements may be null."""
     if call.declaration.name != "array_transform":
         return call
-    if _is_null(call.children()[0]):
+    if is_null(_bare(call.children()[0])):
         # Of a null that isn't called anything, the type of its elements is lost with the lambda.
         return call if has_names(call.type) else e.call("datafusion:array_concat", e.null(call.type))
     body = call.children()[1].children()[0]
@@ -39,17 +39,12 @@ def _may_be_null(body: Expression) -> bool:
     return isinstance(body, FieldReference) or _has_null(body)
 
 
-def _is_null(value: Expression) -> bool:
-    value = _bare(value)
-    return isinstance(value, Literal) and value.value is None
-
-
 def _has_null(value: Expression) -> bool:
     """Whether a value is null, or a CASE of which some branch is."""
     value = _bare(value)
     if isinstance(value, IfThen):
         return any(map(_has_null, (*[each for _, each in value.clauses], value.otherwise)))
-    return _is_null(value)
+    return is_null(value)
 
 
 def _bare(value: Expression) -> Expression:

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from ....algebra.constants import is_constant
 from ....algebra.expression import Expression, Literal
 from ....algebra.feature import AGGREGATE
-from ....algebra.relation import Aggregate, Fetch, Join, Relation
+from ....algebra.relation import Fetch, Join, Relation
+from ....algebra.subqueries import is_total
 from ....algebra.traversal import conjuncts, inputs_first, is_true, relations_below, subexpressions
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered
@@ -38,7 +39,7 @@ def _with_limits(e: LoweringBuilder, relation: Relation, conditions: Sequence[Ex
 
     The conditions refer to its columns by numbers from `first` on.
     """
-    if not relation.features & AGGREGATE or not any(map(_is_total, relations_below(relation))):
+    if not relation.features & AGGREGATE or not any(map(is_total, relations_below(relation))):
         return relation
     known = [False] * first + constants(e, relation)
     if any(is_constant(each, known) or _may_become_constant(each) for each in conditions if not is_true(each)):
@@ -58,14 +59,10 @@ def _limited(root: Relation) -> Relation:
     """The relation, with limits on the aggregates without keys in it that no limit is above already."""
     limited: dict[Relation, Relation] = {}
     for relation in inputs_first(root):
-        if _is_total(relation):
+        if is_total(relation):
             limited[relation] = Fetch(relation, 0, 1)
         elif isinstance(relation, Fetch) or not relation.inputs:
             limited[relation] = relation
         else:
             limited[relation] = relation.with_inputs(tuple([limited[input] for input in relation.inputs]))
     return limited[root]
-
-
-def _is_total(relation: Relation) -> bool:
-    return isinstance(relation, Aggregate) and not relation.groupings

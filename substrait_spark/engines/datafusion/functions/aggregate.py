@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import AggregateFunction, Cast, Expression, IfThen, Literal
+from ....algebra.traversal import is_null
 from ....algebra.types import FLOATS, INTEGERS, Type
 from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
@@ -376,7 +377,7 @@ def as_integers(e: LoweringBuilder, value: Expression) -> Expression | None:
     """The integers that numbers are, or numbers and nulls by a condition; None where they are not known to be any."""
     if not isinstance(value, IfThen):
         return _integers_cast(value)
-    if len(value.clauses) > 1 or not _is_null(value.otherwise):
+    if len(value.clauses) > 1 or not is_null(value.otherwise):
         return None
     ((condition, chosen),) = value.clauses
     whole = _integers_cast(chosen)
@@ -395,10 +396,6 @@ def _integers_cast(value: Expression) -> Expression | None:
 def widened_from(value: Expression) -> Expression:
     """What a value was before a cast to a wider type, which is null for the same rows."""
     return value.input if isinstance(value, Cast) and types.widens(value.input.type, value.type) else value
-
-
-def _is_null(value: Expression) -> bool:
-    return isinstance(value, Literal) and value.value is None
 
 
 def mean_in_order(call: LoweredCall, value: Expression) -> AggregateForm:
