@@ -59,8 +59,14 @@ def integer_operation(e: LoweringBuilder, name: str, left: Expression, right: Ex
 def checked_operation(e: LoweringBuilder, name: str, left: Expression, right: Expression, type: Type) -> Expression:
     """The sum or the difference of integers of 64 bits, which raises where these don't hold it: of a type of timestamps with a duration."""
     duration = e.call("datafusion:arrow_cast", right, e.text("Duration(Microsecond)"))
-    time = left.input if isinstance(left, Cast) and types.required(left.input.type) == type else e.cast(left, type)
-    return e.cast(e.call(f"datafusion:{name}", time, duration), types.I64)
+    return e.cast(e.call(f"datafusion:{name}", counted(e, left, type), duration), types.I64)
+
+
+def counted(e: LoweringBuilder, count: Expression, type: Type) -> Expression:
+    """What a number counts, in a type of timestamps: the number may have come of just that."""
+    if isinstance(count, Cast) and types.required(count.input.type) == type:
+        return count.input
+    return e.cast(count, type)
 
 
 def _greatest(name: str, left: Expression, right: Expression) -> int:

@@ -374,39 +374,19 @@ def _month_number(e: LoweringBuilder, day: Expression) -> Expression:
 
 def added_time(e: LoweringBuilder, value: Expression, amount: Expression, where: Zone) -> Expression:
     """A timestamp later by days of the local calendar, then by the microseconds that are no whole day."""
-    start = tz.micros(e, value)
-    if value.type.kind == "precision_timestamp" or where.offset is not None:
+    start, known = tz.micros(e, value), _known(amount)
+    by_count = value.type.kind == "precision_timestamp" or where.offset is not None
+    if by_count or (known is not None and abs(known) < DAY):
         return tz.from_micros(e, integer_operation(e, "add", start, amount, ERROR), types.required(value.type))
-    start, amount, known = e.share(start), e.share(amount), _known(amount)
-    if known is not None:
-        whole = _whole_days(known)
-        later = tz.plus(e, _at_later_day(e, start, e.i64(whole), where) if whole else start, known - whole)
-        fits = e.call("comparison:lte" if known >= 0 else "comparison:gte", start, e.i64(_end(known) - known))
-    else:
-        rest, total = e.share(tz.rest(e, amount, DAY)), e.share(integer_operation(e, "add", start, amount, NULL))
-        days = e.share(tz.minus(e, amount, rest))
-        moved = tz.plus(e, _at_later_day(e, start, days, where), rest)
-        later, fits = e.if_then(e.equal(days, e.i64(0)), total, moved), e.is_not_null(total)
-    return _where_it_fits(e, fits, start, amount, tz.from_micros(e, later, INSTANT))
-
-
-def _at_later_day(e: LoweringBuilder, start: Expression, days: Expression, where: Zone) -> Expression:
-    """The microseconds at the same time of another day of the local calendar, by microseconds of whole days."""
+    start, amount = e.share(start), e.share(amount)
+    rest = known - _whole_days(known) if known is not None else tz.rest(e, amount, DAY)
+    days = e.i64(_whole_days(known)) if known is not None else tz.minus(e, amount, rest)
     local = e.share(tz.local_micros(e, start, where))
-    return tz.instant_micros(e, tz.plus(e, local, days), where, e.share(tz.minus(e, local, start)))
-
-
-def _where_it_fits(
-    e: LoweringBuilder, fits: Expression, value: Expression, amount: Expression, moved: Expression
-) -> Expression:
-    """What a timestamp is moved to, if it has an amount to be moved by; an error where that isn't said to fit."""
-    missing = [e.is_null(part) for part in (value, amount) if part.type.nullable]
-    return e.if_then(e.or_(fits, *missing), moved, raised(e, "DATETIME_OVERFLOW", moved.type, amount))
-
-
-def _end(amount: int) -> int:
-    """The last count of microseconds in the direction of an amount."""
-    return 2**63 - 1 if amount >= 0 else -(2**63)
+    then = integer_operation(e, "add", local, days, ERROR)
+    result = tz.later(e, tz.instant_micros(e, then, where, e.share(tz.minus(e, local, start))), rest)
+    if known is None:
+        result = e.if_then(e.equal(days, e.i64(0)), integer_operation(e, "add", start, amount, ERROR), result)
+    return tz.from_micros(e, result, INSTANT)
 
 
 def _known(amount: Expression) -> int | None:
@@ -478,7 +458,10 @@ def _checked(
     known = _known(amount)
     if known is not None and abs(known) <= most:
         return moved()
-    return _where_it_fits(e, between(e, amount, e.i64(-most), e.i64(most)), value, amount, moved())
+    fits = between(e, amount, e.i64(-most), e.i64(most))
+    missing = [e.is_null(part) for part in (value, amount) if part.type.nullable]
+    result = moved()
+    return e.if_then(e.or_(fits, *missing), result, raised(e, "DATETIME_OVERFLOW", result.type, amount))
 
 
 def timestamp_diff(e: LoweringBuilder, call: ScalarFunction) -> Expression:

@@ -19,7 +19,7 @@ from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
 from ....lowering.builder import LoweringBuilder
-from .arithmetic import checked_operation
+from .arithmetic import checked_operation, counted
 
 # What other families use of the names above.
 __all__ = ["DATE", "DAY", "HOUR", "INSTANT", "LOCAL", "SECOND", "Zone", "zone"]
@@ -89,7 +89,7 @@ def from_micros(e: LoweringBuilder, count: Expression, type: types.Type) -> Expr
     """The timestamp of a number of microseconds since 1970; the date that it is in."""
     if type.kind == "date":
         return e.cast(from_micros(e, count, LOCAL), DATE)
-    return e.cast(count, type)
+    return counted(e, count, type)
 
 
 def plus(e: LoweringBuilder, left: Expression, right: Expression | int) -> Expression:
@@ -144,7 +144,10 @@ def later(e: LoweringBuilder, time: Expression, by: Expression | int) -> Express
 
     Nobody is told that it may raise: only what is within a day of the first or the last timestamp does.
     """
-    by = e.i64(by) if isinstance(by, int) else by
+    if isinstance(by, int):
+        if not by:
+            return time
+        by = e.i64(by)
     return checked_operation(e, "add", time, by, INSTANT)
 
 
@@ -156,7 +159,7 @@ def earlier(e: LoweringBuilder, time: Expression, by: Expression) -> Expression:
 def local_micros(e: LoweringBuilder, instant: Expression, where: Zone) -> Expression:
     """Local time, of an instant."""
     if where.offset is not None:
-        return later(e, instant, where.offset) if where.offset else instant
+        return later(e, instant, where.offset)
     if not recurring(where):
         return _looked_up(e, instant, where)
     instant = e.share(instant)
@@ -190,7 +193,7 @@ def instant_micros(
     """The instant of a local time. One that is skipped is taken to be later by what was skipped; one that occurs twice
     is the earlier, or the one at the preferred offset (java.time.ZonedDateTime.ofLocal)."""
     if where.offset is not None:
-        return later(e, local, -where.offset) if where.offset else local
+        return later(e, local, -where.offset)
     local = e.share(local)
     like = e.share(_with_same_offset(e, local)) if recurring(where) else local
     before, after = (e.share(_at_offset_of(e, like, where, by)) for by in (-16 * HOUR, 16 * HOUR))
