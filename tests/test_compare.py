@@ -53,6 +53,15 @@ def test_the_own_plan_has_the_same_rows(query: DataFrame, engine: str) -> None:
     assert str(compare(query.where("id > 9"), engine=engine)).startswith(f"Neither Spark nor {name} has a row")
 
 
+@pytest.mark.parametrize("engine", ["datafusion", "spark"])
+def test_null_structs_of_fields_that_are_never_null(spark: SparkSession, engine: str) -> None:
+    row = "IF(id = 1, NULL, named_struct('n', 1, 's', CAST(id AS STRING)))"
+    df = spark.range(3).selectExpr(
+        f"array({row}, NULL) AS l", f"map(1, {row}) AS m", f"array(array({row}), NULL) AS ll"
+    )
+    assert compare(df, engine=engine)
+
+
 def test_intervals_in_spark(spark: SparkSession) -> None:
     df = spark.sql(
         "SELECT CASE WHEN id > 0 THEN INTERVAL '1-3' YEAR TO MONTH END AS m, INTERVAL '3' DAY AS d FROM range(2)"

@@ -46,7 +46,9 @@ def _values(array: pa.Array) -> list[Any]:
         entries = list(zip(_values(array.keys), _values(array.items), strict=True))
         return _where_valid(array, [tuple(sorted(part, key=repr)) for part in _parts(array, entries)])
     if is_list(type):
-        array = array.cast(pa.large_list(type.value_type))
+        # A cast to the type that it has almost: Arrow refuses it where a struct is null of which a field never is.
+        if not (pa.types.is_list(type) or pa.types.is_large_list(type)):
+            array = array.cast(pa.large_list(type.value_type))
         return _where_valid(array, [tuple(part) for part in _parts(array, _values(array.values))])
     return list(array.to_pylist())
 
