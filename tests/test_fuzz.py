@@ -258,6 +258,28 @@ REGRESSIONS = (
         sql="SELECT array_contains(array(c19, named_struct('x', c3, 'y', c9)), c19), "
         "array_remove(array(c19, named_struct('x', c3, 'y', c9)), c19) FROM many",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT c6, rank() OVER (PARTITION BY c0, c6 ORDER BY c1) FROM many WHERE c6 = 0D",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT count(*) OVER (PARTITION BY c6, c2), rank() OVER (PARTITION BY c1 ORDER BY c6, c2) FROM many "
+        "WHERE c6 = double('NaN') AND c0",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT * FROM (SELECT DISTINCT c1, c3 FROM many WHERE coalesce(c3, 7) = 7) ORDER BY coalesce(c3, 7), c1 LIMIT 3",
+    ),
+    Regression(
+        ansi=True,
+        time_zone="UTC",
+        sql="SELECT array_contains(c14, transform(CAST(NULL AS array<int>), x -> x + 1)[0]), "
+        "array_contains(array(array(c6)), transform(CAST(NULL AS array<double>), x -> x + 0.5D)) FROM many",
+    ),
 )
 
 

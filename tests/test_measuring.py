@@ -54,6 +54,12 @@ def test_an_engine_is_listed_with_what_is_exact(tmp_path: Path) -> None:
     assert not dialect.allows_type(of_kind("string"))
 
 
+def test_defects_are_asked_again_where_more_is_measured(tmp_path: Path) -> None:
+    """They are asked in forms of what was measured, by which the engine may show another one, or none."""
+    assert load(measured(tmp_path, only="defects equals_in_keys").dialect).defects
+    assert not load(measured(tmp_path, only="types i64").dialect).defects
+
+
 ANYTHING = """
 import os, sys, time
 from pathlib import Path

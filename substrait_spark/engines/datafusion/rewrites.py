@@ -132,8 +132,10 @@ OF_PLANS = [
     Rewrite(PLAN, evaluation_order.guard_above_filters, "projects_below_filters"),
     Rewrite(PLAN, column_names.shorten_names, "named_by_text"),
     Rewrite(PLAN, computed_keys.without_unfiltered_keys, "keys_before_filters"),
-    Rewrite(PLAN, computed_keys.without_unknown_ranges, "ranges_of_unknowns"),
-    Rewrite(PLAN, computed_keys.without_repeated_keys, "keys_named_below"),
+    *[
+        Rewrite(PLAN, computed_keys.computed_below, defect)
+        for defect in ("equals_in_keys", "keys_named_below", "ranges_of_unknowns")
+    ],
     Rewrite(PLAN, mark_names.with_used_columns, "marks_go_by_name"),
     Rewrite(PLAN, joined_names.with_different_names, "filters_go_by_name"),
     Rewrite(PLAN, union_names.with_names_that_stay, "unions_lose_names"),

@@ -29,6 +29,9 @@ SECONDS = 20.0
 
 DIALECT, MARKDOWN, HTML = "dialect.yaml", "measured.md", "measured.html"
 
+DEFECTS = "defects"
+"""The section of the corpus that is asked last."""
+
 Tell = Callable[[str], None]
 
 
@@ -69,7 +72,7 @@ def measure(
     like, such as a JVM.
 
     What was measured already in that folder stays as it is: a measurement that was ended goes on. `only` is how the names of
-    cases begin that are measured. `since` is a file of outcomes of an earlier release: what wasn't exact is measured anew, and of all
+    cases begin that are measured; defects are asked in forms of all else that was measured, and so again once that is more. `since` is a file of outcomes of an earlier release: what wasn't exact is measured anew, and of all
     else one case of each subject, and the others where that has changed.
 
     Raises SubstraitSparkError where there is no such function.
@@ -81,6 +84,8 @@ def measure(
     corpus = [case for case in cases() if case.name in known and is_asked(case, known[case.name])]
     if since is not None:
         _take_over(corpus, known, outcomes, {outcome.case: outcome for outcome in read(Path(since))})
+    if not _is_whole(corpus, outcomes):
+        outcomes.forget(case.name for case in corpus if case.subject.section == DEFECTS)
     wanted = [case for case in corpus if case.name.startswith(only) and not _is_known(case, known, outcomes)]
     pool: Pool[tuple[int, int]] = Pool(run, processes or os.cpu_count() or 1, seconds, memory)
     asked = stages(wanted)
@@ -101,8 +106,7 @@ def measure(
     made = dialect_file.document(shown, findings)
     (folder / DIALECT).write_text(dialect_file.text(made, NOTE), "utf-8")
     # A dialect file of a part doesn't list what wasn't tried, which says that the engine has it.
-    is_whole = all(case.name in outcomes.by_case for case in corpus if case.subject.section != "defects")
-    of_tpch = tpch.lacking(folder / DIALECT) if is_whole else None
+    of_tpch = tpch.lacking(folder / DIALECT) if _is_whole(corpus, outcomes) else None
     (folder / MARKDOWN).write_text(page.markdown(shown, findings, of_tpch), "utf-8")
     (folder / HTML).write_text(page.html(shown, findings, of_tpch), "utf-8")
     return Measurement(folder, len(findings.tried), exact, findings)
@@ -114,6 +118,11 @@ What measuring can't know is written by hand: docs/how-to/add-an-engine.md."""
 
 def _silent(_: str) -> None:
     """Tell nobody."""
+
+
+def _is_whole(corpus: Sequence[Case], outcomes: Outcomes) -> bool:
+    """Whether everything was tried but defects, which come last."""
+    return all(case.name in outcomes.by_case for case in corpus if case.subject.section != DEFECTS)
 
 
 def _is_known(case: Case, known: Mapping[str, Truth], outcomes: Outcomes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +36,11 @@ class Outcomes:
         self.by_case[outcome.case] = outcome
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(outcome, ensure_ascii=True) + "\n")
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Take cases for such as were not tried; the file has what came of them until they are tried again."""
+        for name in names:
+            self.by_case.pop(name, None)
 
 
 def read(path: Path) -> Iterator[Outcome]:

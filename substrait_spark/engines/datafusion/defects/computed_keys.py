@@ -1,4 +1,4 @@
-"""Three defects of keys that are computed where rows are sorted. For two, this computes them below, where they become columns.
+"""Defects of keys that are computed where rows are sorted. Three of four are mended by columns: keys are computed below.
 
 `ranges_of_unknowns`: DataFusion derives of a comparison or a negation in which range its value lies, and fails where it
 knows no range of an operand, as of most functions' values. It fails at a function that isn't defined for all numbers, too,
@@ -6,6 +6,12 @@ where an operand may be any. It then doesn't see that its own sort has the order
 
     SELECT DISTINCT x FROM (VALUES (1), (2)) t(x) ORDER BY abs(x) > 1   -- an error: SanityCheckPlan
     SELECT DISTINCT x FROM (VALUES (1.0), (2.0)) t(x) ORDER BY sqrt(x)   -- an error: SanityCheckPlan
+
+`equals_in_keys`: where a filter or a join says that two expressions are equal, DataFusion puts one in the place of the other in
+keys as well, of literals the expression that is equal to them. Then it doesn't see the order of its own sort either, or it
+sorts by another key than it groups by, since -0.0 equals 0.0, and x + -0.0 may be another zero than x + 0.0.
+
+    SELECT count(*) OVER (PARTITION BY x + 1, x), count(*) OVER (ORDER BY y) FROM (VALUES (1, 2)) t(x, y) WHERE y = 1   -- Assertion failed
 
 `keys_named_below`: where a plan sorts directly over a filter or a sort, a key that is an expression of that one as well
 is taken for a column that it had computed.
@@ -19,27 +25,14 @@ is taken for a column that it had computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from ....algebra.expression import (
-    AggregateFunction,
-    Expression,
-    FieldReference,
-    Literal,
-    ScalarFunction,
-    WindowFunction,
-)
+from ....algebra.expression import AggregateFunction, Expression, Literal, WindowFunction
 from ....algebra.feature import AGGREGATE
-from ....algebra.relation import Aggregate, Filter, Project, Relation, Sort
-from ....algebra.traversal import is_column, subexpressions, transformed
+from ....algebra.relation import Aggregate, Project, Relation, Sort
+from ....algebra.traversal import is_column, transformed
 from ....lowering.builder import LoweringBuilder
 from ....lowering.general.computed_keys import over_columns
-
-RANGED = ("lt", "lte", "gt", "gte", "negate")
-"""Functions of whose operands DataFusion needs a range."""
-
-DEFINED_FOR_SOME = ("acos", "acosh", "asin", "atanh", "ln", "log10", "log2", "sqrt")
-"""Functions that need an operand within a range of theirs."""
 
 
 def keys_of_order(relation: Relation) -> Sequence[Expression]:
@@ -55,20 +48,17 @@ def keys_of_order(relation: Relation) -> Sequence[Expression]:
     return ()
 
 
-def without_unknown_ranges(e: LoweringBuilder, root: Relation) -> Relation:
-    """The relation, with every key computed below that has a call of whose operands DataFusion knows too little."""
-    return _with_columns(root, lambda relation: [key for key in keys_of_order(relation) if _has_unknown_range(key)])
+def computed_below(e: LoweringBuilder, root: Relation) -> Relation:
+    """The relation, with what it sorts by computed below, where it is no column."""
+    return transformed(
+        root,
+        lambda relation: over_columns(relation, _computed_keys(relation)),
+        lambda relation: bool(_computed_keys(relation)),
+    )
 
 
-def without_repeated_keys(e: LoweringBuilder, root: Relation) -> Relation:
-    """The relation, with the keys of sorts directly over filters and sorts computed below."""
-
-    def repeated(relation: Relation) -> Sequence[Expression]:
-        if not isinstance(relation, Sort) or not isinstance(relation.inputs[0], Filter | Sort):
-            return ()
-        return [key for key in relation.expressions() if not is_column(key)]
-
-    return _with_columns(root, repeated)
+def _computed_keys(relation: Relation) -> list[Expression]:
+    return [key for key in keys_of_order(relation) if not (is_column(key) or isinstance(key, Literal))]
 
 
 def without_unfiltered_keys(e: LoweringBuilder, root: Relation) -> Relation:
@@ -111,23 +101,3 @@ def _filtered(e: LoweringBuilder, measure: AggregateFunction) -> Sequence[Expres
         if sort.expression.raises:
             parts[n] = e.if_then(measure.filter, sort.expression, e.null(sort.expression.type))
     return parts
-
-
-def _has_unknown_range(key: Expression) -> bool:
-    return any(isinstance(part, ScalarFunction) and _needs_a_range(part) for part in subexpressions(key))
-
-
-def _needs_a_range(call: ScalarFunction) -> bool:
-    """Whether DataFusion knows too little of the operands of a call."""
-    if call.declaration.name in DEFINED_FOR_SOME:
-        return True
-    return call.declaration.name in RANGED and not all(
-        isinstance(operand, FieldReference | Literal) for operand in call.children()
-    )
-
-
-def _with_columns(root: Relation, keys: Callable[[Relation], Sequence[Expression]]) -> Relation:
-    def rule(relation: Relation) -> Relation:
-        return over_columns(relation, keys(relation))
-
-    return transformed(root, rule, lambda relation: bool(keys(relation)))

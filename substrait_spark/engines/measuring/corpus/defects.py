@@ -295,6 +295,10 @@ def _of_windows() -> Iterator[Case]:
     near = WindowCall(counted, (column(0, I64),), False, preceding, Bound("current"))
     framed = Window(table("keys"), [near], [], _ascending(column(0, I64)))
     yield _case("unsigned_range_keys", "ORDER BY k RANGE BETWEEN 1 PRECEDING AND CURRENT ROW", framed)
+    ones = Filter(table("one"), equal(column(1), _number(1)))
+    parts = Window(ones, [whole], [BUILDER.call("arithmetic:add", column(0), _number(1)), column(0)], [])
+    ordered = Window(parts, [whole], [], _ascending(column(1)))
+    yield _case("equals_in_keys", "(PARTITION BY x + 1, x) and (ORDER BY y) WHERE y = 1", ordered)
 
 
 def _over(input: Relation, call: WindowCall) -> Relation:
