@@ -8,6 +8,9 @@ without offsets fail, too, or are wrong, on nested sort keys and on a leading bi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cache
+
 from ....algebra import types
 from ....algebra.expression import Bound, Expression, Literal, SortField, WindowCall, WindowFunction
 from ....algebra.frame import Frame, over
@@ -31,15 +34,21 @@ def windowed(e: LoweringBuilder, form: Windowed) -> Relation:
     """Window functions in a project, each by its own keys."""
     if not form.calls:
         return form.input
+
+    @cache
+    def key(*distances: int) -> Expression:
+        """One for all frames that reach as far: DataFusion takes minutes, and all memory, where twenty columns are equal."""
+        return _unsigned(e, form.sorts[0].expression, distances)
+
     functions = []
     for call in form.calls:
-        keyed, order = _with_unsigned_key(e, call, form.sorts)
+        keyed, order = _with_unsigned_key(e, call, form.sorts, key)
         functions.append(WindowFunction(keyed, form.partition, order))
     return Project(form.input, functions)
 
 
 def _with_unsigned_key(
-    e: LoweringBuilder, call: WindowCall, sorts: tuple[SortField, ...]
+    e: LoweringBuilder, call: WindowCall, sorts: tuple[SortField, ...], key: Callable[..., Expression]
 ) -> tuple[WindowCall, tuple[SortField, ...]]:
     """A call and its order, with a shifted key and offsets in its units where the frame has offsets by range."""
     bounds = [bound for bound in (call.lower, call.upper) if bound.offset is not None]
@@ -50,12 +59,12 @@ def _with_unsigned_key(
     (sort,) = sorts
     distances = {id(bound): _distance(e, sort.expression, bound) for bound in bounds}
     signed = [distances[id(bound)] * (-1 if bound.kind == "preceding" else 1) for bound in bounds]
-    key = _unsigned(e, sort.expression, signed if sort.ascending else [-distance for distance in signed])
+    shifted = key(*(signed if sort.ascending else [-distance for distance in signed]))
     lower, upper = (
         Bound(bound.kind, e.i64(distances[id(bound)])) if bound.offset is not None else bound
         for bound in (call.lower, call.upper)
     )
-    return over(call, Frame(False, lower, upper)), (SortField(key, sort.ascending, sort.nulls_first),)
+    return over(call, Frame(False, lower, upper)), (sort.by(shifted),)
 
 
 def _by_range(e: LoweringBuilder, sorts: tuple[SortField, ...], is_whole: bool) -> tuple[SortField, ...]:
@@ -89,7 +98,7 @@ def _distance(e: LoweringBuilder, key: Expression, bound: Bound) -> int:
     return distance
 
 
-def _unsigned(e: LoweringBuilder, key: Expression, distances: list[int]) -> Expression:
+def _unsigned(e: LoweringBuilder, key: Expression, distances: Sequence[int]) -> Expression:
     """The key as an unsigned number, which raises where key and offset overflow, as Spark does with ANSI mode on."""
     if key.type.kind in INTEGERS:
         key = _checked(e, key, distances)
@@ -119,7 +128,7 @@ def _counted(e: LoweringBuilder, key: Expression) -> Expression:
     )
 
 
-def _checked(e: LoweringBuilder, key: Expression, distances: list[int]) -> Expression:
+def _checked(e: LoweringBuilder, key: Expression, distances: Sequence[int]) -> Expression:
     """An integer key that raises where an offset leads out of its type."""
     required = types.required(key.type)
     top = 2 ** (int(key.type.kind[1:]) - 1)
