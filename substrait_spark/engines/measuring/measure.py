@@ -72,8 +72,9 @@ def measure(
     like, such as a JVM.
 
     What was measured already in that folder stays as it is: a measurement that was ended goes on. `only` is how the names of
-    cases begin that are measured; defects are asked in forms of all else that was measured, and so again once that is more. `since` is a file of outcomes of an earlier release: what wasn't exact is measured anew, and of all
-    else one case of each subject, and the others where that has changed.
+    cases begin that are measured; defects are asked in forms of all else that was measured, and so again once that is more.
+    `since` is a file of outcomes of an earlier release: what wasn't exact is measured anew, and of all else one case of each
+    subject, and the others where that has changed.
 
     Raises SubstraitSparkError where there is no such function.
     """
