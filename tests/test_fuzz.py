@@ -280,6 +280,17 @@ REGRESSIONS = (
         sql="SELECT array_contains(c14, transform(CAST(NULL AS array<int>), x -> x + 1)[0]), "
         "array_contains(array(array(c6)), transform(CAST(NULL AS array<double>), x -> x + 0.5D)) FROM many",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT DISTINCT c2 FROM (SELECT * FROM (SELECT c0, c1, c2 FROM many ORDER BY c0, c1, c2 LIMIT 5) "
+        "ORDER BY c0, c1, c2 DESC NULLS LAST LIMIT 3 OFFSET 2)",
+    ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT a.c9, b.c1 FROM (SELECT c9, c1 FROM many ORDER BY c6, c1, c2, c3, c4 OFFSET 7) a JOIN few b ON a.c1 = b.c1",
+    ),
 )
 
 

@@ -13,7 +13,7 @@ from ...algebra.expression import (
     WindowCall,
 )
 from ...algebra.recursion import PreviousRows
-from ...algebra.relation import Aggregate, Join, Set, VirtualTable
+from ...algebra.relation import Aggregate, Fetch, Join, Set, VirtualTable
 from ...dialects.rewrite import PLAN, Conversion, Rewrite, Sees, rewrites
 from ...lowering.forms import Alike, Conjunction, Filtered, Joined, Key, Raised, Root, Windowed
 from . import previous_rows, structs
@@ -117,6 +117,7 @@ OF_RELATIONS = [
     Rewrite(Aggregate, distinct_sums.with_filters, "distinct_widens_sums"),
     Rewrite(Aggregate, list_order.require_one_order, "one_list_order"),
     Rewrite(Aggregate, unique_keys.without_keys, "keys_survive_joins"),
+    Rewrite(Fetch, offsets.by_number, "offsets_lose_order"),
     Rewrite(Windowed, total_windows.without_keys, "totals_keep_no_order"),
     Rewrite(Windowed, column_names.with_levels, "named_by_text"),
     Rewrite(Windowed, unsigned_range.windowed, "unsigned_range_keys"),
