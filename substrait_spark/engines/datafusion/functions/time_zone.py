@@ -164,7 +164,7 @@ def local_micros(e: LoweringBuilder, instant: Expression, where: Zone) -> Expres
         return _looked_up(e, instant, where)
     instant = e.share(instant)
     like = e.share(_with_same_offset(e, instant))
-    return plus(e, instant, minus(e, _looked_up(e, like, where), like))
+    return later(e, instant, minus(e, _looked_up(e, like, where), like))
 
 
 def _looked_up(e: LoweringBuilder, instant: Expression, where: Zone) -> Expression:
@@ -175,16 +175,12 @@ def _with_same_offset(e: LoweringBuilder, time: Expression) -> Expression:
     """A time before 2090 in which recurring rules give the same offset: a year that starts in March is the same but
     for the weekday of its first day, which four years move by 5 days, as a century does that has no leap day at
     its end.
-
-    Raises within a day of the last timestamp: the way to local time and back may lead out of 64 bits there. DataFusion's calendar
-    ends within those, so that of the first timestamps nothing can be looked up.
     """
     elapsed = rest(e, minus(e, time, _MARCH_2000), _YEARS_400)
     centuries = quotient(e, elapsed, _CENTURY)
     in_cycle = rest(e, minus(e, elapsed, times(e, centuries, _CENTURY - _FOUR_YEARS)), _YEARS_28)
     early = e.call("comparison:lt", time, e.i64(_TABLES_END))
-    fits = e.call("comparison:lt", time, e.i64(2**63 - DAY))
-    return e.if_then(early, time, fits, plus(e, in_cycle, _MARCH_2056), later(e, time, DAY))
+    return e.if_then(early, time, plus(e, in_cycle, _MARCH_2056))
 
 
 def instant_micros(
@@ -204,7 +200,7 @@ def instant_micros(
     for candidate in (before, after):
         parts += [e.equal(_looked_up(e, candidate, where), like), candidate]
     micros_of_instant = e.if_then(*parts, before)
-    return micros_of_instant if like is local else plus(e, local, minus(e, micros_of_instant, like))
+    return micros_of_instant if like is local else later(e, local, minus(e, micros_of_instant, like))
 
 
 def _at_offset_of(e: LoweringBuilder, local: Expression, where: Zone, by: int) -> Expression:
