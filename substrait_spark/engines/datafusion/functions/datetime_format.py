@@ -408,11 +408,8 @@ def _wide(e: LoweringBuilder, value: Expression) -> Expression:
 
 
 def _nearest(e: LoweringBuilder, value: Expression) -> Expression:
-    """floor(x + 0.5) as a double, of a number that 64 bits hold."""
-    moved = e.share(e.call("arithmetic:add", value, e.fp64(0.5)))
-    whole = e.share(e.cast(e.cast(moved, types.I64, throws=False), types.FP64))
-    above = e.call("comparison:gt", whole, moved)
-    return e.if_then(above, e.call("arithmetic:subtract", whole, e.fp64(1.0)), whole)
+    """floor(x + 0.5) as a double."""
+    return e.cast(e.call("datafusion:floor", e.call("arithmetic:add", value, e.fp64(0.5))), types.FP64)
 
 
 def _day_and_second(e: LoweringBuilder, value: Expression, where: Zone) -> tuple[Expression, Expression]:
