@@ -51,6 +51,8 @@ QUERIES = [
     "SELECT k, aggregate(transform(a, v -> coalesce(v, 1)), 0, (sum, v) -> sum + v) FROM t",
     "SELECT k, filter(transform(a, v -> v IS NULL), v -> v), exists(transform(a, v -> 5), v -> v > k) FROM t",
     "SELECT k, transform(l, v -> v) FROM (SELECT k, transform(a, v -> CASE WHEN v > 1 THEN 'x' ELSE '' END) AS l FROM t)",
+    # A batch of nulls, for which DataFusion computes no lambda.
+    "SELECT k, transform(a, v -> coalesce(v, 1)), zip_with(a, array(k), (v, w) -> 'x') FROM t WHERE a IS NULL",
 ]
 
 

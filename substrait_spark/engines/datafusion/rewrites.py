@@ -72,7 +72,7 @@ NAMES = [
 """Structs by the names of their fields, where plans have them by position."""
 
 OF_EXPRESSIONS = [
-    Rewrite(ScalarFunction, lambda_nullability.in_call, "lambdas_keep_nullability", Sees.BUILT),
+    Rewrite("datafusion:array_transform", lambda_nullability.in_call, "lambdas_keep_nullability", Sees.BUILT),
     Rewrite(Cast, early_casts.late, "early_casts", Sees.BUILT),
     Rewrite(Cast, unwrapped_casts.shielded_cast, "unwraps_casts", Sees.BUILT),
     Rewrite(Raised, early_casts.error, "early_casts"),

@@ -2,12 +2,13 @@
 
     SELECT array_transform(array_transform(l, x -> nullif(1, 2)), y -> y) FROM (VALUES ([1])) t(l)   -- an error: LambdaVariable field and schema field mismatch
 
-`nullif(1, 2)` may be null for DataFusion, and so may `y`; the 1 that comes of it may not. `array_concat` of one list is the same list,
-whose elements may be null for DataFusion whatever it is of.
+`nullif(1, 2)` may be null for DataFusion, and so may `y`; the 1 that comes of it may not. So the list is cast to one whose elements
+may be null. `array_concat` of it alone would do as well, but for a batch of nulls, for which that gives the type of its argument.
 """
 
 from __future__ import annotations
 
+from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, IfThen, ScalarFunction, Shared
 from ....algebra.traversal import is_null, subexpressions
 from ....lowering.builder import LoweringBuilder
@@ -19,8 +20,6 @@ DEEP = 60
 
 def in_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A list of what a lambda gives, as one whose elements may be null."""
-    if call.declaration.name != "array_transform":
-        return call
     if is_null(_bare(call.children()[0])):
         # Of a null that isn't called anything, the type of its elements is lost with the lambda.
         return call if has_names(call.type) else e.call("datafusion:array_concat", e.null(call.type))
@@ -28,7 +27,8 @@ def in_call(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     # No lambda gets structs: those of their positions do.
     if _may_be_null(body) or has_names(body.type) or call.height > DEEP:
         return call
-    return e.call("datafusion:array_concat", call)
+    element = types.nullable(call.type.parameters[0])
+    return Cast(e.native_form(call), types.of("list", element, nullable=call.type.nullable), throws=True)
 
 
 def _may_be_null(body: Expression) -> bool:
