@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from datafusion import SessionContext
 from datafusion import substrait as consumer
@@ -211,6 +212,15 @@ def call(signature: str, *arguments: Expression) -> Expression:
 def ran(relation: Relation, gives: str, names: str = "a") -> str:
     """What a plan gives, with these letters for names of its columns."""
     return given(lambda: datafusion.execute(build(relation, list(names))), gives)
+
+
+def test_bounds_of_nested_keys(tmp_path: Path) -> None:
+    file = tmp_path / "p.parquet"
+    pq.write_table(pa.table({"p": [2, 2, 2]}), file)
+    context = datafusion.context().enable_url_table()
+    sql = f"SELECT count(*) FROM (VALUES (2), (NULL)) t(x) JOIN '{file}' ON [x] = [p]"
+    gives = DEFECTS["bounds_of_nested_keys"].gives
+    assert given(lambda: context.sql(sql).to_arrow_table(), gives) == gives, mended("bounds_of_nested_keys")
 
 
 def test_chained_conjuncts() -> None:

@@ -24,6 +24,12 @@ def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None
     path = str(tmp_path_factory.mktemp("nested") / "t")
     spark.sql(TABLE).write.parquet(path)
     spark.read.parquet(path).createOrReplaceTempView("t")
+    # Each file has one row, so that its columns are constant in it.
+    single = str(tmp_path_factory.mktemp("nested") / "single")
+    spark.range(1, 5).repartition(4).selectExpr("int(id) AS p", "int(id) % 2 AS q").write.partitionBy("q").parquet(
+        single
+    )
+    spark.read.parquet(single).createOrReplaceTempView("single")
 
 
 QUERIES = [
@@ -53,6 +59,11 @@ QUERIES = [
     "SELECT k, transform(l, v -> v) FROM (SELECT k, transform(a, v -> CASE WHEN v > 1 THEN 'x' ELSE '' END) AS l FROM t)",
     # A batch of nulls, for which DataFusion computes no lambda.
     "SELECT k, transform(a, v -> coalesce(v, 1)), zip_with(a, array(k), (v, w) -> 'x') FROM t WHERE a IS NULL",
+    # Keys that are constant in a file, and others with nulls inside.
+    "SELECT k, p, q FROM t JOIN single ON array(s.x, k) = array(q, p)",
+    "SELECT k, named_struct('x', s.x) FROM t INTERSECT SELECT p, named_struct('x', q) FROM single",
+    "SELECT k FROM t WHERE (k, array(s.x)) IN (SELECT p, array(q) FROM single)",
+    "SELECT k, p FROM t LEFT JOIN single ON array(s.x) = array(q) AND k > 10 / p",
 ]
 
 
