@@ -6,7 +6,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from releases import later
-from rows import assert_same_outcome, assert_same_rows
+from rows import assert_same_outcome, assert_same_rows, plan_of
+
+from substrait_spark import explain
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +50,37 @@ def guarded(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Sp
 )
 def test_guards(guarded: SparkSession, query: str) -> None:
     assert_same_rows(guarded.sql(query))
+
+
+CONDITIONS = [
+    *(
+        f"a.i {equal} b.m AND {other}"
+        for equal in ("=", "<=>")
+        for other in (
+            "CAST(b.s AS INT) > a.i",
+            "a.l / b.m > 1",
+            "a.l > 10 / b.m AND a.l + b.l > 0",
+            "a.l / b.m > 1 AND CAST(b.s AS INT) > a.i",
+        )
+    ),
+    "CASE WHEN a.i > 5 THEN CAST(b.s AS INT) ELSE a.i + b.i END > 6",
+    "a.i < b.i AND a.i / if(b.m = 0, b.i, b.m) > 0.1",
+    "coalesce(a.m, CAST(if(b.s = 'a', '9', b.s) AS INT)) > 1",
+]
+"""Of joins: some rows would raise, of which no pair is left by the keys, or by what guards them."""
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("type", ["INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
+def test_guards_in_joins(guarded: SparkSession, type: str, condition: str) -> None:
+    columns = "a.i, a.m" if type.startswith("LEFT ") else "a.i, a.m, b.i AS j"
+    assert_same_rows(guarded.sql(f"SELECT {columns} FROM t a {type} JOIN t b ON {condition}"))
+
+
+def test_keys_beside_conditions_that_may_raise(guarded: SparkSession) -> None:
+    """They stay keys, or each row would be compared with each other."""
+    df = guarded.sql("SELECT a.i, b.i AS j FROM t a LEFT JOIN t b ON a.i = b.i AND a.i * b.i > 5")
+    assert "Join LEFT on and(equal($0:i, $1), " in explain(plan_of(df, "datafusion"))
 
 
 def test_a_guarded_column_in_a_filter(guarded: SparkSession) -> None:

@@ -59,11 +59,13 @@ QUERIES = [
     "SELECT k, transform(l, v -> v) FROM (SELECT k, transform(a, v -> CASE WHEN v > 1 THEN 'x' ELSE '' END) AS l FROM t)",
     # A batch of nulls, for which DataFusion computes no lambda.
     "SELECT k, transform(a, v -> coalesce(v, 1)), zip_with(a, array(k), (v, w) -> 'x') FROM t WHERE a IS NULL",
-    # Keys that are constant in a file, and others with nulls inside.
+    # Keys that are constant in a file, and others with nulls inside, or with the other zero.
     "SELECT k, p, q FROM t JOIN single ON array(s.x, k) = array(q, p)",
     "SELECT k, named_struct('x', s.x) FROM t INTERSECT SELECT p, named_struct('x', q) FROM single",
     "SELECT k FROM t WHERE (k, array(s.x)) IN (SELECT p, array(q) FROM single)",
     "SELECT k, p FROM t LEFT JOIN single ON array(s.x) = array(q) AND k > 10 / p",
+    "SELECT k, p FROM (SELECT k, -0.0D AS zero FROM t) JOIN single ON zero = CAST(q AS DOUBLE) WHERE k / p > 0.1",
+    "SELECT k, p FROM t, single WHERE k / p > 0.1 AND array(s.x, k) = array(q, p)",
 ]
 
 

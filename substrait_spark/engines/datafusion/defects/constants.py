@@ -55,10 +55,11 @@ def with_varying(e: LoweringBuilder, relation: Relation, keys: set[int]) -> Rela
     if not keys:
         return relation
     kept = [FieldReference(n, type) for n, type in enumerate(relation.types)]
-    return columns(relation, [_varying(e, column) if column.ordinal in keys else column for column in kept])
+    return columns(relation, [varying(e, column) if column.ordinal in keys else column for column in kept])
 
 
-def _varying(e: LoweringBuilder, column: Expression) -> Expression:
+def varying(e: LoweringBuilder, column: Expression) -> Expression:
+    """A column behind a condition that always holds, which DataFusion doesn't know."""
     return IfThen(((always(e), column),), column)
 
 

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from operator import is_
 
 from ....algebra import types
@@ -19,7 +19,7 @@ from ....algebra.join_columns import with_right_side_moved
 from ....algebra.relation import LEFT_ONLY, Join, Relation
 from ....algebra.traversal import columns
 from ....lowering.builder import LoweringBuilder
-from ....lowering.forms import Filtered, Joined
+from ....lowering.forms import Joined
 from .neutral_values import NEUTRAL
 
 NULL_SAFE = "is_not_distinct_from"
@@ -77,18 +77,6 @@ def _by_equality(e: LoweringBuilder, left: Expression, right: Expression) -> Exp
     return e.and_(e.equal(e.coalesce(left, value), e.coalesce(right, value)), alike)
 
 
-def with_late_filters(e: LoweringBuilder, form: Joined) -> Relation | Joined:
-    """An inner join, with a filter above it of those conditions that are no keys and stand behind one that may raise."""
-    if form.join_type != "INNER":
-        return form
-    early, late = _keys_and_filters(form.conditions)
-    if not late:
-        return form._replace(conditions=early)
-    joined: Relation = e.rewritten(form._replace(conditions=early))
-    filtered: Relation = e.over(joined).rewritten(Filtered(joined, late))
-    return filtered
-
-
 def with_columns(e: LoweringBuilder, form: Joined) -> Relation | Joined:
     """A join of inputs that have a column that nobody reads, where they have none: DataFusion joins nothing else."""
     left, right, join_type, conditions = form
@@ -102,21 +90,3 @@ def with_columns(e: LoweringBuilder, form: Joined) -> Relation | Joined:
     if join_type in LEFT_ONLY:
         return made.select([*kept, *range(len(first.types), len(made.types))])
     return made.select([*kept, *(len(first.types) + n for n in range(len(right.types)))])
-
-
-def _keys_and_filters(given: Sequence[Expression]) -> tuple[Sequence[Expression], Sequence[Expression]]:
-    """The conjuncts of an inner join that stay its condition, and those that become a filter above it.
-
-    Keys stay, and so does what stands before the first conjunct that may raise. Spark evaluates the others only for pairs
-    of rows that match, which a filter above the join does too. A join keeps them all where nothing else would be left.
-    """
-    first = next((n for n, each in enumerate(given) if each.raises), len(given))
-    early = [*given[:first], *filter(_is_key, given[first:])]
-    late = [each for each in given[first:] if not _is_key(each)]
-    return (early, late) if early else (late, [])
-
-
-def _is_key(condition: Expression) -> bool:
-    if not isinstance(condition, ScalarFunction) or condition.declaration.name != "equal":
-        return False
-    return all(isinstance(side, FieldReference) for side in condition.children())
