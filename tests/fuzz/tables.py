@@ -64,6 +64,10 @@ SIZES = {"empty": 0, "few": 7, "many": 40}
 """The tables, and how many rows each has. Their columns are called `c0`, `c1`, … in the order of `COLUMNS`."""
 
 
+ROWS_OF_A_FILE = {"empty": 1, "few": 1, "many": 40}
+"""How many rows each of a table's files has at most: of one row, each column is constant in its file."""
+
+
 def create(spark: SparkSession, directory: Path) -> None:
     """Write the tables, the same each time, and make them temporary views."""
     generator = random.Random(1582)
@@ -73,5 +77,8 @@ def create(spark: SparkSession, directory: Path) -> None:
             for n, (type, values) in enumerate(COLUMNS.values())
         }
         path = directory / f"{name}.parquet"
-        pq.write_table(pa.table(columns), path)
+        path.mkdir()
+        for first in range(0, size or 1, ROWS_OF_A_FILE[name]):
+            rows = pa.table(columns).slice(first, ROWS_OF_A_FILE[name])
+            pq.write_table(rows, path / f"{first}.parquet")
         spark.read.parquet(str(path)).createOrReplaceTempView(name)
