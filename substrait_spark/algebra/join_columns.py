@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from .expression import Expression, FieldReference
 from .relation import LEFT_ONLY, Join, Relation
-from .traversal import is_own, rewritten, with_columns_at
+from .traversal import is_own, ordinals, rewritten, with_columns_at
+
+LEFT, RIGHT = frozenset({False}), frozenset({True})
+"""Which inputs an expression is over: the right one or not."""
+
+
+def sides_of(expression: Expression, width: int) -> frozenset[bool]:
+    """The inputs of a join whose columns an expression uses, where the left one has so many columns."""
+    return frozenset(ordinal >= width for ordinal in ordinals(expression))
 
 
 def with_right_side_moved(condition: Expression, width: int, by: int) -> Expression:

@@ -78,7 +78,7 @@ def create(spark: SparkSession, directory: Path) -> None:
         }
         path = directory / f"{name}.parquet"
         path.mkdir()
+        rows = pa.table(columns)
         for first in range(0, size or 1, ROWS_OF_A_FILE[name]):
-            rows = pa.table(columns).slice(first, ROWS_OF_A_FILE[name])
-            pq.write_table(rows, path / f"{first}.parquet")
+            pq.write_table(rows.slice(first, ROWS_OF_A_FILE[name]), path / f"{first}.parquet")
         spark.read.parquet(str(path)).createOrReplaceTempView(name)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from ...algebra import types
 from ...algebra.expression import Expression, FieldReference, ScalarFunction
-from ...algebra.join_columns import with_right_side_moved
+from ...algebra.join_columns import LEFT, RIGHT, sides_of, with_right_side_moved
 from ...algebra.relation import LEFT_ONLY, Join, Project, Relation
-from ...algebra.traversal import is_column, ordinals
+from ...algebra.traversal import is_column
 from ...dialects.rewrite import rewrites
 from ...errors import NotInDialect
 from ..forms import Filtered, Joined
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 KEPT = {"LEFT": (True, False), "RIGHT": (False, True), "OUTER": (True, True), "LEFT_ANTI": (True, False)}
 """By the type of a join, whether it has rows of the left and of the right input without a match."""
-
-LEFT, RIGHT = frozenset({False}), frozenset({True})
-"""Which inputs an expression is over: the right one or not."""
 
 
 def on_one_equality(e: LoweringBuilder, form: Joined) -> Relation | Joined:
@@ -57,19 +54,15 @@ def _is_plain(form: Joined) -> bool:
 
 def _subject(condition: Expression, width: int) -> str:
     """What a condition is about. One that may raise is for pairs alone, since it would be evaluated for more rows below."""
-    sides = _sides(condition, width)
+    sides = sides_of(condition, width)
     if condition.raises or not sides:
         return "pairs"
     if len(sides) == 1:
         return "left" if sides == LEFT else "right"
     is_equality = isinstance(condition, ScalarFunction) and condition.declaration.function == "comparison:equal"
-    if is_equality and {_sides(each, width) for each in condition.children()} == {LEFT, RIGHT}:
+    if is_equality and {sides_of(each, width) for each in condition.children()} == {LEFT, RIGHT}:
         return "keys"
     return "pairs"
-
-
-def _sides(expression: Expression, width: int) -> frozenset[bool]:
-    return frozenset(ordinal >= width for ordinal in ordinals(expression))
 
 
 def _on_key(
@@ -131,7 +124,7 @@ def _text(e: LoweringBuilder, form: Joined, keys: Sequence[Expression]) -> Expre
 def _by_side(equality: Expression, width: int) -> tuple[Expression, Expression]:
     """Both sides of an equality, that of the left input first."""
     first, second = equality.children()
-    return (second, first) if _sides(first, width) == RIGHT else (first, second)
+    return (second, first) if sides_of(first, width) == RIGHT else (first, second)
 
 
 def _keys(e: LoweringBuilder, equality: Expression | None, width: int) -> tuple[Expression, Expression]:

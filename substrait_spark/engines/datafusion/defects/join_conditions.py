@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....algebra.expression import Expression, IfThen, Lambda, ScalarFunction, Shared
+from ....algebra.join_columns import LEFT, RIGHT, sides_of
 from ....algebra.relation import Join, Relation
-from ....algebra.traversal import conjuncts, is_own, ordinals, rewritten
+from ....algebra.traversal import conjuncts, is_own, rewritten
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered, Joined
 from .constants import varying
@@ -26,6 +27,8 @@ from .neutral_values import NEUTRAL
 
 def with_late_filters(e: LoweringBuilder, form: Joined) -> Relation | Joined:
     """A join whose conditions other than keys are evaluated later, where one of them may raise: an inner join's in a filter above it."""
+    if not any(each.raises for each in form.conditions):
+        return form
     width = len(form.left.types)
     keys = [each for each in form.conditions if is_key(each, width)]
     if form.join_type != "INNER":
@@ -81,15 +84,14 @@ def is_key(condition: Expression, width: int) -> bool:
     operands = condition.children()
     if condition.declaration.name == NULL_SAFE and operands[0].type.kind not in NEUTRAL:
         return False
-    first, second = (_sides(operand, width) for operand in operands)
-    return len(first) == len(second) == 1 and first != second
+    return {sides_of(operand, width) for operand in operands} == {LEFT, RIGHT}
 
 
 def in_place(e: LoweringBuilder, condition: Expression, width: int) -> Expression:
     """The condition of a join without keys, with its parts where they are."""
 
     def change(part: Expression) -> Expression | None:
-        if not part.raises or isinstance(part, Lambda) or len(_sides(part, width)) < 2:
+        if not part.raises or isinstance(part, Lambda) or len(sides_of(part, width)) < 2:
             return part  # computed below as a whole, with what guards it
         if isinstance(part, IfThen) or (isinstance(part, ScalarFunction) and part.declaration.name == "coalesce"):
             first, *others = part.children()
@@ -99,15 +101,10 @@ def in_place(e: LoweringBuilder, condition: Expression, width: int) -> Expressio
     def hidden(part: Expression) -> Expression | None:
         if not part.raises or isinstance(part, Lambda):
             return part
-        return rewritten(part, varied) if len(_sides(part, width)) < 2 else None
+        return rewritten(part, varied) if len(sides_of(part, width)) < 2 else None
 
     def varied(part: Expression) -> Expression | None:
         # What is shared may become a column of an input.
         return varying(e, part) if is_own(part) or isinstance(part, Shared) else None
 
     return rewritten(condition, change)
-
-
-def _sides(expression: Expression, width: int) -> set[bool]:
-    """The inputs whose columns an expression uses."""
-    return {n >= width for n in ordinals(expression)}
