@@ -254,6 +254,12 @@ def test_nested_required() -> None:
     assert ran(structs, gives, "xf") == gives, mended("nested_required")
 
 
+def test_null_characters() -> None:
+    gives = DEFECTS["null_characters"].gives
+    null = Literal(None, types.I64)
+    assert ran(Project(table("x", (1,)), [call("spark:char", null)]), gives, "xa") == gives, mended("null_characters")
+
+
 @pytest.mark.parametrize("element", [pa.bool_(), pa.string(), pa.binary(), pa.list_(pa.int32())], ids=str)
 def test_extremes_want_rows(element: pa.DataType) -> None:
     context = datafusion.context()

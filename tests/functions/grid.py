@@ -217,6 +217,19 @@ def write(path: Path) -> None:
     pq.write_table(pa.table(columns), path)
 
 
+def write_nulls(path: Path) -> None:
+    """Write a table of its columns with one row, of nulls but for the id: engines know the values of such a file before they read it."""
+    pq.write_table(
+        pa.table({**{name: pa.nulls(1, type) for name, type in _types()}, "id": pa.array([0], pa.int32())}), path
+    )
+
+
+def _types() -> Iterator[tuple[str, pa.DataType]]:
+    for name, (type, _) in COLUMNS.items():
+        yield name, type
+        yield name + "2", type
+
+
 @contextmanager
 def in_spark(spark: SparkSession, folder: Path) -> Iterator[None]:
     """The table in a folder, as the view `grid` of a session."""

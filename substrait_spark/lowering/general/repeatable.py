@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...algebra.expression import IfThen, ScalarFunction
 from ...algebra.feature import NOT_DETERMINISTIC
 from ...algebra.relation import Fetch, Relation, Sample
 from ...algebra.traversal import relations_below
@@ -15,4 +16,21 @@ def is_repeatable(root: Relation) -> bool:
 
 
 def _draws(relation: Relation) -> bool:
-    return bool(relation.own_features & NOT_DETERMINISTIC)
+    """Whether an expression of a relation gives another value each time."""
+    left = [*relation.expressions()] if relation.own_features & NOT_DETERMINISTIC else []
+    while left:
+        expression = left.pop()
+        if not expression.features & NOT_DETERMINISTIC:
+            continue
+        if isinstance(expression, IfThen) and _is_one(expression):
+            left.append(expression.otherwise)
+        elif isinstance(expression, ScalarFunction) and not expression.declaration.deterministic:
+            return True
+        else:
+            left.extend(expression.children())
+    return False
+
+
+def _is_one(choice: IfThen) -> bool:
+    """Whether all values of a choice are the same, as where a dialect's conditions only hide one from its engine."""
+    return all(value is choice.otherwise for _, value in choice.clauses)

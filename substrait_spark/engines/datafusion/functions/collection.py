@@ -8,13 +8,14 @@ from functools import partial
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Lambda, Literal, ScalarFunction
 from ....algebra.lists import unified, with_element
-from ....algebra.traversal import is_null, moved_inwards, subexpressions
+from ....algebra.traversal import moved_inwards, subexpressions
 from ....algebra.types import FLOATS, INTEGERS, TEXTS, Type
 from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import redeclared
 from ..defects.floating import groupable, holds_float, normalized
+from ..defects.known_nulls import unless_null
 from ..structs import bare, element, guarded, null_like, size
 from . import time_zone as tz
 from .datetime import date_part
@@ -83,21 +84,6 @@ def of_lists(e: LoweringBuilder, call: ScalarFunction) -> Expression:
 def contains(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     list, value = call.children()
     return e.call("spark:array_contains", groupable_elements(e, list), e.key(value))
-
-
-def contains_no_null(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """array_contains: asked only for values that aren't null, since its one answer for a null that DataFusion has computed while
-    planning is no column.
-
-        SELECT array_contains(l, NULL::int) FROM (VALUES ([1]), ([2])) t(l)   -- Expected: 2, Got: 1
-    """
-    list, value = call.children()
-    if is_null(value):
-        return e.null(call.type)
-    if isinstance(value, Literal) or not value.type.nullable:
-        return call
-    value = e.share(value)
-    return e.if_then(e.is_null(value), e.null(call.type), call.with_children((list, value)))
 
 
 # ---- functions
@@ -396,7 +382,7 @@ REWRITES = [
         },
         defect="nan_payloads",
     ),
-    *rewrites({"spark:array_contains": contains_no_null}, defect="null_looked_for"),
+    *rewrites({"spark:array_contains": unless_null(1)}, defect="null_looked_for"),
     *rewrites({"spark:array_max": extreme, "spark:array_min": extreme}, defect="nested_nulls_follow"),
     *rewrites(
         {"spark:array_max": extreme_of_others, "spark:array_min": extreme_of_others}, defect="extremes_want_rows"

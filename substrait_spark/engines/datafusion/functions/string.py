@@ -10,6 +10,7 @@ from ....dialects.rewrite import Apply, Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import ExpressionLowering
+from ..defects.known_nulls import unless_null
 
 MAX_I32 = 2**31 - 1
 """The greatest length that 32-bit positions and lengths can say."""
@@ -288,4 +289,8 @@ UNLOWERED = {
     "spark:try_validate_utf8": try_valid,
 }
 
-REWRITES = [*rewrites(CALLS), *rewrites(UNLOWERED, sees=Sees.ORIGINAL)]
+REWRITES = [
+    *rewrites(CALLS),
+    *rewrites(UNLOWERED, sees=Sees.ORIGINAL),
+    *rewrites({"spark:char": unless_null(0)}, defect="null_characters"),
+]
