@@ -18,7 +18,7 @@ from ....algebra.traversal import inputs_first, is_true
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered, Joined
 from ....lowering.lowering import Lowering
-from .constants import varying
+from .constants import always
 
 
 def in_filter(e: LoweringBuilder, form: Filtered) -> Filtered:
@@ -32,7 +32,8 @@ def in_join(e: LoweringBuilder, form: Joined) -> Joined:
 
 
 def _unknown(e: LoweringBuilder, conditions: Sequence[Expression]) -> list[Expression]:
-    return [varying(e, each) if _is_constant(each) else each for each in conditions]
+    # DataFusion would simplify a choice between a constant condition and itself.
+    return [e.if_then(always(e), each, e.true()) if _is_constant(each) else each for each in conditions]
 
 
 def _is_constant(condition: Expression) -> bool:
