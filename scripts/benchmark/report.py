@@ -38,8 +38,9 @@ to plan the median query, the other 20 µs and 44 ms. Without Spark's planning b
 Python: the planner displaces what is in the processor's caches. Reading is the walk, compression and py4j's way there and back.
 Compiled modules (below) take the Python part down.
 
-The slowest queries by this measure are those that Spark plans fastest, where they are canonical. Lowered, they group by several sets,
-of which DataFusion gets a union (27), or are many subqueries beside each other (9, 14, 44): plans that grow when they are lowered.
+The slowest queries by this measure are those whose plans are large for the time that Spark takes to plan them. Lowered, they have long
+alternatives of conditions (13, 48), or averages of decimals and distinct counts in several subqueries (28): forms that grow when they
+are lowered.
 
 The first plan loads the reader's classes as Spark's compiler made them of the source (`make classes`); releases of Spark that are not
 kept, and vendors' builds, compile the source with Janino, in an interpreter that has yet to warm up: half a second more.
