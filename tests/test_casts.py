@@ -254,7 +254,7 @@ def _written(spark: SparkSession, value: str, folder: Path) -> None:
     spark.read.parquet(str(folder / "one")).createOrReplaceTempView("casts_one")
 
 
-def test_texts_with_a_sign_are_dates(spark: SparkSession) -> None:
+def test_texts_with_signs_and_long_years_are_dates(spark: SparkSession) -> None:
     texts = [
         "-0001-01-01",
         "-0044-2-29",
@@ -264,6 +264,11 @@ def test_texts_with_a_sign_are_dates(spark: SparkSession) -> None:
         "--0001-01-01",
         "-2024-13-01",
         "-1",
+        "123456-7-8",
+        "12345678",
+        "1" * 40,
+        "1234567-8-9x",
+        "1234567.5",
     ]
     df = spark.createDataFrame([(text,) for text in texts], "t string")
     assert_same_rows(df.selectExpr("t", "unix_date(try_cast(t AS date))"))

@@ -254,6 +254,15 @@ def test_nested_required() -> None:
     assert ran(structs, gives, "xf") == gives, mended("nested_required")
 
 
+def test_lambdas_over_no_rows() -> None:
+    context = datafusion.context()
+    context.sql("SET datafusion.sql_parser.dialect = 'duckdb'")
+    context.register_record_batches("t", [[pa.record_batch([pa.array([], pa.list_(pa.int32()))], ["l"])]])
+    sql = "SELECT to_unixtime(concat('a', coalesce(cast(array_length(array_transform(l, x -> x)) AS varchar), ''))) FROM t"
+    gives = DEFECTS["lambdas_over_no_rows"].gives
+    assert given(lambda: context.sql(sql).to_arrow_table(), gives) == gives, mended("lambdas_over_no_rows")
+
+
 def test_null_characters() -> None:
     gives = DEFECTS["null_characters"].gives
     null = Literal(None, types.I64)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from releases import later
 from rows import assert_same_outcome, assert_same_rows, plan_of
 
-from substrait_spark import explain
+from substrait_spark import df_to_substrait, explain
+from substrait_spark.engines import datafusion
+
+ROW = pa.schema([("i", pa.int32()), ("m", pa.int64()), ("l", pa.int64()), ("s", pa.string())])
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +85,23 @@ def test_keys_beside_conditions_that_may_raise(guarded: SparkSession) -> None:
     """They stay keys, or each row would be compared with each other."""
     df = guarded.sql("SELECT a.i, b.i AS j FROM t a LEFT JOIN t b ON a.i = b.i AND a.i * b.i > 5")
     assert "Join LEFT on and(equal($0:i, $1), " in explain(plan_of(df, "datafusion"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "element_at(transform(split(s, ','), x -> upper(x)), 3)",
+        "transform(split(s, ','), x -> upper(x))[2]",
+        "map_from_arrays(array('a', 'b'), map_values(map_from_entries(array(named_struct('k', 'a', 'v', 1), named_struct('k', s, 'v', 2)))))",
+    ],
+)
+def test_batches_without_rows_raise_nothing(guarded: SparkSession, call: str) -> None:
+    guarded.table("t").write.saveAsTable("guards", mode="overwrite")
+    plan = df_to_substrait(guarded.sql(f"SELECT {call} FROM guards"), dialect="datafusion", reads="tables")
+    guarded.sql("DROP TABLE guards")
+    row = pa.record_batch({"i": [1], "m": [0], "l": [0], "s": ["a,b,c"]}, schema=ROW)
+    batches = [row.slice(1), row, row.slice(1)]
+    assert datafusion.execute(plan, tables={"guards": pa.Table.from_batches(batches)}).num_rows == 1
 
 
 def test_a_guarded_column_in_a_filter(guarded: SparkSession) -> None:
