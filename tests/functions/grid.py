@@ -206,12 +206,11 @@ def write(path: Path) -> None:
     """Write the table, the same each time: every value occurs, combinations are drawn at random."""
     generator = random.Random(20240229)
     columns: dict[str, pa.Array] = {}
-    for name, (type, values) in COLUMNS.items():
-        for column in (name, name + "2"):
-            drawn = [None, *values]
-            drawn += generator.choices([None, *values, *values], k=ROWS - len(drawn))
-            generator.shuffle(drawn)
-            columns[column] = pa.array(drawn, type)
+    for name, type, values in _columns():
+        drawn = [None, *values]
+        drawn += generator.choices([None, *values, *values], k=ROWS - len(drawn))
+        generator.shuffle(drawn)
+        columns[name] = pa.array(drawn, type)
     # A day that Spark can still shift in any session time zone.
     columns["id"] = pa.array(range(ROWS), pa.int32())
     pq.write_table(pa.table(columns), path)
@@ -219,15 +218,14 @@ def write(path: Path) -> None:
 
 def write_nulls(path: Path) -> None:
     """Write a table of its columns with one row, of nulls but for the id: engines know the values of such a file before they read it."""
-    pq.write_table(
-        pa.table({**{name: pa.nulls(1, type) for name, type in _types()}, "id": pa.array([0], pa.int32())}), path
-    )
+    nulls = {name: pa.nulls(1, type) for name, type, _ in _columns()}
+    pq.write_table(pa.table({**nulls, "id": pa.array([0], pa.int32())}), path)
 
 
-def _types() -> Iterator[tuple[str, pa.DataType]]:
-    for name, (type, _) in COLUMNS.items():
-        yield name, type
-        yield name + "2", type
+def _columns() -> Iterator[tuple[str, pa.DataType, list[Any]]]:
+    for name, (type, values) in COLUMNS.items():
+        yield name, type, values
+        yield name + "2", type, values
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.traversal import is_null
 from ....dialects.rewrite import Apply
 from ....lowering.builder import LoweringBuilder
+from ..structs import guarded
 
 
 def unless_null(place: int) -> Apply:
@@ -19,12 +20,9 @@ def unless_null(place: int) -> Apply:
 
     def lower(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         arguments = list(call.children())
-        value = arguments[place]
-        if is_null(value):
-            return e.null(call.type)
-        if isinstance(value, Literal) or not value.type.nullable:
-            return call
-        value = arguments[place] = e.share(value)
-        return e.if_then(e.is_null(value), e.null(call.type), call.with_children(arguments))
+        if isinstance(arguments[place], Literal):
+            return e.null(call.type) if is_null(arguments[place]) else call
+        arguments[place] = value = e.share(arguments[place])
+        return guarded(e, [value], lambda: call.with_children(arguments))
 
     return lower

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ....algebra import types
 from ....algebra.expression import Expression, ScalarFunction
+from ....algebra.feature import LAMBDA
 from ....algebra.traversal import is_own, subexpressions
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Raised
@@ -16,14 +17,16 @@ from ....lowering.forms import Raised
 
 def in_error(e: LoweringBuilder, form: Raised) -> Raised:
     """The error, whose text is of each row: with no characters more."""
+    if not form.witness.features & LAMBDA:
+        return form
     made = [part.children()[0] for part in subexpressions(form.witness) if _is_made_by_lambda(part)]
     list = next((each for each in reversed(made) if any(map(is_own, subexpressions(each)))), None)
     if list is None:
         return form
     length = e.cast(e.call("datafusion:array_length", list), types.STRING)
-    nothing = e.call("datafusion:substring", length, e.i32(1), e.i32(0))
-    texts = [e.coalesce(each, e.text("")) for each in (e.cast(form.witness, types.STRING), nothing)]
-    return form._replace(witness=e.call("string:concat", *texts, null_handling="ACCEPT_NULLS"))
+    nothing = e.coalesce(e.call("datafusion:substring", length, e.i32(1), e.i32(0)), e.text(""))
+    text = e.cast(form.witness, types.STRING)
+    return form._replace(witness=e.call("string:concat", text, nothing, null_handling="ACCEPT_NULLS"))
 
 
 def _is_made_by_lambda(part: Expression) -> bool:

@@ -104,9 +104,9 @@ def _from_float(e: LoweringBuilder, seconds: Expression) -> Expression:
 
 BLANK = r"[\x00-\x20\x7f]*"
 """What Spark trims from a text before it reads a date or a timestamp."""
-_DAY_OF_YEAR = rf"(-[0-9]{{1,2}}(-[0-9]{{1,2}}([ T].*)?)?)?{BLANK}$"
-_DATE_TEXT = rf"^{BLANK}[+-]?[0-9]{{4,7}}{_DAY_OF_YEAR}"
-_LONG_YEAR = rf"^{BLANK}[+-]?[0-9]{{6,7}}{_DAY_OF_YEAR}"
+_AFTER_YEAR = rf"(-[0-9]{{1,2}}(-[0-9]{{1,2}}([ T].*)?)?)?{BLANK}$"
+_DATE_TEXT = rf"^{BLANK}[+-]?[0-9]{{4,7}}{_AFTER_YEAR}"
+_LONG_YEAR = rf"^{BLANK}[+-]?[0-9]{{6,7}}{_AFTER_YEAR}"
 
 
 def to_date(throws: bool) -> Apply:
