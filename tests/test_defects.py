@@ -127,6 +127,14 @@ SIDES = [
         "SELECT 1 AS v FROM (SELECT a FROM (VALUES (1)) t(a) LIMIT 0) UNION ALL SELECT DISTINCT a FROM (VALUES (1)) t(a)",
         "Optimizer rule 'optimize_projections' failed",
     ),
+    (
+        "nested_keys_in_order",
+        (
+            "SELECT DISTINCT k, v FROM (SELECT [[value % 10]] AS k, value % 99991 AS v "
+            "FROM generate_series(1, 100000) ORDER BY k LIMIT 90000)"
+        ),
+        "Internal error: Uncomparable values",
+    ),
     ("unwraps_casts", "SELECT cast(x AS int) > 0 FROM (SELECT 3000000000 AS x)", "true"),
 ]
 """Other sides of defects: the guards are needed for as long as there is one of them."""
@@ -313,6 +321,16 @@ def test_unions_repeat_names() -> None:
     pairs = Join(table("v", (1,)), table("v", (1,)), "INNER", call("comparison:equal", column(0), column(1)))
     union = Set([pairs, pairs], "UNION_ALL")
     assert ran(Aggregate(union, [column(0), column(1)], []), gives, "xy") == gives, mended("unions_repeat_names")
+
+
+def test_unions_of_inputs_without_rows() -> None:
+    """DataFusion leaves out the first alone: the second has a row that it doesn't see through, so that its name is short."""
+    first: Relation = VirtualTable([], ["v"], [types.I64])
+    long: Relation = VirtualTable([], ["x"], [types.I64])
+    for _ in range(9):
+        long = Project(long, [call("arithmetic:add", column(0), column(0))]).select([1])
+    plan = build(Project(Set([first, long], "UNION_ALL"), [call("arithmetic:add", column(0), column(0))]), ["v", "w"])
+    assert datafusion.execute(lower(plan, "datafusion")).num_rows == 0
 
 
 def test_unsigned_range_keys() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
@@ -25,6 +28,16 @@ def guarded(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Sp
     spark.read.parquet(str(folder / "t")).createOrReplaceTempView("t")
     spark.conf.set("spark.sql.ansi.enabled", "true")
     return spark
+
+
+@contextmanager
+def in_zone(session: SparkSession, zone: str) -> Iterator[None]:
+    before = session.conf.get("spark.sql.session.timeZone")
+    session.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        yield
+    finally:
+        session.conf.set("spark.sql.session.timeZone", before or "UTC")
 
 
 @pytest.mark.parametrize(
@@ -169,14 +182,10 @@ def test_timestamps_and_instants_of_one_number(guarded: SparkSession, query: str
 )
 def test_filters_that_the_engine_makes_while_it_runs(guarded: SparkSession, query: str) -> None:
     """Written out below the projections, filters on such days take more memory than there is."""
-    zone = guarded.conf.get("spark.sql.session.timeZone")
-    guarded.conf.set("spark.sql.session.timeZone", "Australia/Lord_Howe")
-    try:
-        days = "date_trunc('DAY', convert_timezone('UTC', 'America/Santiago', CAST(date'2024-04-04' + i AS timestamp_ntz)))"
+    days = "date_trunc('DAY', convert_timezone('UTC', 'America/Santiago', CAST(date'2024-04-04' + i AS timestamp_ntz)))"
+    with in_zone(guarded, "Australia/Lord_Howe"):
         guarded.table("t").selectExpr("i", f"{days} AS d").createOrReplaceTempView("days")
         assert_same_rows(guarded.sql(query))
-    finally:
-        guarded.conf.set("spark.sql.session.timeZone", zone or "UTC")
 
 
 @pytest.mark.parametrize(
@@ -214,3 +223,9 @@ def test_conditions_in_unions(guarded: SparkSession, condition: str) -> None:
 )
 def test_keys_that_are_computed(guarded: SparkSession, query: str) -> None:
     assert_same_rows(guarded.sql(query), stages=["optimized", "analyzed"])
+
+
+@pytest.mark.parametrize("key", ["array(x)", "named_struct('n', x)"])
+def test_groups_by_nested_keys_in_several_batches(guarded: SparkSession, key: str) -> None:
+    values = f"SELECT transform(array(1), x -> {key}) AS k, id * 7 % 29989 AS v FROM range(30000)"
+    assert_same_rows(guarded.sql(f"SELECT DISTINCT k, v FROM ({values} UNION ALL {values})"))

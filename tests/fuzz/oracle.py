@@ -12,7 +12,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from rows import differences, other_session, spark_table
-from substrait.algebra_pb2 import JoinRel, Rel
+from substrait.algebra_pb2 import Expression, JoinRel, Rel
 from substrait.plan_pb2 import Plan
 
 from substrait_spark import EngineError, PlanningError, UnsupportedPlanError, df_to_substrait
@@ -226,12 +226,13 @@ def _leaves_out(plan: Plan, engine: Engine, spark: SparkSession) -> bool:
     """Whether the engine raises as well when it computes some relation of the plan by itself, with all its rows and columns.
 
     In the whole plan it leaves out columns that nobody uses, one side of a join if the other is empty, the keys too that
-    only the join computes, and rows that a filter or a limit drops.
+    only the join computes, rows that a filter or a limit drops, and conditions beside one on a subquery without rows.
     """
     found = list(messages(plan))
     if any(_raises(_part(plan, relation), engine, spark) for relation in found if isinstance(relation, Rel)):
         return True
     inputs = [input for join in found if isinstance(join, JoinRel) for input in (join.left, join.right)]
+    inputs += [scalar.input for scalar in found if isinstance(scalar, Expression.Subquery.Scalar)]
     return any(_is_empty(_part(plan, input), engine, spark) for input in inputs)
 
 

@@ -44,6 +44,7 @@ from .defects import (
     list_order,
     local_rows,
     mark_names,
+    nested_keys,
     nested_nulls,
     null_filters,
     offsets,
@@ -109,7 +110,6 @@ OF_RELATIONS = [
     Rewrite(Filtered, key_bounds.in_filter, "bounds_of_keys"),
     Rewrite(Filtered, empty_inputs.in_filter, "unions_lose_names"),
     Rewrite(Filtered, connectives.with_keys, "eager_connectives"),
-    Rewrite(Set, empty_inputs.at_the_end, "unions_lose_names"),
     Rewrite(Joined, empty_inputs.in_join, "unions_lose_names"),
     Rewrite(Joined, join_keys.with_columns, "joins_without_columns"),
     Rewrite(Joined, join_conditions.with_late_filters, "eager_connectives"),
@@ -124,6 +124,7 @@ OF_RELATIONS = [
     Rewrite(Aggregate, distinct_sums.with_filters, "distinct_widens_sums"),
     Rewrite(Aggregate, list_order.require_one_order, "one_list_order"),
     Rewrite(Aggregate, unique_keys.without_keys, "keys_survive_joins"),
+    Rewrite(Aggregate, nested_keys.without_order, "nested_keys_in_order"),
     Rewrite(Fetch, offsets.by_number, "offsets_lose_order"),
     Rewrite(Windowed, total_windows.without_keys, "totals_keep_no_order"),
     Rewrite(Windowed, column_names.with_levels, "named_by_text"),
@@ -139,6 +140,7 @@ OF_PLANS = [
     Rewrite(PLAN, null_filters.without_implied, "null_filters_estimated"),
     Rewrite(PLAN, evaluation_order.guard_above_filters, "projects_below_filters"),
     Rewrite(PLAN, column_names.shorten_names, "named_by_text"),
+    Rewrite(PLAN, empty_inputs.at_the_end, "unions_lose_names"),
     Rewrite(PLAN, computed_keys.without_unfiltered_keys, "keys_before_filters"),
     *[
         Rewrite(PLAN, computed_keys.computed_below, defect)

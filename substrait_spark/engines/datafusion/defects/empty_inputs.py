@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....algebra.expression import Expression
-from ....algebra.feature import COLUMN, SUBQUERY
+from ....algebra.feature import COLUMN, SET, SUBQUERY
 from ....algebra.relation import Cross, Fetch, Join, Relation, Set, VirtualTable
 from ....algebra.subqueries import is_total
-from ....algebra.traversal import inputs_first, is_true
+from ....algebra.traversal import inputs_first, is_true, transformed
 from ....lowering.builder import LoweringBuilder
 from ....lowering.forms import Filtered, Joined
-from ....lowering.lowering import Lowering
 from .constants import always
 
 
@@ -40,18 +39,20 @@ def _is_constant(condition: Expression) -> bool:
     return not is_true(condition) and not condition.features & (COLUMN | SUBQUERY)
 
 
-def at_the_end(e: LoweringBuilder, union: Set) -> Relation:
-    """A union whose inputs that have no rows come last."""
-    if not union.operation.startswith("UNION"):
-        return union
-    known = e.lowering.memory(_none_known)
-    inputs = tuple(sorted(union.inputs, key=lambda input: _is_empty(input, known)))
-    return union if inputs == union.inputs else Set(inputs, union.operation).emitting_as(union)
+def at_the_end(e: LoweringBuilder, root: Relation) -> Relation:
+    """The relation, with the inputs that have no rows last in each union.
+
+    Once columns have their names: what gives them new ones adds a row that a filter drops, of which DataFusion doesn't know that.
+    """
+    known: dict[Relation, bool] = {}
+    return transformed(root, lambda relation: _reordered(relation, known), feature=SET)
 
 
-def _none_known(lowering: Lowering) -> dict[Relation, bool]:
-    """A memory of which relations have no rows: those below several unions are asked for as often."""
-    return {}
+def _reordered(relation: Relation, known: dict[Relation, bool]) -> Relation:
+    if not isinstance(relation, Set) or not relation.operation.startswith("UNION"):
+        return relation
+    inputs = tuple(sorted(relation.inputs, key=lambda input: _is_empty(input, known)))
+    return relation if inputs == relation.inputs else Set(inputs, relation.operation).emitting_as(relation)
 
 
 def _is_empty(root: Relation, known: dict[Relation, bool]) -> bool:
