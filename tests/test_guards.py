@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
@@ -28,16 +25,6 @@ def guarded(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Sp
     spark.read.parquet(str(folder / "t")).createOrReplaceTempView("t")
     spark.conf.set("spark.sql.ansi.enabled", "true")
     return spark
-
-
-@contextmanager
-def in_zone(session: SparkSession, zone: str) -> Iterator[None]:
-    before = session.conf.get("spark.sql.session.timeZone")
-    session.conf.set("spark.sql.session.timeZone", zone)
-    try:
-        yield
-    finally:
-        session.conf.set("spark.sql.session.timeZone", before or "UTC")
 
 
 @pytest.mark.parametrize(
@@ -182,10 +169,14 @@ def test_timestamps_and_instants_of_one_number(guarded: SparkSession, query: str
 )
 def test_filters_that_the_engine_makes_while_it_runs(guarded: SparkSession, query: str) -> None:
     """Written out below the projections, filters on such days take more memory than there is."""
-    days = "date_trunc('DAY', convert_timezone('UTC', 'America/Santiago', CAST(date'2024-04-04' + i AS timestamp_ntz)))"
-    with in_zone(guarded, "Australia/Lord_Howe"):
+    zone = guarded.conf.get("spark.sql.session.timeZone")
+    guarded.conf.set("spark.sql.session.timeZone", "Australia/Lord_Howe")
+    try:
+        days = "date_trunc('DAY', convert_timezone('UTC', 'America/Santiago', CAST(date'2024-04-04' + i AS timestamp_ntz)))"
         guarded.table("t").selectExpr("i", f"{days} AS d").createOrReplaceTempView("days")
         assert_same_rows(guarded.sql(query))
+    finally:
+        guarded.conf.set("spark.sql.session.timeZone", zone or "UTC")
 
 
 @pytest.mark.parametrize(

@@ -911,7 +911,7 @@ def write_options(options: Sequence[tuple[str, str]], target: Any) -> None:
 
 def _levels(type: Type) -> int:
     """How many messages a literal of a type nests below its own."""
-    inner = [_levels(parameter) for parameter in type.parameters if isinstance(parameter, Type)]
+    inner = [_levels(part) for part in types.parts(type)]
     return (3 if type.kind == "map" else 2) + max(inner) if inner else 2
 
 

@@ -143,6 +143,11 @@ def equal_but_nullability(left: Type, right: Type) -> bool:
     )
 
 
+def parts(type: Type) -> list[Type]:
+    """The types of the fields, the elements, or the keys and values that a type is made of."""
+    return [part for part in type.parameters if isinstance(part, Type)]
+
+
 def holds(type: Type, kinds: Sequence[str]) -> bool:
     """Whether a type is, or has somewhere inside, a type of one of these kinds."""
     return not type.kinds.isdisjoint(kinds)
@@ -204,7 +209,7 @@ _COUNTS = {
 def always_casts(source: Type, target: Type) -> bool:
     """Whether a cast never fails: to a wider or a floating-point type, to text, between dates, times and counts."""
     if target.kind == "string":
-        return not any(isinstance(part, Type) for part in source.parameters)
+        return not parts(source)
     if target.kind in FLOATS and source.kind in NUMBERS:
         return True
     return widens(source, target) or frozenset((source.kind, target.kind)) in _COUNTS
@@ -212,10 +217,10 @@ def always_casts(source: Type, target: Type) -> bool:
 
 def nullable_inside(type: Type) -> Type:
     """The type with every field, element and map value nullable, at every level below the type itself."""
-    parts = [nullable(nullable_inside(part)) if isinstance(part, Type) else part for part in type.parameters]
+    made = [nullable(nullable_inside(part)) if isinstance(part, Type) else part for part in type.parameters]
     if type.kind == "map":
-        parts[0] = with_nullable(parts[0], False)
-    return of(type.kind, *parts, nullable=type.nullable)
+        made[0] = with_nullable(made[0], False)
+    return of(type.kind, *made, nullable=type.nullable)
 
 
 def field_count(type: Type) -> int:

@@ -105,7 +105,7 @@ def sort_array(e: ExpressionBuilder, node: tree.Expression) -> Expression:
 
 def has_parts(type: Type) -> bool:
     """Whether values of a type have parts, which no standard function says the order of."""
-    return any(isinstance(part, Type) for part in type.parameters)
+    return bool(types.parts(type))
 
 
 def array_size(e: ExpressionBuilder, node: tree.Expression) -> Expression:

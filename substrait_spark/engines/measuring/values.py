@@ -152,7 +152,7 @@ def table(columns: Sequence[tuple[str, Type, Sequence[Any]]], seed: str, most: i
 
 def field_names(name: str, type: Type) -> list[str]:
     """A column's name and those of the fields of structs in it, depth-first, as schemas of plans have them."""
-    inner = [part for part in type.parameters if isinstance(part, Type)]
+    inner = types.parts(type)
     below = [
         each
         for n, part in enumerate(inner)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from ...algebra.types import Type
+from ...algebra.types import Type, parts
 from ...catalyst.versions import running
 from ...errors import Unsupported
 
@@ -75,9 +75,9 @@ def spark_columns(types: Sequence[Type], names: Sequence[str]) -> list[tuple[str
 def _require_digits(columns: Sequence[Type]) -> None:
     """Refuse columns with times of more digits than this Spark has."""
     for column in columns:
-        parts = [column]
-        for part in parts:
-            parts += [each for each in part.parameters if isinstance(each, Type)]
+        found = [column]
+        for part in found:
+            found += parts(part)
             if part.kind == "precision_time" and digits_of_times() < part.parameters[0] <= NANOSECONDS:
                 raise Unsupported(f"this Spark has no column of type {column}")
 

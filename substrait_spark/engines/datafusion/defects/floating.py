@@ -18,7 +18,7 @@ from ....lowering.forms import Key
 
 def comparable(e: LoweringBuilder, value: Expression) -> Expression:
     """The value to compare: with one NaN."""
-    if not holds_float(value.type) or _has_one_nan(value):
+    if not types.holds(value.type, FLOATS) or _has_one_nan(value):
         return value
     if value.type.kind not in FLOATS:
         return normalized(e, value)
@@ -54,7 +54,7 @@ def _distinct(e: LoweringBuilder, value: Expression) -> Expression:
 
 def groupable(e: LoweringBuilder, value: Expression) -> Expression:
     """The value to group, partition or sort by: with one NaN and one zero, as Spark's result has them."""
-    if not holds_float(value.type):
+    if not types.holds(value.type, FLOATS):
         return value
     if value.type.kind not in FLOATS:
         _require_kept(value.type)
@@ -68,7 +68,7 @@ def groupable(e: LoweringBuilder, value: Expression) -> Expression:
 def compared(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """A comparison of two values."""
     left, right = call.children()
-    if not holds_float(left.type):
+    if not types.holds(left.type, FLOATS):
         return call
     return redeclared(e, call, (comparable(e, left), comparable(e, right)))
 
@@ -93,14 +93,8 @@ def _require_kept(type: Type, depth: int = 0) -> None:
     """Refuse lists of lists, in which Spark takes nulls for numbers when it normalises the numbers."""
     if type.kind in FLOATS and type.nullable and depth > 1:
         raise Unsupported("Spark takes nulls in lists of lists of floating-point numbers for numbers")
-    for part in type.parameters:
-        if isinstance(part, Type):
-            _require_kept(part, depth + (type.kind == "list"))
-
-
-def holds_float(type: Type) -> bool:
-    """Whether a type is, or has somewhere inside, a floating-point type."""
-    return type.kind in FLOATS or any(isinstance(p, Type) and holds_float(p) for p in type.parameters)
+    for part in types.parts(type):
+        _require_kept(part, depth + (type.kind == "list"))
 
 
 COMPARISONS = tuple(f"comparison:{name}" for name in ("equal", "is_not_distinct_from", "lt", "lte", "gt", "gte"))

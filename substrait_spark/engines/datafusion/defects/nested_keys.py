@@ -8,9 +8,9 @@ lists and the like. A constant is sorted too. This hides the order of such keys 
 
 from __future__ import annotations
 
+from ....algebra import types
 from ....algebra.relation import Aggregate, Relation
 from ....algebra.traversal import is_column, ordinals
-from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
 from ....lowering.general.computed_keys import over_columns
 from .constants import with_varying
@@ -18,18 +18,10 @@ from .constants import with_varying
 
 def without_order(e: LoweringBuilder, relation: Aggregate) -> Relation:
     """An aggregate by several keys, in whose input DataFusion knows no order of nested ones."""
-    nested = [key for key in relation.groupings if _has_nested_parts(key.type)]
+    nested = [n for n, key in enumerate(relation.groupings) if any(map(types.parts, types.parts(key.type)))]
     if not nested or len(relation.groupings) == 1:
         return relation
-    over = over_columns(relation, [key for key in nested if not is_column(key)])
+    over = over_columns(relation, [relation.groupings[n] for n in nested if not is_column(relation.groupings[n])])
     (input,) = over.inputs
-    keys = {
-        n for key in over.expressions()[: len(relation.groupings)] if _has_nested_parts(key.type) for n in ordinals(key)
-    }
+    keys = {ordinal for n in nested for ordinal in ordinals(over.expressions()[n])}
     return over.with_inputs((with_varying(e, input, keys),))
-
-
-def _has_nested_parts(type: Type) -> bool:
-    return any(
-        isinstance(part, Type) and any(isinstance(inner, Type) for inner in part.parameters) for part in type.parameters
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....algebra import types
 from ....algebra.expression import SortField
 from ....algebra.types import Type
 from ....lowering.builder import LoweringBuilder
@@ -17,5 +18,4 @@ def sort_key(e: LoweringBuilder, sort: SortField) -> SortField:
 
 def _holds_nulls(type: Type) -> bool:
     """Whether values of a type may have a null inside."""
-    parts = [part for part in type.parameters if isinstance(part, Type)]
-    return any(part.nullable or _holds_nulls(part) for part in parts)
+    return any(part.nullable or _holds_nulls(part) for part in types.parts(type))

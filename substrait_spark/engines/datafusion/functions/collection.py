@@ -14,7 +14,7 @@ from ....dialects.rewrite import rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import redeclared
-from ..defects.floating import groupable, holds_float, normalized
+from ..defects.floating import groupable, normalized
 from ..defects.known_nulls import unless_null
 from ..structs import bare, element, guarded, null_like, size
 from . import time_zone as tz
@@ -29,7 +29,7 @@ NO_NUMBERS = ("boolean", "binary", "fixedbinary", "list", "struct", *TEXTS)
 def groupable_elements(e: LoweringBuilder, list: Expression) -> Expression:
     """The list with one NaN and one zero."""
     element: Type = list.type.parameters[0]
-    if not e.has_defect("nan_payloads") or not holds_float(element):
+    if not e.has_defect("nan_payloads") or not types.holds(element, FLOATS):
         return list
     if element.kind not in FLOATS:
         return normalized(e, list)
@@ -45,13 +45,12 @@ def _as_set(e: LoweringBuilder, list: Expression) -> Expression:
 
 def _differ(e: LoweringBuilder, list: Expression) -> bool:
     """Whether DataFusion has another order of floating-point elements."""
-    return e.has_defect("nan_payloads") and holds_float(list.type)
+    return e.has_defect("nan_payloads") and types.holds(list.type, FLOATS)
 
 
 def _nest(e: LoweringBuilder, list: Expression) -> bool:
     """Whether DataFusion has nulls in elements where it puts null elements."""
-    parts = list.type.parameters[0].parameters
-    return e.has_defect("nested_nulls_follow") and any(isinstance(part, Type) for part in parts)
+    return e.has_defect("nested_nulls_follow") and bool(types.parts(list.type.parameters[0]))
 
 
 # ---- against defects

@@ -6,12 +6,12 @@ from typing import Any
 
 from ....algebra import types
 from ....algebra.expression import Cast, Expression, FieldReference, Literal, Nested, Part, ScalarFunction
-from ....algebra.types import Type
+from ....algebra.types import FLOATS, Type
 from ....dialects.rewrite import Sees, rewrites
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from ....lowering.expression import ExpressionLowering
-from ..defects.floating import groupable, holds_float
+from ..defects.floating import groupable
 from ..defects.same_names import as_wanted
 from ..defects.struct_names import Names, has_names, own_names, parts
 from ..defects.wanted_names import WantedNames
@@ -40,7 +40,7 @@ def nested(lowering: ExpressionLowering, original: Nested) -> Expression:
 def map_of(e: LoweringBuilder, type: Type, keys: Expression, values: Expression) -> Expression:
     """A map of two lists of the same length; null and equal keys raise. Its keys are never null."""
     key, value = type.parameters
-    if holds_float(key) and e.has_defect("nan_payloads"):
+    if types.holds(key, FLOATS) and e.has_defect("nan_payloads"):
         raise NotInDialect("floating-point keys of maps are compared by their bits")
     kind = types.of("map", types.required(key), value, nullable=type.nullable)
     return e.call_as(kind, "datafusion:map", keys, values)
@@ -101,7 +101,7 @@ def _step(e: LoweringBuilder, value: Expression, kind: str, where: Any) -> Expre
 
 def _map_value(e: LoweringBuilder, map: Expression, key: Expression) -> Expression:
     """The value of a key; null for a key that the map lacks."""
-    if holds_float(key.type) and e.has_defect("nan_payloads"):
+    if types.holds(key.type, FLOATS) and e.has_defect("nan_payloads"):
         map, key = groupable(e, map), e.key(key)
     return element(e, e.call("datafusion:map_extract", map, key), e.i64(1))
 

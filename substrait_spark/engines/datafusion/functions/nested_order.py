@@ -7,9 +7,9 @@ DataFusion's comparisons have it, and its sorts where nulls come first. Its own 
 
 from __future__ import annotations
 
+from ....algebra import types
 from ....algebra.aggregate_form import AggregateForm
 from ....algebra.expression import Expression, SortField
-from ....algebra.types import Type
 from ....lowering.aggregate import LoweredCall
 from ....lowering.builder import LoweringBuilder
 from ..structs import field_of
@@ -17,7 +17,7 @@ from ..structs import field_of
 
 def ascending(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:
     """What to sort by for the values to ascend, as first and last values need it. Nulls come first."""
-    if value.type.kind == "struct" and not _holds_list(value.type):
+    if value.type.kind == "struct" and not types.holds(value.type, ("list",)):
         return _by_fields(e, e.share(value))
     if value.type.kind in ("struct", "list"):
         return (SortField(order_key(e, value), True, True),)
@@ -47,7 +47,3 @@ def _by_fields(e: LoweringBuilder, value: Expression) -> tuple[SortField, ...]:
         else:
             keys.append(SortField(e.key(part), True, True))
     return tuple(keys)
-
-
-def _holds_list(type: Type) -> bool:
-    return type.kind == "list" or any(isinstance(part, Type) and _holds_list(part) for part in type.parameters)
