@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from datafusion import SessionContext
+from datafusion import SessionConfig, SessionContext
 from datafusion import substrait as consumer
 
 from substrait_spark import lower
@@ -232,6 +232,19 @@ def test_bounds_of_keys(tmp_path: Path, value: str, other: str, key: str, of_fil
     sql = f"SELECT count(*) FROM (VALUES ({value}), ({other})) t(x) JOIN '{file}' ON {key} = {of_file}"
     gives = DEFECTS["bounds_of_keys"].gives
     assert given(lambda: context.sql(sql).to_arrow_table(), gives) == gives, mended("bounds_of_keys")
+
+
+def test_bounds_of_totals(tmp_path: Path) -> None:
+    for n in range(8):
+        pq.write_table(
+            pa.table({"p": pa.array([1 if n == 7 else None], pa.int64()), "q": [2 if n == 7 else 3]}),
+            tmp_path / f"{n}.parquet",
+        )
+    context = SessionContext(SessionConfig().with_target_partitions(2))
+    context.register_parquet("t", str(tmp_path))
+    gives = DEFECTS["bounds_of_totals"].gives
+    given_rows = given(lambda: context.sql("SELECT min(p), max(q) FROM t").to_arrow_table(), gives)
+    assert given_rows == gives, mended("bounds_of_totals")
 
 
 def test_chained_conjuncts() -> None:

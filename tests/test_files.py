@@ -492,6 +492,57 @@ def test_parquet_of_other_writers(spark: SparkSession, tmp_path: Path, name: str
     assert_same_rows(spark.read.parquet(str(tmp_path / "t.parquet")))
 
 
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT x FROM t WHERE x + 0 > 50",  # Spark compares columns themselves with statistics, too
+        "SELECT max(x), max(k), count(*) FROM t WHERE k > 0",
+        "SELECT k, max(x) FROM t GROUP BY k ORDER BY 2 DESC LIMIT 2",
+        "SELECT count(*) FROM t JOIN (VALUES (double('NaN'), 'a')) v(y, s) ON x = y AND t.s = v.s",
+        "SELECT * FROM t",
+    ],
+)
+@pytest.mark.parametrize("files", [1, 9])
+def test_constant_columns_with_nan(spark: SparkSession, tmp_path: Path, query: str, files: int) -> None:
+    for n in range(files):
+        times = pa.array([0, n], pa.timestamp("us"))
+        columns = {"k": [n, 1], "x": [1.0, NAN if n == files - 1 else 1.0], "s": ["a", "a"], "t": times}
+        pq.write_table(pa.table(columns), tmp_path / f"{n}.parquet", use_deprecated_int96_timestamps=True)
+    spark.read.parquet(str(tmp_path)).createOrReplaceTempView("t")
+    assert_same_rows(spark.sql(query), ordered="ORDER BY" in query)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        "min(p), max(q)",
+        "min(p), max(p)",
+        "max(q), min(p + 1)",
+        "max(q), max(p) FILTER (WHERE q < 3)",
+        "bool_and(p > 0), max(q)",
+        "max(q), max(struct(p, s))",
+        "min(s), max(q), min(p)",
+    ],
+)
+def test_totals_over_files_that_begin_with_nulls(spark: SparkSession, tmp_path: Path, calls: str) -> None:
+    for n in range(12):
+        last = n == 11
+        columns = {
+            "p": pa.array([1 if last else None], pa.int64()),
+            "q": [2 if last else 3],
+            "s": ["" if last else "a"],
+        }
+        pq.write_table(pa.table(columns), tmp_path / f"{n:02}.parquet")
+    spark.read.parquet(str(tmp_path)).createOrReplaceTempView("t")
+    assert_same_rows(spark.sql(f"SELECT {calls} FROM t"))
+    assert_same_rows(
+        spark.sql(f"SELECT * FROM (SELECT {calls} FROM t WHERE q > 0) CROSS JOIN (SELECT min(s), max(q) FROM t)")
+    )
+
+
 @pytest.mark.parametrize(
     ("column", "array", "schema", "message"),
     [

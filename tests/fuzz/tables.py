@@ -60,12 +60,11 @@ COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
 }
 """Spark's types, and the values that their columns hold beside null."""
 
-SIZES = {"empty": 0, "few": 7, "many": 40}
+SIZES = {"empty": 0, "few": 9, "many": 40}
 """The tables, and how many rows each has. Their columns are called `c0`, `c1`, … in the order of `COLUMNS`."""
 
-
-ROWS_OF_A_FILE = {"empty": 1, "few": 1, "many": 40}
-"""How many rows each of a table's files has at most: of one row, each column is constant in its file."""
+FILES = {"empty": [0], "few": [1, 1, 1, 1, 1, 1, 1, 2], "many": [40]}
+"""How many rows each file of a table has: of one row, each column is constant in its file."""
 
 
 def create(spark: SparkSession, directory: Path) -> None:
@@ -73,12 +72,27 @@ def create(spark: SparkSession, directory: Path) -> None:
     generator = random.Random(1582)
     for name, size in SIZES.items():
         columns = {
-            f"c{n}": pa.array(generator.choices([None, *values, *values], k=size), type)
+            f"c{n}": pa.array(_values(generator, name, size, values), type)
             for n, (type, values) in enumerate(COLUMNS.values())
         }
         path = directory / f"{name}.parquet"
         path.mkdir()
         rows = pa.table(columns)
-        for first in range(0, size or 1, ROWS_OF_A_FILE[name]):
-            pq.write_table(rows.slice(first, ROWS_OF_A_FILE[name]), path / f"{first}.parquet")
+        first = 0
+        for number in FILES[name]:
+            pq.write_table(rows.slice(first, number), path / f"{first}.parquet")
+            first += number
         spark.read.parquet(str(path)).createOrReplaceTempView(name)
+
+
+def _values(generator: random.Random, name: str, size: int, values: list[Any]) -> list[Any]:
+    """The values of a column: in the first file of `few` a null, and in its last one of two floats NaN.
+
+    DataFusion skips files by bounds that nulls don't have, and statistics, which leave NaN out, say that such a column is constant.
+    """
+    chosen = generator.choices([None, *values, *values], k=size)
+    if name == "few":
+        chosen[0] = None
+        if _NAN in values:
+            chosen[-2:] = [_NAN, 1.5]
+    return chosen

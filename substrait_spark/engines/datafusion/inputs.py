@@ -20,15 +20,13 @@ from ..arrow.schema import Columns
 from ..names import table_name
 from . import lakes
 from .parquet import ParquetReader, column_named
+from .unfiltered import unfiltered
 
 ALLOWED = (
     "a pyarrow.Table, a path, what hands over Arrow's stream or array (`__arrow_c_stream__`, `__arrow_c_array__`), as frames of "
     "polars and pandas and relations of DuckDB do, a pyarrow.dataset.Dataset, a table provider or frame of DataFusion, "
     "or a table of pyiceberg or deltalake"
 )
-
-ALL_ROWS = 2**63 - 1
-"""A limit that limits nothing."""
 
 
 def require_tables(tables: Mapping[str, Any]) -> None:
@@ -57,7 +55,7 @@ class Inputs:
         if isinstance(source, str | Path):
             return parquet.table(Path(source), columns)
         if _is_lazy(source):
-            return [_selected(_opened(ctx, source), columns, name)]
+            return [_selected(unfiltered(ctx, source), columns, name)]
         if name not in self._rows:
             self._rows[name] = in_memory(source)
         return [_in_frame(ctx, in_columns(self._rows[name], columns, name))]
@@ -94,24 +92,6 @@ def counted(frame: DataFrame) -> DataFrame:
 def _is_lazy(source: Any) -> bool:
     provides = hasattr(source, "__datafusion_table_provider__")
     return provides or isinstance(source, pads.Dataset | DataFrame | Table)
-
-
-def _opened(ctx: SessionContext, source: Any) -> DataFrame:
-    """The frame of all rows, below a limit that limits nothing.
-
-    No filter of the plan gets below it: pyarrow's datasets drop NaN where `x > 2`, and nobody knows what other providers do.
-    """
-    if isinstance(source, DataFrame):
-        return source.limit(ALL_ROWS)
-    name = "substrait_spark_opened"
-    if isinstance(source, pads.Dataset):
-        ctx.register_dataset(name, source)
-    else:
-        ctx.register_table(name, source)
-    try:
-        return ctx.table(name).limit(ALL_ROWS)
-    finally:
-        ctx.deregister_table(name)
 
 
 def _selected(frame: DataFrame, columns: Columns, shown: str) -> DataFrame:

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pyarrow as pa
+import pyarrow.dataset as pads
 from datafusion import DataFrame, Expr, SessionContext, col, lit
 
 from ...errors import InvalidPlanError
@@ -16,6 +17,7 @@ from .. import local_files
 from ..arrow.schema import Columns
 from ..names import found
 from ..table_format import table_format
+from .unfiltered import unfiltered
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ class ParquetReader:
                 raise InvalidPlanError(
                     f"{path} lacks the column {min(missing)!r}, and only Spark's catalog knows its values. Give an Arrow table."
                 )
+        if any(local_files.may_hide_nan(path, columns) for path in paths):
+            return [self._by_pyarrow(paths, columns)]
         parents = {path.parent for path in paths}
         (suffix, *others) = {path.suffix for path in paths}
         if len(set(paths)) == len(paths) > 1 and len(parents) == 1 and suffix and not others:
@@ -96,6 +100,15 @@ class ParquetReader:
             if not UNREAD.search(str(folder)) and set(folder.rglob(f"*{suffix}")) == set(paths):
                 return [self.ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=self._as_stored(schema))]
         return [self._parquet_file(path, columns) for path in paths]
+
+    def _by_pyarrow(self, paths: list[Path], columns: Columns) -> DataFrame:
+        """Parquet files as pyarrow reads them; nulls where the plan uses none of a column's values."""
+        used = pa.schema([field for field in columns.schema if field.name in columns.used])
+        frame = unfiltered(self.ctx, pads.dataset(list(map(str, paths)), schema=used, format=local_files.PARQUET))
+        values = {name: column_named(name) for name in used.names}
+        return frame.select(
+            *(values.get(field.name, lit(None).cast(field.type)).alias(field.name) for field in columns.schema)
+        )
 
     def _parquet_file(self, path: Path, columns: Columns) -> DataFrame:
         if UNREAD.search(str(path)):

@@ -52,6 +52,7 @@ from .defects import (
     same_names,
     semi_joins,
     spanning_keys,
+    total_bounds,
     total_windows,
     totals,
     union_names,
@@ -134,6 +135,7 @@ OF_RELATIONS = [
 OF_PLANS = [
     Rewrite(PLAN, semi_joins.with_inner_joins_first, "semi_joins_pair_rows"),
     Rewrite(PLAN, filtered_totals.apart, "filtered_totals_lost"),
+    Rewrite(PLAN, total_bounds.beside_counts, "bounds_of_totals"),
     Rewrite(PLAN, equal_timestamps.without_equal_timestamps, "equal_timestamps"),
     Rewrite(PLAN, unknown_marks.with_unknown_marks, "unknown_marks"),
     Rewrite(PLAN, join_lambdas.without_lambdas, "lambdas_in_joins"),
