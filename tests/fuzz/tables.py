@@ -63,7 +63,7 @@ COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
 SIZES = {"empty": 0, "few": 9, "many": 40}
 """The tables, and how many rows each has. Their columns are called `c0`, `c1`, … in the order of `COLUMNS`."""
 
-FILES = {"empty": [0], "few": [1, 1, 1, 1, 1, 1, 1, 2], "many": [40]}
+FILES = {"empty": [0], "few": [1, 1, 1, 1, 1, 1, 1, 2], "many": [8, 8, 8, 8, 8]}
 """How many rows each file of a table has: of one row, each column is constant in its file."""
 
 
