@@ -60,26 +60,26 @@ COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
 }
 """Spark's types, and the values that their columns hold beside null."""
 
-SIZES = {"empty": 0, "few": 9, "many": 40}
-"""The tables, and how many rows each has. Their columns are called `c0`, `c1`, … in the order of `COLUMNS`."""
-
 FILES = {"empty": [0], "few": [1, 1, 1, 1, 1, 1, 1, 2], "many": [8, 8, 8, 8, 8]}
-"""How many rows each file of a table has: of one row, each column is constant in its file."""
+"""The tables, and how many rows each of their files has: of one row, each column is constant in its file.
+
+Their columns are called `c0`, `c1`, … in the order of `COLUMNS`.
+"""
 
 
 def create(spark: SparkSession, directory: Path) -> None:
     """Write the tables, the same each time, and make them temporary views."""
     generator = random.Random(1582)
-    for name, size in SIZES.items():
+    for name, files in FILES.items():
         columns = {
-            f"c{n}": pa.array(_values(generator, name, size, values), type)
+            f"c{n}": pa.array(_values(generator, name, sum(files), values), type)
             for n, (type, values) in enumerate(COLUMNS.values())
         }
         path = directory / f"{name}.parquet"
         path.mkdir()
         rows = pa.table(columns)
         first = 0
-        for number in FILES[name]:
+        for number in files:
             pq.write_table(rows.slice(first, number), path / f"{first}.parquet")
             first += number
         spark.read.parquet(str(path)).createOrReplaceTempView(name)
