@@ -247,6 +247,25 @@ def test_bounds_of_totals(tmp_path: Path) -> None:
     assert given_rows == gives, mended("bounds_of_totals")
 
 
+def test_limits_cut_groups_of_each_core() -> None:
+    context = SessionContext(SessionConfig().with_target_partitions(2))
+    thrice = " UNION ALL ".join(["SELECT * FROM s"] * 3)
+    sql = f"WITH s(x) AS (VALUES (0), (1), (2) ORDER BY 1 LIMIT 3) SELECT DISTINCT x FROM ({thrice}) ORDER BY x LIMIT 3"
+    results = {given(lambda: context.sql(sql).to_arrow_table(), "") for _ in range(20)}
+    assert results - {"0; 1; 2"}, mended("limits_cut_groups")
+
+
+def test_filters_go_by_name_below_groups(tmp_path: Path) -> None:
+    for name, columns in {"a": {"id": [1], "k": [2]}, "b": {"id": [2]}}.items():
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    context = SessionContext(SessionConfig().set("datafusion.optimizer.join_reordering", "false"))
+    for name in "ab":
+        context.register_parquet(name, str(tmp_path / f"{name}.parquet"))
+    groups = "SELECT a.id AS x, b.id AS y FROM a LEFT JOIN b ON k = b.id GROUP BY a.id, b.id"
+    sql = f"SELECT x, y FROM b JOIN ({groups}) ON b.id = y"
+    assert given(lambda: context.sql(sql).to_arrow_table(), "") == "", mended("filters_go_by_name")
+
+
 def test_chained_conjuncts() -> None:
     query = "SELECT value FROM range(3) WHERE {' AND '.join(f'value <> {n}' for n in range(10_000))}"
     program = f'from datafusion import SessionContext\nSessionContext().sql(f"{query}").to_arrow_table()'

@@ -41,6 +41,7 @@ from .defects import (
     lambda_nullability,
     lambdas_over_no_rows,
     like_escapes,
+    limited_groups,
     list_order,
     local_rows,
     mark_names,
@@ -135,7 +136,7 @@ OF_RELATIONS = [
 OF_PLANS = [
     Rewrite(PLAN, semi_joins.with_inner_joins_first, "semi_joins_pair_rows"),
     Rewrite(PLAN, filtered_totals.apart, "filtered_totals_lost"),
-    Rewrite(PLAN, total_bounds.beside_counts, "bounds_of_totals"),
+    Rewrite(PLAN, total_bounds.with_counts, "bounds_of_totals"),
     Rewrite(PLAN, equal_timestamps.without_equal_timestamps, "equal_timestamps"),
     Rewrite(PLAN, unknown_marks.with_unknown_marks, "unknown_marks"),
     Rewrite(PLAN, join_lambdas.without_lambdas, "lambdas_in_joins"),
@@ -155,6 +156,7 @@ OF_PLANS = [
     Rewrite(PLAN, union_sorts.sort_by_all_keys, "sorts_unions_by_input"),
     Rewrite(PLAN, union_nullability.with_nullable_columns, "unions_keep_nullability"),
     Rewrite(PLAN, filter_growth.limit_filter_growth, "grows_filters"),
+    Rewrite(PLAN, limited_groups.below_filters, "limits_cut_groups"),
     Rewrite(PLAN, offsets.filter_above_offsets, "offsets_forgotten"),
 ]
 

@@ -3,9 +3,11 @@
     WITH t(x) AS (VALUES (1)) SELECT r.x AS y FROM t l RIGHT JOIN (SELECT x FROM t WHERE x > 0) r ON l.x = r.x + 1 WHERE l.x IS NULL
     -- no row, and 1 is right
 
-The filter is on a column of the side that is null in rows without a match, and lands in the other side. So a column of that side
-is computed anew if the other side may have one of its name: by a condition that always holds, with a number that makes its
-text, which becomes the name, unlike any other. DataFusion computes the condition as it plans, and keeps the name.
+The filter is on a column of the side that is null in rows without a match, and lands in the other side. A filter that DataFusion
+makes of the keys of a join, as it runs, lands in another column of that name below a group of the rows of a join, of any kind
+(https://github.com/apache/datafusion/issues/25264). So a column of one side is computed anew if the other side may have one of its name:
+by a condition that always holds, with a number that makes its text, which becomes the name, unlike any other. DataFusion computes the
+condition as it plans, and keeps the name.
 """
 
 from __future__ import annotations
@@ -16,13 +18,13 @@ from typing import Any, NamedTuple
 
 from ....algebra.expression import Cast, Expression, FieldReference, ScalarFunction
 from ....algebra.feature import JOIN
-from ....algebra.relation import Aggregate, Join, Project, Read, Relation, Set, Window
-from ....algebra.traversal import columns, inputs_first, relations_below
+from ....algebra.relation import Aggregate, Cross, Join, Project, Read, Relation, Set, Window
+from ....algebra.traversal import columns, inputs_first
 from ....algebra.types import column_names
 from ....lowering.builder import LoweringBuilder
 
-NULL_SIDE = {"LEFT": 1, "OUTER": 1, "RIGHT": 0}
-"""The side of a join, left or right, whose columns get names of their own; in an outer join it may be either."""
+RENAMED_SIDE = {"INNER": 1, "LEFT": 1, "OUTER": 1, "RIGHT": 0}
+"""The side of a join, left or right, whose columns get names of their own: one that is null in rows without a match, or else any."""
 
 
 class Named(NamedTuple):
@@ -33,14 +35,14 @@ class Named(NamedTuple):
 
 
 def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
-    """The relation, with columns of different names in both inputs of outer joins."""
-    if not root.features & JOIN or not any(map(_has_null_side, relations_below(root))):
+    """The relation, with columns of different names in both inputs of joins that have the columns of both."""
+    if not root.features & JOIN:
         return root
     numbers = itertools.count(1)
     done: dict[Relation, Named] = {}
     for relation in inputs_first(root):
         inputs = [done[input] for input in relation.inputs]
-        side = NULL_SIDE.get(relation.join_type) if isinstance(relation, Join) else None
+        side = _renamed_side(relation)
         if side is not None:
             inputs[side] = _named_apart(e, inputs[side], set(inputs[1 - side].names), numbers)
         if any(new.relation is not old for new, old in zip(inputs, relation.inputs, strict=True)):
@@ -51,8 +53,10 @@ def with_different_names(e: LoweringBuilder, root: Relation) -> Relation:
     return done[root].relation
 
 
-def _has_null_side(relation: Relation) -> bool:
-    return isinstance(relation, Join) and relation.join_type in NULL_SIDE
+def _renamed_side(relation: Relation) -> int | None:
+    if isinstance(relation, Cross):
+        return 1
+    return RENAMED_SIDE.get(relation.join_type) if isinstance(relation, Join) else None
 
 
 def _named_apart(e: LoweringBuilder, input: Named, others: set[Hashable], numbers: Iterator[int]) -> Named:

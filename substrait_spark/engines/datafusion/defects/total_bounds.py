@@ -20,22 +20,27 @@ from ....lowering.builder import LoweringBuilder
 EXTREMES = ("min", "max")
 
 
-def beside_counts(e: LoweringBuilder, root: Relation) -> Relation:
+def with_counts(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with a count beside the calls of each aggregate that has several extremes and nothing else."""
 
     def rule(relation: Relation) -> Relation:
-        return _beside_count(e, relation) if _has_extremes_alone(relation) else relation
+        return _with_count(e, relation) if _has_extremes_alone(relation) else relation
 
     return transformed(root, rule, _has_extremes_alone, AGGREGATE)
 
 
-def _beside_count(e: LoweringBuilder, relation: Aggregate) -> Relation:
-    extremes = relation.measures
+def _with_count(e: LoweringBuilder, relation: Aggregate) -> Relation:
+    counted, count = beside_count(e, relation)
+    always = e.call("comparison:gte", FieldReference(count, counted.types[count]), e.i64(0))
+    extremes = [FieldReference(n, type) for n, type in enumerate(counted.types[:count])]
+    return columns(counted, [IfThen(((always, each),), e.null(each.type)) for each in extremes]).emitting_as(relation)
+
+
+def beside_count(e: LoweringBuilder, relation: Aggregate) -> tuple[Aggregate, int]:
+    """An aggregate of one grouping set with all of its own columns and a count of rows behind them; and which column that is."""
     count = e.aggregate("aggregate_generic:count")
-    counted = Aggregate(relation.inputs[0], (), [*extremes, count], relation.sets)
-    always = e.call("comparison:gte", FieldReference(len(extremes), count.type), e.i64(0))
-    refs = [FieldReference(n, extreme.type) for n, extreme in enumerate(extremes)]
-    return columns(counted, [IfThen(((always, ref),), e.null(ref.type)) for ref in refs]).emitting_as(relation)
+    counted = Aggregate(relation.inputs[0], relation.groupings, [*relation.measures, count], relation.sets)
+    return counted, len(counted.types) - 1
 
 
 def _has_extremes_alone(relation: Relation) -> TypeGuard[Aggregate]:
