@@ -383,6 +383,42 @@ def test_a_join_larger_than_memory(large: DataFrame, limit: str) -> None:
     )
 
 
+@pytest.fixture(scope="module")
+def pairs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Two tables of several files each, and of few distinct keys."""
+    for name, size in (("left_pairs", 3000), ("right_pairs", 2000)):
+        folder = tmp_path_factory.mktemp(name)
+        for n in range(10):
+            values = range(n, size, 10)
+            texts = [f"{'x' * 60}{(value * 7919) % 1000:04}" for value in values]
+            pq.write_table(pa.table({"v": values, "s": texts, "k": [v % 400 for v in values]}), folder / f"{n}.parquet")
+        spark.read.parquet(str(folder)).createOrReplaceTempView(name)
+
+
+@pytest.mark.parametrize("limit", [8_000_000, 2_000_000, 1_000_000])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT l.v AS a, r.v AS b FROM left_pairs l {join} right_pairs r ON l.v > r.v + 1000 AND l.s < r.s",
+        "SELECT l.k AS a, r.k AS b FROM left_pairs l {join} right_pairs r ON l.k = r.k AND l.v > r.v",
+    ],
+)
+@pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN", "FULL JOIN"])
+@pytest.mark.usefixtures("pairs")
+def test_joins_by_other_conditions_in_little_memory(spark: SparkSession, query: str, join: str, limit: int) -> None:
+    """They end right, or in one sentence."""
+    df, error = spark.sql(query.format(join=join)), None
+    try:
+        rows = datafusion.collect(df, ctx=datafusion.context(memory_limit=limit))
+    except EngineError as raised:
+        error = str(raised)
+    if error is not None:
+        assert limit < 8_000_000
+        assert error.startswith("DataFusion failed: The query needs more memory than the memory_limit of its context")
+    else:
+        assert sorted(map(repr, rows.to_pylist())) == sorted(map(repr, df.toArrow().to_pylist()))
+
+
 def test_settings_of_memory(spark: SparkSession, tmp_path: Path) -> None:
     for wrong in ("many", 0, -5, "2 GB", True):
         with pytest.raises(ValueError, match="memory_limit must be a number of bytes"):

@@ -28,7 +28,7 @@ from . import flat_map, python_functions, recursion, user_functions
 from .inputs import Inputs, require_tables
 from .parquet import ParquetReader
 from .reads import Binding, bind, reads_of
-from .session import LIMITS, context, joining_sorted
+from .session import LIMITS, context, joining_sorted, without_spilling
 
 
 def execute(
@@ -230,6 +230,9 @@ def _run(plan: Plan, ctx: SessionContext) -> Result:
         message = consumer.Serde.deserialize_bytes(plan.SerializeToString())
         logical = consumer.Consumer.from_substrait_plan(ctx, message)
         frame = ctx.create_dataframe_from_logical_plan(logical)
+        if ctx in LIMITS and "NestedLoopJoinExec" in frame.execution_plan().display_indent():
+            ctx = without_spilling(ctx)
+            frame = ctx.create_dataframe_from_logical_plan(logical)
         schema = frame.schema()
         # What DataFusion's optimizer and planner refuse, they refuse here; nothing is computed yet.
         stream = _streamed(frame)
@@ -249,7 +252,10 @@ def _batches(stream: Iterator[pa.RecordBatch], logical: LogicalPlan, ctx: Sessio
             if ctx not in LIMITS or not EXHAUSTED.search(str(error)):
                 raise
             with joining_sorted(ctx):
-                stream = _streamed(ctx.create_dataframe_from_logical_plan(logical))
+                frame = ctx.create_dataframe_from_logical_plan(logical)
+                if FILTERED_JOIN.search(frame.execution_plan().display_indent()):
+                    raise
+                stream = _streamed(frame)
             first = next(stream, None)
         while first is not None:
             yield first
@@ -265,6 +271,12 @@ def _counted(frame: DataFrame) -> Iterator[pa.RecordBatch]:
 
 RAISED = re.compile(r"'(\[[A-Z0-9]+_[A-Z0-9_.]+.*)'(?: to value of \w+ type|: error parsing \w+)", re.DOTALL)
 """The error that a plan raises where Spark would, in the failed cast of its text that a plan raises it by."""
+
+FILTERED_JOIN = re.compile(r"SortMergeJoin\w*: join_type=(?!\w*(?:Semi|Anti|Mark)).* filter=")
+"""A join of sorted inputs that has the columns of both, and another condition beside its keys.
+
+A projection that is moved below it leaves its condition with other columns: https://github.com/apache/datafusion/issues/24414.
+"""
 
 EXHAUSTED = re.compile(r"Resources exhausted: (Failed to allocate .*)", re.DOTALL)
 """What DataFusion says where a query needs more memory than it may have, and can't spill."""

@@ -44,8 +44,8 @@ def context(*, memory_limit: int | str | None = None, spill_folder: str | Path |
 
     `memory_limit` is how much memory its queries may take together, in bytes, or as a text such as `"500M"` or `"2G"`; without
     one they take what they need. What exceeds it is spilled by sorts, aggregates and joins into files in `spill_folder`, by
-    default in the system's folder for temporary files; where that isn't possible, the query ends in an EngineError. What
-    counts is what these keep. Beyond it are the rows that a query is given in memory, those of files that aren't Parquet, the
+    default in the system's folder for temporary files; where that isn't possible, as in queries with joins without equalities, the query ends in
+    an EngineError. What counts is what these keep. Beyond it are the rows that a query is given in memory, those of files that aren't Parquet, the
     partitions of windows, and the result.
 
     Raises ValueError for a limit that is no size, and TypeError for a folder that is no path.
@@ -102,6 +102,15 @@ def joining_sorted(ctx: SessionContext) -> Iterator[None]:
         yield
     finally:
         _set(ctx, {HASH_JOINS: "true", BATCH: "8192", KEPT: str(_kept(limit))})
+
+
+def without_spilling(ctx: SessionContext) -> SessionContext:
+    """A context like one of LIMITS, in which a query ends in an error in place of spilling.
+
+    A nested loop join that spills loses rows, or has some twice: https://github.com/apache/datafusion/issues/24745, 24675, 24676.
+    """
+    runtime = RuntimeEnvBuilder().with_disk_manager_disabled().with_fair_spill_pool(LIMITS[ctx])
+    return SessionContext(ctx.copied_config(), runtime)
 
 
 def _set(ctx: SessionContext, settings: Mapping[str, str]) -> None:
