@@ -516,6 +516,25 @@ def test_constant_columns_with_nan(spark: SparkSession, tmp_path: Path, query: s
 
 
 @pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count(a), count(*) FROM t",
+        "SELECT k FROM t WHERE a IS NULL",
+        "SELECT a FROM t ORDER BY a NULLS FIRST LIMIT 2",
+        "SELECT t.k FROM t JOIN t u ON t.a <=> u.a",
+    ],
+)
+def test_files_that_count_no_nulls(spark: SparkSession, tmp_path: Path, query: str) -> None:
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [1, None, None, None, 5], "k": [1, 2, 3, 4, 5]}), file)
+    # In the statistics, the number of nulls, 3, becomes one of distinct values.
+    file.write_bytes(file.read_bytes().replace(b"\x16\x06\x28\x08", b"\x26\x06\x18\x08"))
+    assert not pq.read_metadata(file).row_group(0).column(0).statistics.has_null_count
+    spark.read.parquet(str(file)).createOrReplaceTempView("t")
+    assert_same_rows(spark.sql(query))
+
+
+@pytest.mark.parametrize(
     "calls",
     [
         "min(p), max(q)",

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
 from ..errors import InvalidPlanError
@@ -171,18 +170,23 @@ def _agree(
 
 # ---- Parquet
 
-PARQUET = pads.ParquetFileFormat(coerce_int96_timestamp_unit="us")
-"""Parquet as datasets of pyarrow read it: Spark writes timestamps of any year, and nanoseconds would end in 2262."""
+
+class Footer(NamedTuple):
+    """What a Parquet file says of itself."""
+
+    metadata: pq.FileMetaData
+    schema: pa.Schema
+    """The columns, as they are stored."""
 
 
-def require_parquet(path: Path, columns: Columns) -> pa.Schema:
-    """Refuse a Parquet file that Spark would read otherwise than the engine does with these columns; the file's own."""
+def require_parquet(path: Path, columns: Columns) -> Footer:
+    """The footer of a Parquet file. Refuses one that Spark would read otherwise than the engine does with these columns."""
     metadata, own_schema = _opened(path)
     int96 = _int96(metadata)
     stored = pa.schema([pa.field(field.name, stored_type(field.type, int96)) for field in own_schema])
     require_columns(path, stored, columns, widening)
     _require_calendar(path, metadata.metadata or {}, columns)
-    return stored
+    return Footer(metadata, stored)
 
 
 def named_in(path: Path, columns: Columns) -> Columns:
@@ -206,35 +210,6 @@ def _opened(path: Path) -> tuple[pq.FileMetaData, pa.Schema]:
         return metadata, metadata.schema.to_arrow_schema()
     except (OSError, pa.ArrowException) as error:
         raise InvalidPlanError(f"{path} can't be read as Parquet: {error}") from error
-
-
-NAN_LEFT_OUT = re.compile(r"parquet-mr version 1\.\d\b")
-"""The releases of Spark's Parquet library that give columns with NaN statistics of the other values; later ones give them none."""
-
-
-def may_hide_nan(path: Path, columns: Columns) -> bool:
-    """Whether the statistics of a Parquet file say of a used column of numbers that it has one value in all rows, where NaN may be among them.
-
-    Statistics leave NaN out, and DataFusion takes such a column for that value: https://github.com/apache/datafusion/pull/24804
-    """
-    used = {field.name for field in columns.schema if field.name in columns.used and pa.types.is_floating(field.type)}
-    if not used:
-        return False
-    metadata = _opened(path)[0]
-    by_spark = metadata.created_by.startswith("parquet-mr") and not NAN_LEFT_OUT.match(metadata.created_by)
-    return not by_spark and any(
-        metadata.schema.column(n).path in used and _is_constant_by_statistics(metadata, n)
-        for n in range(metadata.num_columns)
-    )
-
-
-def _is_constant_by_statistics(metadata: pq.FileMetaData, column: int) -> bool:
-    if metadata.num_rows < 2:
-        return False
-    chunks = [metadata.row_group(n).column(column).statistics for n in range(metadata.num_row_groups)]
-    if any(chunk is None or not chunk.has_min_max or chunk.null_count for chunk in chunks):
-        return False
-    return len({bound for chunk in chunks for bound in (chunk.min, chunk.max)}) == 1
 
 
 def parquet_table(path: Path, columns: Columns) -> pa.Table:

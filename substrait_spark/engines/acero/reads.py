@@ -136,7 +136,7 @@ def _parquet(path: Path, columns: Columns) -> pa.Table:
     tables = []
     for file in _files(path):
         named = local_files.named_in(regular(file), columns)
-        missing = named.used.difference(local_files.require_parquet(file, named).names)
+        missing = named.used.difference(local_files.require_parquet(file, named).schema.names)
         if missing:
             raise InvalidPlanError(f"{file} lacks the column {min(missing)!r}.")
         tables.append(local_files.parquet_table(file, named).rename_columns(columns.schema.names or ["rows"]))

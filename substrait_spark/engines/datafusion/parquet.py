@@ -17,7 +17,11 @@ from .. import local_files
 from ..arrow.schema import Columns
 from ..names import found
 from ..table_format import table_format
+from .parquet_statistics import mislead
 from .unfiltered import unfiltered
+
+PARQUET = pads.ParquetFileFormat(coerce_int96_timestamp_unit="us")
+"""Parquet as datasets of pyarrow read it: Spark writes timestamps of any year, and nanoseconds would end in 2262."""
 
 
 @dataclass(frozen=True)
@@ -83,15 +87,16 @@ class ParquetReader:
         Where a file `lacks` a column, its values are null, or it is refused.
         """
         schema = columns.schema
+        misled = False
         for path in paths:
-            missing = columns.used.intersection(schema.names).difference(
-                local_files.require_parquet(path, columns).names
-            )
+            footer = local_files.require_parquet(path, columns)
+            missing = columns.used.intersection(schema.names).difference(footer.schema.names)
             if missing and not lacks:
                 raise InvalidPlanError(
                     f"{path} lacks the column {min(missing)!r}, and only Spark's catalog knows its values. Give an Arrow table."
                 )
-        if any(local_files.may_hide_nan(path, columns) for path in paths):
+            misled = misled or mislead(footer.metadata, columns)
+        if misled:
             return [self._by_pyarrow(paths, columns)]
         parents = {path.parent for path in paths}
         (suffix, *others) = {path.suffix for path in paths}
@@ -104,7 +109,7 @@ class ParquetReader:
     def _by_pyarrow(self, paths: list[Path], columns: Columns) -> DataFrame:
         """Parquet files as pyarrow reads them; nulls where the plan uses none of a column's values."""
         used = pa.schema([field for field in columns.schema if field.name in columns.used])
-        frame = unfiltered(self.ctx, pads.dataset(list(map(str, paths)), schema=used, format=local_files.PARQUET))
+        frame = unfiltered(self.ctx, pads.dataset(list(map(str, paths)), schema=used, format=PARQUET))
         values = {name: column_named(name) for name in used.names}
         return frame.select(
             *(values.get(field.name, lit(None).cast(field.type)).alias(field.name) for field in columns.schema)
