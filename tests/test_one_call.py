@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from releases import since
 from rows import differences, spark_table
 from substrait.algebra_pb2 import ReadRel
 from substrait.type_pb2 import Type
@@ -399,7 +400,7 @@ def pairs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> None
 @pytest.mark.parametrize(
     "query",
     [
-        "SELECT l.v AS a, r.v AS b FROM left_pairs l {join} right_pairs r ON l.v > r.v + 1000 AND l.s < r.s",
+        "SELECT l.v AS a, r.v AS b FROM left_pairs l {join} right_pairs r ON l.v > r.v + 2700 AND l.s < r.s",
         "SELECT l.k AS a, r.k AS b FROM left_pairs l {join} right_pairs r ON l.k = r.k AND l.v > r.v",
     ],
 )
@@ -416,7 +417,17 @@ def test_joins_by_other_conditions_in_little_memory(spark: SparkSession, query: 
         assert limit < 8_000_000
         assert error.startswith("DataFusion failed: The query needs more memory than the memory_limit of its context")
     else:
-        assert sorted(map(repr, rows.to_pylist())) == sorted(map(repr, df.toArrow().to_pylist()))
+        expected = sorted(repr(tuple(row)) for row in df.collect())
+        assert sorted(repr(tuple(row.values())) for row in rows.to_pylist()) == expected
+
+
+@since("4.0", "createDataFrame of Arrow tables")
+@pytest.mark.usefixtures("pairs")
+def test_results_go_back_into_spark(spark: SparkSession) -> None:
+    df = spark.sql("SELECT v FROM left_pairs l LEFT SEMI JOIN right_pairs r ON l.v > r.v + 2980")
+    result = datafusion.collect(df)
+    assert all(batch.num_rows for batch in result.to_batches())
+    assert sorted(spark.createDataFrame(result).collect()) == sorted(df.collect()) != []
 
 
 def test_settings_of_memory(spark: SparkSession, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def mislead(metadata: pq.FileMetaData, columns: Columns) -> bool:
     Where nulls aren't counted, it takes it that there are none: https://github.com/apache/datafusion/issues/25239. And statistics leave
     NaN out, so that a column of one number and NaN is that number in all rows to it: https://github.com/apache/datafusion/pull/24804.
     """
-    if WRITTEN_BY_SPARK.match(metadata.created_by):
+    if WRITTEN_BY_SPARK.match(metadata.created_by or ""):  # which a file may lack
         return False
     places = {metadata.schema.column(n).path: n for n in range(metadata.num_columns)}
     used = [field for field in columns.schema if field.name in columns.used and field.name in places]

@@ -258,7 +258,8 @@ def _batches(stream: Iterator[pa.RecordBatch], logical: LogicalPlan, ctx: Sessio
                 stream = _streamed(frame)
             first = next(stream, None)
         while first is not None:
-            yield first
+            if first.num_rows:  # Spark's createDataFrame ends at a batch without rows
+                yield first
             first = next(stream, None)
 
 

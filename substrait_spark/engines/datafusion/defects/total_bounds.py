@@ -44,6 +44,6 @@ def beside_count(e: LoweringBuilder, relation: Aggregate) -> tuple[Aggregate, in
 
 
 def _has_extremes_alone(relation: Relation) -> TypeGuard[Aggregate]:
-    if not is_total(relation) or len(relation.measures) < 2:
+    if not is_total(relation) or len(relation.sets) > 1 or len(relation.measures) < 2:
         return False
     return all(measure.declaration.name in EXTREMES for measure in relation.measures)
