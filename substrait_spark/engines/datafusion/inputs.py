@@ -19,7 +19,7 @@ from ..arrow.inputs import holds_null, in_columns, in_memory, is_arrow, name_of,
 from ..arrow.schema import Columns
 from ..names import table_name
 from . import lakes
-from .parquet import ParquetReader, column_named
+from .parquet import ParquetReader, column_named, in_order
 from .unfiltered import unfiltered
 
 ALLOWED = (
@@ -102,7 +102,4 @@ def _selected(frame: DataFrame, columns: Columns, shown: str) -> DataFrame:
         raise holds_null(shown, *sorted(columns.required & used.keys()))
     if not columns.schema.names:
         return frame.select(lit(None).alias("rows"))
-    values = {name: column_named(column) for name, column in used.items()}
-    return frame.select(
-        *(values.get(field.name, lit(None)).cast(field.type).alias(field.name) for field in columns.schema)
-    )
+    return frame.select(*in_order({name: column_named(column) for name, column in used.items()}, columns.schema))

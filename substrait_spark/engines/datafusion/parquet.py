@@ -14,6 +14,7 @@ from datafusion import DataFrame, Expr, SessionContext, col, lit
 
 from ...errors import InvalidPlanError
 from .. import local_files
+from ..arrow.inputs import used_of
 from ..arrow.schema import Columns
 from ..names import found
 from ..table_format import table_format
@@ -108,12 +109,9 @@ class ParquetReader:
 
     def _by_pyarrow(self, paths: list[Path], columns: Columns) -> DataFrame:
         """Parquet files as pyarrow reads them; nulls where the plan uses none of a column's values."""
-        used = pa.schema([field for field in columns.schema if field.name in columns.used])
-        frame = unfiltered(self.ctx, pads.dataset(list(map(str, paths)), schema=used, format=PARQUET))
-        values = {name: column_named(name) for name in used.names}
-        return frame.select(
-            *(values.get(field.name, lit(None).cast(field.type)).alias(field.name) for field in columns.schema)
-        )
+        used = used_of(columns)
+        frame = unfiltered(self.ctx, pads.dataset(list(map(str, paths)), schema=pa.schema(used), format=PARQUET))
+        return frame.select(*in_order({field.name: column_named(field.name) for field in used}, columns.schema))
 
     def _parquet_file(self, path: Path, columns: Columns) -> DataFrame:
         if UNREAD.search(str(path)):
@@ -131,6 +129,11 @@ def column_named(name: str) -> Expr:
     """A column by its exact name."""
     quoted = name.replace('"', '""')
     return col(f'"{quoted}"')
+
+
+def in_order(values: Mapping[str, Expr], schema: pa.Schema) -> list[Expr]:
+    """The columns of a schema: these values by their names, and nulls for the others."""
+    return [values.get(field.name, lit(None)).cast(field.type).alias(field.name) for field in schema]
 
 
 def _partition_value(text: str, field: pa.Field) -> pa.Scalar:

@@ -7,6 +7,7 @@ import re
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..arrow.inputs import used_of
 from ..arrow.schema import Columns
 
 WRITTEN_BY_SPARK = re.compile(r"parquet-mr version 1\.\d\d")
@@ -22,7 +23,7 @@ def mislead(metadata: pq.FileMetaData, columns: Columns) -> bool:
     if WRITTEN_BY_SPARK.match(metadata.created_by or ""):  # which a file may lack
         return False
     places = {metadata.schema.column(n).path: n for n in range(metadata.num_columns)}
-    used = [field for field in columns.schema if field.name in columns.used and field.name in places]
+    used = [field for field in used_of(columns) if field.name in places]
     return any(_mislead(metadata, places[field.name], field.type) for field in used)
 
 
