@@ -255,6 +255,13 @@ def test_limits_cut_groups_of_each_core() -> None:
     assert results - {"0; 1; 2"}, mended("limits_cut_groups")
 
 
+def test_deals_rows_out() -> None:
+    context = SessionContext(SessionConfig().with_target_partitions(2).with_batch_size(1))
+    sql = "SELECT x + 1 AS y FROM (SELECT value AS x FROM generate_series(1, 100) ORDER BY value)"
+    results = [context.sql(sql).to_arrow_table().column("y").to_pylist() for _ in range(20)]
+    assert any(rows != list(range(2, 102)) for rows in results), mended("deals_rows_out")
+
+
 def test_filters_go_by_name_below_groups(tmp_path: Path) -> None:
     for name, columns in {"a": {"id": [1], "k": [2]}, "b": {"id": [2]}}.items():
         pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")

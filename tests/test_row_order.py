@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
+import pyarrow as pa
 import pytest
 import slow
 from pyspark.sql import DataFrame, SparkSession
@@ -12,6 +14,7 @@ from releases import later, since
 from rows import assert_same_rows, canonical_rows, lowered_rows
 
 from substrait_spark import check
+from substrait_spark.engines import datafusion
 
 SO_FAR = "(ORDER BY g ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
 
@@ -177,3 +180,58 @@ def test_equal_columns_of_unions(spark: SparkSession, rows: DataFrame) -> None:
     assert_same_rows(
         union.selectExpr("id", "v AS u", "v").orderBy("v", "u", "id").groupBy("v").agg(F.collect_list("u"))
     )
+
+
+CUT = "(SELECT * FROM ordered_rows ORDER BY v DESC, id LIMIT 250)"
+
+OF_SEVERAL_BATCHES = {
+    "computed column": "SELECT id + 1 AS x FROM (SELECT * FROM ordered_rows ORDER BY v, id DESC)",
+    "computed column above a limit": f"SELECT id + 1 AS x FROM {CUT}",
+    "filter above a limit": f"SELECT id, g, g AS h FROM {CUT} WHERE g <> 'a'",
+    "limits around a filter": f"SELECT id + 1 AS x FROM {CUT} WHERE g <> 'a' LIMIT 7",
+    "offsets around a filter": f"SELECT id + 1 AS x FROM {CUT} WHERE g <> 'a' LIMIT 7 OFFSET 4",
+    "offset with a count": "SELECT id FROM ordered_rows ORDER BY v, id LIMIT 200 OFFSET 5",
+    "computed columns above an offset": "SELECT id + 1 AS x FROM (SELECT * FROM ordered_rows ORDER BY v, id OFFSET 5)",
+    "several limits": f"SELECT id + 1 AS x FROM (SELECT * FROM {CUT} WHERE g <> 'a' ORDER BY id LIMIT 50) WHERE v > 1",
+    "computed keys": "SELECT id + 1 AS x FROM (SELECT * FROM ordered_rows ORDER BY abs(id - 150), v + 1, id DESC NULLS LAST)",
+    "keys of structs": "SELECT id + 1 AS x FROM (SELECT * FROM ordered_rows ORDER BY struct(g, id))",
+    "explode": f"SELECT e FROM {CUT} LATERAL VIEW explode(array(id, v)) t AS e",
+    "explode among ties": "SELECT e + 1 AS e FROM (SELECT id, array(id, id) AS l FROM ordered_rows ORDER BY 1 LIMIT 250) LATERAL VIEW explode(l) t AS e",
+    "limit above explode": f"SELECT e + 1 AS x FROM {CUT} LATERAL VIEW OUTER posexplode(array(id, v)) t AS p, e WHERE g <> 'a' LIMIT 9",
+    "explode twice": f"SELECT e + f AS x FROM {CUT} LATERAL VIEW explode(array(id, v)) t AS e LATERAL VIEW explode(array(1, e)) u AS f WHERE g <> 'a'",
+    "explode of literals": f"SELECT id + e AS x FROM {CUT} LATERAL VIEW posexplode(array(5, 1, 3)) t AS p, e WHERE g <> 'a'",
+    "explode of a column": "SELECT e + 1 AS x FROM (SELECT *, sequence(0, id % 4) AS l FROM ordered_rows ORDER BY v, id LIMIT 250) LATERAL VIEW explode(l) AS e",
+    "stack": f"SELECT stack(2, id, v, -id, 5) AS (a, b) FROM {CUT} WHERE g <> 'a'",
+    "inline": f"SELECT x + 1 AS x, y FROM (SELECT inline(array(struct(id AS x, g AS y), struct(v AS x, g AS y))) FROM {CUT})",
+    "fields of JSON": f"SELECT a, id + 1 AS id FROM {CUT} LATERAL VIEW json_tuple('{{\"a\": ' || id || '}}', 'a') AS a",
+    "scalar subquery": f"SELECT id + (SELECT max(id) FROM ordered_rows) AS x FROM {CUT}",
+    "existence": f"SELECT id + 1 AS x FROM {CUT} WHERE EXISTS (SELECT * FROM ordered_rows WHERE id = 3)",
+    "groups": "SELECT g || 'x' AS x, c FROM (SELECT g, count(*) AS c FROM ordered_rows GROUP BY g ORDER BY c, g)",
+    "windows": "SELECT n + 1 AS x FROM (SELECT row_number() OVER (ORDER BY v, id) AS n FROM ordered_rows ORDER BY n DESC)",
+    "union": "SELECT -id AS x FROM (SELECT * FROM ordered_rows UNION ALL SELECT -1 - id, g, v FROM ordered_rows ORDER BY v, id)",
+    "rows counted after a limit": f"SELECT sum(id) AS x FROM (SELECT * FROM {CUT} WHERE g <> 'a' LIMIT 7)",
+}
+
+
+@pytest.mark.parametrize("name", OF_SEVERAL_BATCHES)
+def test_orders_of_several_batches(spark: SparkSession, rows: DataFrame, name: str) -> None:
+    rows.createOrReplaceTempView("ordered_rows")
+    df = spark.sql(OF_SEVERAL_BATCHES[name])
+    ctx = datafusion.context()
+    for setting, value in {"batch_size": 2, "target_partitions": 3}.items():
+        ctx.sql(f"SET datafusion.execution.{setting} = {value}").collect()
+    expected = df.toArrow().to_pylist()
+    for _ in range(3):
+        assert datafusion.collect(df, ctx=ctx).to_pylist() == expected
+
+
+def test_functions_over_rows_of_several_batches(spark: SparkSession, rows: DataFrame) -> None:
+    def numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        table = pa.Table.from_batches(batches)
+        yield from table.append_column("n", pa.array(range(len(table)), pa.int32())).to_batches()
+
+    cut = rows.orderBy("v", F.desc("id")).limit(250).where("g <> 'a'").coalesce(1)
+    df = cut.mapInArrow(numbered, "id int, g string, v int, n int")
+    ctx = datafusion.context()
+    ctx.sql("SET datafusion.execution.batch_size = 2").collect()
+    assert datafusion.collect(df, ctx=ctx, functions=[numbered]).to_pylist() == df.toArrow().to_pylist()

@@ -34,5 +34,6 @@ FETCH = 1 << 17
 JOIN = 1 << 18
 REFERENCE = 1 << 19
 SET = 1 << 20
-PREVIOUS_ROWS = 1 << 21
+SORT = 1 << 21
+PREVIOUS_ROWS = 1 << 22
 """A read of what the step of a recursion is repeated over."""

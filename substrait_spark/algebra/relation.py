@@ -663,6 +663,7 @@ class Sort(Relation):
     """The input in an order."""
 
     NAME = "SORT"
+    FEATURES = feature.SORT
     PASSES_INPUTS = True
     KEEPS_KEYS = True
     LEVELS_ABOVE_EXPRESSIONS = 4
