@@ -421,6 +421,21 @@ def test_joins_by_other_conditions_in_little_memory(spark: SparkSession, query: 
         assert sorted(repr(tuple(row.values())) for row in rows.to_pylist()) == expected
 
 
+def test_joins_by_nan_in_little_memory(spark: SparkSession, tmp_path: Path) -> None:
+    for name, size in (("left", 60_000), ("right", 40_000)):
+        (tmp_path / name).mkdir()
+        for part in range(4):
+            numbers = range(part, size, 4)
+            keys = [math.nan if n % 7 == 0 else float(n % 4000) for n in numbers]
+            pq.write_table(pa.table({"v": numbers, "k": keys}), tmp_path / name / f"{part}.parquet")
+    left, right = (spark.read.parquet(str(tmp_path / name)) for name in ("left", "right"))
+    df = left.join(right, "k", "left_anti")
+    for limit in range(1_300_000, 1_800_001, 100_000):
+        with pytest.raises(EngineError, match="The query needs more memory than the memory_limit of its context"):
+            datafusion.collect(df, ctx=datafusion.context(memory_limit=limit))
+    assert len(datafusion.collect(df, ctx=datafusion.context(memory_limit=4_000_000))) == df.count()
+
+
 @since("4.0", "createDataFrame of Arrow tables")
 @pytest.mark.usefixtures("pairs")
 def test_results_go_back_into_spark(spark: SparkSession) -> None:

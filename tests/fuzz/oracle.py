@@ -74,8 +74,16 @@ def _session_beside(spark: SparkSession, _mode: str) -> SparkSession:
     return other_session(spark)
 
 
+def _in_datafusion(plan: Plan, _spark: SparkSession) -> pa.Table:
+    """The rows of a plan that several threads compute in many small batches, as they do those of large tables."""
+    ctx = datafusion.context()
+    for setting in ("batch_size = 7", "target_partitions = 3"):
+        ctx.sql(f"SET datafusion.execution.{setting}").collect()
+    return datafusion.execute(plan, ctx)
+
+
 ENGINES = {
-    "datafusion": Engine("datafusion", lambda plan, spark: datafusion.execute(plan)),
+    "datafusion": Engine("datafusion", _in_datafusion),
     "spark": Engine(None, _in_spark),
 }
 ENGINES |= {f"{name}, analyzed": engine._replace(stage="analyzed") for name, engine in ENGINES.items()}

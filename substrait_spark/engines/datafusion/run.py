@@ -251,16 +251,30 @@ def _batches(stream: Iterator[pa.RecordBatch], logical: LogicalPlan, ctx: Sessio
         except Exception as error:
             if ctx not in LIMITS or not EXHAUSTED.search(str(error)):
                 raise
-            with joining_sorted(ctx):
-                frame = ctx.create_dataframe_from_logical_plan(logical)
-                if FILTERED_JOIN.search(frame.execution_plan().display_indent()):
-                    raise
-                stream = _streamed(frame)
+            stream = _of_sorted_joins(logical, ctx, error)
             first = next(stream, None)
         while first is not None:
             if first.num_rows:  # Spark's createDataFrame ends at a batch without rows
                 yield first
             first = next(stream, None)
+
+
+def _of_sorted_joins(logical: LogicalPlan, ctx: SessionContext, exhausted: Exception) -> Iterator[pa.RecordBatch]:
+    """The batches of a plan with joins that spill. What these can't do ends as the plan did without them.
+
+    Semi and anti joins of sorted inputs panic at keys of NaN: https://github.com/apache/datafusion/issues/25133.
+    """
+    with joining_sorted(ctx):
+        frame = ctx.create_dataframe_from_logical_plan(logical)
+        if FILTERED_JOIN.search(frame.execution_plan().display_indent()):
+            raise exhausted
+        stream = _streamed(frame)
+    try:
+        yield from stream
+    except BaseException as error:
+        if isinstance(error, Exception) or not _is_failure(error):
+            raise
+        raise exhausted from error
 
 
 def _counted(frame: DataFrame) -> Iterator[pa.RecordBatch]:
