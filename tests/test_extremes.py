@@ -290,6 +290,20 @@ def test_a_name_with_a_null_character(session: SparkSession, tmp_path: Path) -> 
         datafusion.execute(plan)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "char(0)",
+        "split(char(0), ',')",
+        "struct(char(0) AS a, struct(id, array(char(0)) AS b) AS c)",
+        "array(struct(char(0) AS a))",
+    ],
+)
+def test_null_characters_in_constants_of_keys(spark: SparkSession, value: str) -> None:
+    """DataFusion names what it computes by the text of it."""
+    assert_same_rows(spark.range(5).selectExpr("id % 2 AS id").selectExpr("id", f"{value} AS v").distinct())
+
+
 def test_names_in_files(session: SparkSession, named: DataFrame, tmp_path: Path) -> None:
     path = str(tmp_path / "named")
     named.write.parquet(path)

@@ -234,6 +234,13 @@ class Part(Expression):
         self.root.write(selection.expression, anchors)
 
 
+def holds_zero_character(value: Any) -> bool:
+    """Whether a literal's value is text with a zero character, or has such text in it."""
+    if isinstance(value, str):
+        return "\0" in value
+    return isinstance(value, list | tuple) and any(map(holds_zero_character, value))
+
+
 class Literal(Expression):
     """A value in Catalyst's internal form: days, microseconds, unscaled decimals; None is a typed null."""
 
@@ -250,7 +257,7 @@ class Literal(Expression):
         self.features = self.FEATURES
         if type.kind == "precision_timestamp_tz":
             self.features |= feature.INSTANT
-        elif isinstance(value, str) and "\0" in value:
+        elif holds_zero_character(value):
             self.features |= feature.ZERO_CHARACTER
 
     def write(self, target: Message, anchors: Anchors) -> None:

@@ -118,7 +118,7 @@ def no_rows(e: LoweringBuilder, relation: Relation) -> Relation:
     return columns(dropped, [e.as_type(FieldReference(n, kind), wanted) for n, (kind, wanted) in pairs])
 
 
-RENAMED = (*NEUTRAL, "list")
+RENAMED = (*NEUTRAL, "list", "map", "struct")
 """The kinds of types that a column without nulls may have to be named anew."""
 
 
@@ -183,6 +183,6 @@ def text_lengths(expressions: Sequence[Expression], columns: Sequence[int]) -> l
 def _operands(expression: Expression, columns: Sequence[int]) -> int:
     if is_own(expression):
         return columns[expression.ordinal]
-    if isinstance(expression, Literal) and isinstance(expression.value, str) and "\0" in expression.value:
+    if isinstance(expression, Literal) and expression.features & ZERO_CHARACTER:
         return LONGEST_NAME + 1
     return 1
