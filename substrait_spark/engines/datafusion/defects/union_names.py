@@ -38,7 +38,7 @@ def with_names_that_stay(e: LoweringBuilder, root: Relation) -> Relation:
 
 
 def _named(e: LoweringBuilder, union: Set) -> Relation:
-    """A union with the other input; where its row would need a struct, one whose inputs have no constants that DataFusion knows."""
+    """A union with the other input; where that can have no row, one whose inputs have no constants that DataFusion knows."""
     whole = union.with_all_columns()
     if can_rename(e, whole):
         return Set([no_rows(e, whole), *union.inputs], union.operation).emitting_as(union)

@@ -22,8 +22,8 @@ def without_keys(e: LoweringBuilder, relation: Aggregate) -> Relation:
     if not can_rename(e, input):
         raise NotInDialect(
             f"the dialect {e.dialect.name} takes the keys of an aggregate for unique above a join, "
-            "and a column of structs can't be hidden from it",
-            "Group by less, or take the struct apart.",
+            "and a column of these types can't be hidden from it",
+            "Group by less.",
         )
     return relation.with_inputs((renamed(e, input),))
 
