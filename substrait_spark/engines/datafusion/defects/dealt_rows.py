@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....algebra.builder import CallBuilder
 from ....algebra.expression import FieldReference, Literal, SortField
-from ....algebra.feature import SORT
+from ....algebra.feature import SORT, WINDOW_FUNCTION
 from ....algebra.flat_map import FlatMap
 from ....algebra.frame import WHOLE
 from ....algebra.relation import Cross, Expand, Fetch, Filter, Generate, Project, Relation, Sort, VirtualTable, Window
@@ -48,11 +48,15 @@ def sorted_where_needed(lowering: Lowering, root: Relation) -> Relation:
     e = CallBuilder(lowering.traits)
 
     def rule(relation: Relation) -> Relation:
-        if not isinstance(relation, Fetch | FlatMap):
+        if not _goes_by_order(relation):
             return relation
         return relation.with_inputs(tuple([_sorted(e, input) for input in relation.inputs]))
 
-    return _sorted(e, transformed(root, rule))
+    return _sorted(e, transformed(root, rule, _goes_by_order))
+
+
+def _goes_by_order(relation: Relation) -> bool:
+    return isinstance(relation, Fetch | FlatMap)
 
 
 def _sorted(e: CallBuilder, relation: Relation) -> Relation:
@@ -74,7 +78,9 @@ def _keeps_order(relation: Relation) -> bool:
     """Whether the rows of a relation come in the order of its first input's."""
     if isinstance(relation, Cross):
         return isinstance(relation.inputs[1], VirtualTable)
-    return isinstance(relation, Project | Filter | Fetch | Generate | Expand)
+    if isinstance(relation, Project):
+        return not relation.own_features & WINDOW_FUNCTION  # which may go by the order below
+    return isinstance(relation, Filter | Fetch | Generate | Expand)
 
 
 def _deals_out(relation: Relation) -> bool:
