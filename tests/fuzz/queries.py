@@ -6,15 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from hypothesis import assume
 from hypothesis import strategies as st
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from .expressions import ATOMS, INTEGERS, TYPES, Column, expression
+from .tables import FILES
 
 COMPARABLE = (*ATOMS, "array<int>", "struct<x:int,y:string>")
 """Types that can be grouped by and sorted by, and that the generator makes keys of."""
+
+MOST_ROWS = 500_000
+"""As many rows as a query may have by `Query.most_rows`: some millions, of all of a table's columns, take all of a machine's memory."""
+
+LONGEST_ARRAY = 6
+"""About as many elements as the arrays have that queries explode."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,10 @@ class Query:
 
     def dataframe(self, spark: SparkSession) -> DataFrame:
         """The query by DataFrame operations."""
+        raise NotImplementedError
+
+    def most_rows(self) -> int:
+        """As many rows as it may yield at most, where each row of a join meets all of the other side's."""
         raise NotImplementedError
 
     def source(self) -> str:
@@ -46,6 +58,9 @@ def _table_of(spark: SparkSession, table: str, names: tuple[str, ...]) -> DataFr
 class Table(Query):
     name: str
 
+    def most_rows(self) -> int:
+        return sum(FILES[self.name])
+
     def sql(self) -> str:
         return f"SELECT {self._renamed()} FROM {self.name}"
 
@@ -62,6 +77,9 @@ class Select(Query):
     expressions: tuple[str, ...]
     distinct: bool = False
 
+    def most_rows(self) -> int:
+        return self.child.most_rows()
+
     def sql(self) -> str:
         items = ", ".join(f"{sql} AS {c.name}" for sql, c in zip(self.expressions, self.columns, strict=True))
         return f"SELECT {'DISTINCT ' if self.distinct else ''}{items} FROM {self.child.source()}"
@@ -77,6 +95,9 @@ class Where(Query):
     child: Query
     condition: str
 
+    def most_rows(self) -> int:
+        return self.child.most_rows()
+
     def sql(self) -> str:
         return f"SELECT * FROM {self.child.source()} WHERE {self.condition}"
 
@@ -90,6 +111,10 @@ class Join(Query):
     right: Query
     how: str
     condition: str
+
+    def most_rows(self) -> int:
+        left, right = self.left.most_rows(), self.right.most_rows()
+        return left if self.how in ("left_semi", "left_anti") else max(left, 1) * max(right, 1)
 
     def sql(self) -> str:
         return f"SELECT * FROM {self.left.source()} {self.how.upper().replace('_', ' ')} JOIN {self.right.source()} ON {self.condition}"
@@ -106,6 +131,9 @@ class Aggregate(Query):
     keys: tuple[str, ...]
     measures: tuple[str, ...]
     grouping: str = ""
+
+    def most_rows(self) -> int:
+        return self.child.most_rows() * (2 ** len(self.keys) if self.grouping else 1)
 
     def sql(self) -> str:
         keys = [f"{key} AS {c.name}" for key, c in zip(self.keys, self.columns, strict=False)]
@@ -127,6 +155,9 @@ class Set(Query):
     left: Query
     right: Query
     operation: str
+
+    def most_rows(self) -> int:
+        return self.left.most_rows() + self.right.most_rows()
 
     def sql(self) -> str:
         return f"SELECT * FROM {self.left.source()} {self.operation} SELECT * FROM {self.right.source()}"
@@ -152,6 +183,9 @@ class Limit(Query):
     count: int | None
     offset: int
 
+    def most_rows(self) -> int:
+        return self.child.most_rows() if self.count is None else self.count
+
     def sql(self) -> str:
         limit = "" if self.count is None else f" LIMIT {self.count} OFFSET {self.offset}"
         return f"SELECT * FROM {self.child.source()} ORDER BY {', '.join(self.orders)}{limit}"
@@ -169,6 +203,9 @@ class Explode(Query):
     array: str
     outer: bool
 
+    def most_rows(self) -> int:
+        return self.child.most_rows() * LONGEST_ARRAY
+
     def sql(self) -> str:
         kept = ", ".join(column.name for column in self.columns[:-1])
         generator = f"explode{'_outer' if self.outer else ''}({self.array}) AS {self.columns[-1].name}"
@@ -184,6 +221,9 @@ class Explode(Query):
 class Stack(Query):
     child: Query
     values: tuple[str, ...]
+
+    def most_rows(self) -> int:
+        return self.child.most_rows() * len(self.values)
 
     def sql(self) -> str:
         kept = ", ".join(column.name for column in self.columns[:-1])
@@ -223,8 +263,10 @@ class Names:
 
 @st.composite
 def queries(draw: st.DrawFn, depth: int = 3) -> Query:
-    """A query of up to `depth` operations on its longest way."""
-    return draw(_query(Names(), depth))
+    """A query of up to `depth` operations on its longest way, and of no more than MOST_ROWS."""
+    query = draw(_query(Names(), depth))
+    assume(query.most_rows() <= MOST_ROWS)
+    return query
 
 
 @st.composite
