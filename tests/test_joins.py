@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -16,6 +19,8 @@ from substrait.algebra_pb2 import AggregateRel, JoinRel
 
 from substrait_spark import UnsupportedPlanError
 from substrait_spark.algebra.message_walk import messages
+from substrait_spark.engines.arrow.schema import Columns
+from substrait_spark.engines.datafusion.parquet import ParquetReader
 
 LEFT = """VALUES
   (1, 'a', 1.0D, 1.10BD, date'2024-01-01', 1Y), (1, 'a', -0.0D, 1.10BD, NULL, 2Y),
@@ -462,3 +467,28 @@ def numbers(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Sp
 @pytest.mark.parametrize("query", SPANNING)
 def test_keys_over_several_inputs(numbers: SparkSession, query: str) -> None:
     assert_same_rows(numbers.sql(query))
+
+
+@pytest.mark.parametrize(("tables", "joined_on"), [(2, pa.string_view()), (3, pa.string())])
+def test_texts_that_joins_pass_on(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tables: int, joined_on: pa.DataType
+) -> None:
+    """As views, which DataFusion compares faster, they would keep ever more buffers from one join to the next."""
+    path = str(tmp_path / "texts")
+    spark.range(30).selectExpr("id", "string(id) AS s", "string(id % 3) AS t").write.parquet(path)
+    found: list[tuple[bool, pa.Schema]] = []
+    as_stored = ParquetReader._as_stored
+
+    def noted(reader: ParquetReader, columns: Columns) -> pa.Schema:
+        found.append(("t" in columns.used, as_stored(reader, columns)))
+        return found[-1][1]
+
+    monkeypatch.setattr(ParquetReader, "_as_stored", noted)
+    read = spark.read.parquet(path)
+    joined = read.where("t <> '1'").select("id", "s")
+    for n in range(1, tables):
+        joined = joined.join(read.select("id", F.col("s").alias(f"s{n}")), "id")
+    assert_same_rows(joined, canonical=False)  # of how DataFusion reads files
+    assert len(found) == tables
+    assert {schema.field("s").type for _, schema in found} == {joined_on}
+    assert [schema.field("t").type for used, schema in found if used] == [pa.string_view()]

@@ -33,7 +33,8 @@ FORMS = """\
   its wider ones elsewhere. What Spark rounds is computed in the wider ones, which takes ten times as long.
 * **Divisions** have a condition for a zero divisor, and decimals are divided with more digits and rounded.
 * **Text** of files other than Parquet, of tables in memory, in contexts with a limit of memory and in plans that have lambdas or call
-  functions of Python's, is Arrow's `string`, which compares more slowly than the `string_view` of Parquet files.
+  functions of Python's, is Arrow's `string`, which compares more slowly than the `string_view` of Parquet files. So is text that may go
+  through one join after another: there, views would take ever more memory.
 * **Semi and anti joins** on equalities alone stand where Spark's optimizer puts them, which may be below the joins that leave few rows for
   them.
 * **Conditions that keep errors away** from rows that Spark would not evaluate are evaluated once more.

@@ -53,7 +53,7 @@ class ParquetReader:
                 keys = tuple(tuple(part.split("=", 1)) for part in inside[:-1] if "=" in part)
                 folders.setdefault(keys, []).append(file)  # type: ignore[arg-type]
         if not folders:
-            return [self.ctx.read_batches([pa.RecordBatch.from_pylist([], self._as_stored(columns.schema))])]
+            return [self.ctx.read_batches([pa.RecordBatch.from_pylist([], self._as_stored(columns))])]
         return [frame for keys, paths in folders.items() for frame in self._partition(paths, dict(keys), columns)]
 
     def _of_table(self, paths: list[Path], columns: Columns) -> list[DataFrame]:
@@ -104,7 +104,7 @@ class ParquetReader:
         if len(set(paths)) == len(paths) > 1 and len(parents) == 1 and suffix and not others:
             (folder,) = parents
             if not UNREAD.search(str(folder)) and set(folder.rglob(f"*{suffix}")) == set(paths):
-                return [self.ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=self._as_stored(schema))]
+                return [self.ctx.read_parquet(f"{folder}/", file_extension=suffix, schema=self._as_stored(columns))]
         return [self._parquet_file(path, columns) for path in paths]
 
     def _by_pyarrow(self, paths: list[Path], columns: Columns) -> DataFrame:
@@ -117,12 +117,21 @@ class ParquetReader:
         if UNREAD.search(str(path)):
             rows = local_files.parquet_table(path, columns)
             return self.ctx.read_batches(rows.to_batches() or [pa.RecordBatch.from_pylist([], rows.schema)])
-        return self.ctx.read_parquet(str(path), file_extension=path.suffix, schema=self._as_stored(columns.schema))
+        return self.ctx.read_parquet(str(path), file_extension=path.suffix, schema=self._as_stored(columns))
 
-    def _as_stored(self, schema: pa.Schema) -> pa.Schema:
-        """The schema as files are read: intervals are the numbers that files hold, and texts what this reader reads them as."""
-        read_as = {**local_files.COUNTED, pa.string(): self.text}
-        return pa.schema([field.with_type(read_as.get(field.type, field.type)) for field in schema])
+    def _as_stored(self, columns: Columns) -> pa.Schema:
+        """The schema as files are read: intervals are the numbers that files hold, and texts what this reader reads them as.
+
+        Texts that go through one join after another are strings. As views they keep the buffers of all rows on the left of a
+        join, which the next join keeps as often as it gets batches of them: six joins of 100,000 rows took 5 GB, and ten any memory
+        (https://github.com/apache/datafusion/issues/16206).
+        """
+        return pa.schema([field.with_type(self._type_of(field, columns)) for field in columns.schema])
+
+    def _type_of(self, field: pa.Field, columns: Columns) -> pa.DataType:
+        if field.type == pa.string():
+            return field.type if field.name in columns.joined_on else self.text
+        return local_files.COUNTED.get(field.type, field.type)
 
 
 def column_named(name: str) -> Expr:

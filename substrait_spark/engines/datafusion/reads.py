@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 from datafusion import DataFrame, SessionContext
-from substrait.algebra_pb2 import ReadRel
+from substrait.algebra_pb2 import FilterRel, ReadRel
 from substrait.plan_pb2 import Plan
 from substrait.type_pb2 import Type
 
@@ -53,8 +53,16 @@ class Binding:
         return dict(zip(map(id, self.reads), conditions(self.plan, self.reads), strict=True))
 
     def columns(self, read: ReadRel) -> Columns:
-        """The columns of a read, and what the plan's filters say of them."""
-        return replace(columns_of(read), conditions=lambda: self._conditions[id(read)])
+        """The columns of a read, what the plan's filters say of them, and which of them its joins may pass on to others."""
+        columns = columns_of(read)
+        joined_on = self._emitted.get(id(read), columns.used) if len(self.reads) > 2 else frozenset[str]()
+        return replace(columns, conditions=lambda: self._conditions[id(read)], joined_on=joined_on)
+
+    @cached_property
+    def _emitted(self) -> dict[int, frozenset[str]]:
+        """By the `id` of the read below a filter that drops columns, which columns it keeps."""
+        filters = [each for each in messages_of(self.plan, FilterRel) if each.input.HasField("read")]
+        return {id(each.input.read): _kept(each) for each in filters if each.common.HasField("emit")}
 
     def register(self, frames: Sequence[DataFrame]) -> str:
         """The name of a table with all rows of the frames."""
@@ -82,6 +90,14 @@ class Binding:
         """Forget what was registered. What was planned before keeps its tables."""
         for name in self.registered:
             self.ctx.deregister_table(name)
+
+
+def _kept(filter: FilterRel) -> frozenset[str]:
+    """The names of those columns of its read that a filter emits."""
+    read = filter.input.read
+    names = columns_of(read).schema.names
+    picked = list(read.common.emit.output_mapping) if read.common.HasField("emit") else range(len(names))
+    return frozenset(names[picked[n]] for n in filter.common.emit.output_mapping if 0 <= n < len(picked))
 
 
 def reads_of(plan: Plan) -> list[ReadRel]:
@@ -165,7 +181,7 @@ def _has_schema(ctx: SessionContext, parts: list[str]) -> bool:
 
 
 def _bind_local_files(read: ReadRel, binding: Binding) -> None:
-    columns = columns_of(read)
+    columns = binding.columns(read)
     items = list(read.local_files.items)
     paths = local_files.paths(items, binding.under)
     if format_of(items) == "parquet":
