@@ -37,7 +37,8 @@ search:
 time zones. Their expressions nest the calls of the functions' own verdicts. Spark's rows or error are compared with
 DataFusion's on our plan, or with those of the canonical plan, which Spark runs in a session of other settings
 (`make fuzz FUZZ="--canonical"`), or with those of plans of queries as they are written (`--engine "datafusion, analyzed"`);
-`--engine` may come several times. Every plan must keep the structural rules, have the same bytes twice, and, of optimized
+`--engine` may come several times. DataFusion runs every other plan as it does those over large tables: in many small batches, on
+three threads, with the joins and groups of many rows. Every plan must keep the structural rules, have the same bytes twice, and, of optimized
 queries, be the same for both forms of the query. A failure is made smaller and printed as a regression test.
 `make fuzz FUZZ="--queries 1000 --record"` adds a run to this page; the test suite runs some hundred queries of a fixed seed.
 
