@@ -53,8 +53,8 @@ class Columns:
     required: frozenset[str]
     conditions: Callable[[], tuple[Condition, ...]] = tuple
     """What is true of all rows that the plan uses: a reader may leave out others. It is found out where it is asked for."""
-    joined_on: frozenset[str] = frozenset()
-    """Those that may go through one join after another."""
+    joined_on: Callable[[], frozenset[str]] = frozenset
+    """Those that may go through one join after another, found out in the same way."""
 
     def without(self, names: Container[str]) -> Columns:
         """The columns but those of these names."""

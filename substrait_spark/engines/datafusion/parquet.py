@@ -130,7 +130,7 @@ class ParquetReader:
 
     def _type_of(self, field: pa.Field, columns: Columns) -> pa.DataType:
         if field.type == pa.string():
-            return field.type if field.name in columns.joined_on else self.text
+            return field.type if field.name in columns.joined_on() else self.text
         return local_files.COUNTED.get(field.type, field.type)
 
 

@@ -55,14 +55,20 @@ class Binding:
     def columns(self, read: ReadRel) -> Columns:
         """The columns of a read, what the plan's filters say of them, and which of them its joins may pass on to others."""
         columns = columns_of(read)
-        joined_on = self._emitted.get(id(read), columns.used) if len(self.reads) > 2 else frozenset[str]()
+
+        def joined_on() -> frozenset[str]:
+            if len(self.reads) <= 2:  # there is no second join
+                return frozenset()
+            above = self._dropping.get(id(read))
+            return columns.used if above is None else _kept(above, columns)
+
         return replace(columns, conditions=lambda: self._conditions[id(read)], joined_on=joined_on)
 
     @cached_property
-    def _emitted(self) -> dict[int, frozenset[str]]:
-        """By the `id` of the read below a filter that drops columns, which columns it keeps."""
+    def _dropping(self) -> dict[int, FilterRel]:
+        """By the `id` of the read below, the filters that drop columns. Found where a read asks, as conditions are."""
         filters = [each for each in messages_of(self.plan, FilterRel) if each.input.HasField("read")]
-        return {id(each.input.read): _kept(each) for each in filters if each.common.HasField("emit")}
+        return {id(each.input.read): each for each in filters if each.common.HasField("emit")}
 
     def register(self, frames: Sequence[DataFrame]) -> str:
         """The name of a table with all rows of the frames."""
@@ -92,10 +98,9 @@ class Binding:
             self.ctx.deregister_table(name)
 
 
-def _kept(filter: FilterRel) -> frozenset[str]:
+def _kept(filter: FilterRel, columns: Columns) -> frozenset[str]:
     """The names of those columns of its read that a filter emits."""
-    read = filter.input.read
-    names = columns_of(read).schema.names
+    read, names = filter.input.read, columns.schema.names
     picked = list(read.common.emit.output_mapping) if read.common.HasField("emit") else range(len(names))
     return frozenset(names[picked[n]] for n in filter.common.emit.output_mapping if 0 <= n < len(picked))
 
