@@ -209,6 +209,9 @@ OF_SEVERAL_BATCHES = {
     "groups": "SELECT g || 'x' AS x, c FROM (SELECT g, count(*) AS c FROM ordered_rows GROUP BY g ORDER BY c, g)",
     "windows": "SELECT n + 1 AS x FROM (SELECT row_number() OVER (ORDER BY v, id) AS n FROM ordered_rows ORDER BY n DESC)",
     "union": "SELECT -id AS x FROM (SELECT * FROM ordered_rows UNION ALL SELECT -1 - id, g, v FROM ordered_rows ORDER BY v, id)",
+    "windows below a limit": "SELECT id, n FROM (SELECT id, v, row_number() OVER (ORDER BY v, id) AS n FROM ordered_rows ORDER BY v, id LIMIT 250) WHERE id > 9",
+    "filter in another order": "SELECT v, g FROM (SELECT v, g, id FROM (SELECT v, id, g FROM ordered_rows ORDER BY id LIMIT 250) WHERE v > 1) ORDER BY id",
+    "limit in another order": "SELECT v, g FROM (SELECT v, g, id FROM (SELECT v, id, g FROM ordered_rows ORDER BY id LIMIT 250) WHERE v > 1 ORDER BY id LIMIT 99) WHERE v < 3 ORDER BY id LIMIT 7",
     "rows counted after a limit": f"SELECT sum(id) AS x FROM (SELECT * FROM {CUT} WHERE g <> 'a' LIMIT 7)",
 }
 
@@ -217,12 +220,13 @@ OF_SEVERAL_BATCHES = {
 def test_orders_of_several_batches(spark: SparkSession, rows: DataFrame, name: str) -> None:
     rows.createOrReplaceTempView("ordered_rows")
     df = spark.sql(OF_SEVERAL_BATCHES[name])
-    ctx = datafusion.context()
-    for setting, value in {"batch_size": 2, "target_partitions": 3}.items():
-        ctx.sql(f"SET datafusion.execution.{setting} = {value}").collect()
     expected = df.toArrow().to_pylist()
-    for _ in range(3):
-        assert datafusion.collect(df, ctx=ctx).to_pylist() == expected
+    for settings in ({"batch_size": 2, "target_partitions": 3}, {"target_partitions": 1}):
+        ctx = datafusion.context()
+        for setting, value in settings.items():
+            ctx.sql(f"SET datafusion.execution.{setting} = {value}").collect()
+        for _ in range(3):
+            assert datafusion.collect(df, ctx=ctx).to_pylist() == expected
 
 
 def test_functions_over_rows_of_several_batches(spark: SparkSession, rows: DataFrame) -> None:

@@ -30,6 +30,7 @@ from .defects import (
     empty_inputs,
     equal_timestamps,
     evaluation_order,
+    filter_columns,
     filter_growth,
     filtered_totals,
     floating,
@@ -160,6 +161,7 @@ OF_PLANS = [
     Rewrite(PLAN, filter_growth.limit_filter_growth, "grows_filters"),
     Rewrite(PLAN, limited_groups.below_filters, "limits_cut_groups"),
     Rewrite(PLAN, offsets.filter_above_offsets, "offsets_forgotten"),
+    Rewrite(PLAN, filter_columns.reordered_above_sorts, "narrows_filters_twice"),
 ]
 
 REWRITES: list[Rewrite | Conversion] = [
