@@ -212,6 +212,8 @@ OF_SEVERAL_BATCHES = {
     "windows below a limit": "SELECT id, n FROM (SELECT id, v, row_number() OVER (ORDER BY v, id) AS n FROM ordered_rows ORDER BY v, id LIMIT 250) WHERE id > 9",
     "filter in another order": "SELECT v, g FROM (SELECT v, g, id FROM (SELECT v, id, g FROM ordered_rows ORDER BY id LIMIT 250) WHERE v > 1) ORDER BY id",
     "limit in another order": "SELECT v, g FROM (SELECT v, g, id FROM (SELECT v, id, g FROM ordered_rows ORDER BY id LIMIT 250) WHERE v > 1 ORDER BY id LIMIT 99) WHERE v < 3 ORDER BY id LIMIT 7",
+    "intervals": "SELECT make_dt_interval(id) AS x, id FROM ordered_rows ORDER BY v, id",
+    "intervals above a limit": f"SELECT x FROM (SELECT make_dt_interval(id) AS x, g FROM {CUT}) WHERE g <> 'a' LIMIT 99",
     "rows counted after a limit": f"SELECT sum(id) AS x FROM (SELECT * FROM {CUT} WHERE g <> 'a' LIMIT 7)",
 }
 

@@ -137,6 +137,7 @@ OF_RELATIONS = [
 
 OF_PLANS = [
     Rewrite(PLAN, dealt_rows.sorted_where_needed, "deals_rows_out", Sees.ORIGINAL),
+    Rewrite(PLAN, dealt_rows.sorted_again, "deals_rows_out"),
     Rewrite(PLAN, semi_joins.with_inner_joins_first, "semi_joins_pair_rows"),
     Rewrite(PLAN, filtered_totals.apart, "filtered_totals_lost"),
     Rewrite(PLAN, total_bounds.with_counts, "bounds_of_totals"),

@@ -25,6 +25,7 @@ from ....algebra.types import I32
 from ....lowering.general.computed_keys import over_columns
 
 if TYPE_CHECKING:
+    from ....lowering.builder import LoweringBuilder
     from ....lowering.lowering import Lowering
 
 
@@ -43,9 +44,17 @@ class Carried(NamedTuple):
 
 def sorted_where_needed(lowering: Lowering, root: Relation) -> Relation:
     """The relation with a sort right below each place that needs an order which DataFusion forgets below it."""
+    return _sorted_where_needed(CallBuilder(lowering.traits), root)
+
+
+def sorted_again(e: LoweringBuilder, root: Relation) -> Relation:
+    """The same of a relation whose sorts lowering has put computed columns above, such as values of their own types."""
+    return _sorted_where_needed(e, root)
+
+
+def _sorted_where_needed(e: CallBuilder, root: Relation) -> Relation:
     if not root.features & SORT:
         return root
-    e = CallBuilder(lowering.traits)
 
     def rule(relation: Relation) -> Relation:
         if not _goes_by_order(relation):
