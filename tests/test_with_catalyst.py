@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from releases import RELEASE
 from rows import assert_plan_raises, assert_same_rows, differences, plan_of, spark_table
 
-from substrait_spark import EngineError, InvalidPlanError, UnsupportedPlanError, df_to_substrait
+from substrait_spark import EngineError, InvalidPlanError, UnsupportedPlanError, check, df_to_substrait
 from substrait_spark.algebra import types
 from substrait_spark.algebra.relation import NamedTable
 from substrait_spark.catalyst.versions import release
@@ -201,6 +201,14 @@ def test_all_obstacles_are_named(rows: SparkSession) -> None:
     assert len(reasons) == 2
     assert "parse_json" in reasons[0]
     assert "random" in reasons[1]
+
+
+def test_a_field_of_an_outer_column_is_refused_for_what_it_is(rows: SparkSession) -> None:
+    """The engine has columns for Catalyst, or nobody has."""
+    rows.sql("SELECT named_struct('k', i) AS s FROM t").createOrReplaceTempView("nested")
+    df = rows.sql("SELECT (SELECT count(*) FROM t WHERE t.i = nested.s.k) AS n FROM nested")
+    (problem,) = check(df, dialect=DIALECT, stage="analyzed")
+    assert "only whole columns can be referred to" in problem.reason
 
 
 def test_a_plan_that_none_can_read_is_refused(rows: SparkSession) -> None:

@@ -50,7 +50,7 @@ ONCE = (ContextVariable, DynamicParameter, Subquery)
 def expression(lowering: ExpressionLowering, original: Expression) -> Expression | None:
     """A call that has Catalyst evaluate an expression; None for what it can't evaluate by itself, or what can't get there and back."""
     result = _result(lowering, original.type)
-    if original.features & NOT_ALONE or result is None or not _is_of_spark([original]):
+    if _is_argument(original) or original.features & NOT_ALONE or result is None or not _is_of_spark([original]):
         return None
     arguments = Arguments(lowering)
     over_arguments = rewritten(original, arguments.in_place_of)
@@ -117,6 +117,11 @@ def _is_same_in_arrow(type: Type) -> bool:
     return type.kinds <= SAME_IN_ARROW
 
 
+def _is_argument(part: Expression) -> bool:
+    """Whether the engine has a part's value, and Catalyst gets that."""
+    return (isinstance(part, FieldReference) and part.parameter is None) or isinstance(part, ONCE)
+
+
 class Arguments:
     """The arguments of a call: what the expression is over, each once, in the engine's forms."""
 
@@ -129,8 +134,7 @@ class Arguments:
 
     def in_place_of(self, part: Expression) -> Expression | None:
         """The column of the arguments that has the value of a part; None for a part that Catalyst evaluates."""
-        is_column = isinstance(part, FieldReference) and part.parameter is None
-        if not is_column and not isinstance(part, ONCE):
+        if not _is_argument(part):
             return None
         key = (part.outer, part.ordinal, part.path) if isinstance(part, FieldReference) else part
         if key not in self._known:
