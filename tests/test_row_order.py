@@ -192,6 +192,7 @@ OF_SEVERAL_BATCHES = {
     "offsets around a filter": f"SELECT id + 1 AS x FROM {CUT} WHERE g <> 'a' LIMIT 7 OFFSET 4",
     "offset with a count": "SELECT id FROM ordered_rows ORDER BY v, id LIMIT 200 OFFSET 5",
     "computed columns above an offset": "SELECT id + 1 AS x FROM (SELECT * FROM ordered_rows ORDER BY v, id OFFSET 5)",
+    "what raises for a row that is cut off": "SELECT id, 9 div (v - 1) AS x FROM (SELECT * FROM ordered_rows ORDER BY v DESC NULLS LAST, id LIMIT 100)",
     "several limits": f"SELECT id + 1 AS x FROM (SELECT * FROM {CUT} WHERE g <> 'a' ORDER BY id LIMIT 50) WHERE v > 1",
     "computed keys": "SELECT id + 1 AS x FROM (SELECT * FROM ordered_rows ORDER BY abs(id - 150), v + 1, id DESC NULLS LAST)",
     "keys of structs": "SELECT id + 1 AS x FROM (SELECT * FROM ordered_rows ORDER BY struct(g, id))",

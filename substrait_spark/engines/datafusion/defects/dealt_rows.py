@@ -57,15 +57,29 @@ def _sorted_where_needed(e: CallBuilder, root: Relation) -> Relation:
         return root
 
     def rule(relation: Relation) -> Relation:
-        if not _goes_by_order(relation):
-            return relation
-        return relation.with_inputs(tuple([_sorted(e, input) for input in relation.inputs]))
+        if isinstance(relation, Fetch):
+            return _limited(e, relation)
+        if isinstance(relation, FlatMap):
+            return relation.with_inputs(tuple([_sorted(e, input) for input in relation.inputs]))
+        return relation
 
-    return _sorted(e, transformed(root, rule, _goes_by_order))
+    return _sorted(e, transformed(root, rule, lambda relation: isinstance(relation, Fetch | FlatMap)))
 
 
-def _goes_by_order(relation: Relation) -> bool:
-    return isinstance(relation, Fetch | FlatMap)
+def _limited(e: CallBuilder, fetch: Fetch) -> Relation:
+    """A limit over sorted rows, below what is computed of them: that may be costly, or raise, for rows which the limit cuts off."""
+    if _sorted(e, fetch.inputs[0]) is fetch.inputs[0]:
+        return fetch
+    computed = []
+    below = fetch.inputs[0]
+    while isinstance(below, Project) and _keeps_order(below):
+        computed.append(below)
+        below = below.inputs[0]
+    limited: Relation = Fetch(_sorted(e, below), fetch.offset, fetch.count)
+    limited.place = fetch.place
+    for project in reversed(computed):
+        limited = project.with_inputs((limited,))
+    return limited.emitting_as(fetch)
 
 
 def _sorted(e: CallBuilder, relation: Relation) -> Relation:
