@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+import pyarrow as pa
 import pytest
 import slow
 from fuzz import function_forms, oracle, tables
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from substrait.plan_pb2 import Plan
 
 SEED = 2026
 QUERIES = 100 if slow.asked() else 30
@@ -330,6 +332,27 @@ def test_a_query_is_refused_that_has_no_plan_by_operations(fuzzed: SparkSession)
 
 
 @pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("query", "outcome"),
+    [
+        ("SELECT id + 1 AS x FROM (SELECT * FROM range(9) ORDER BY id DESC LIMIT 7) WHERE id % 3 > 0", oracle.WRONG),
+        ("SELECT explode(array(id, 0)) AS x FROM (SELECT * FROM range(9) ORDER BY id)", oracle.WRONG),
+        ("SELECT x FROM (SELECT id, id AS x, 1 AS y FROM range(9)) ORDER BY y", oracle.EQUAL),
+        ("SELECT DISTINCT id FROM (SELECT * FROM range(9) ORDER BY id)", oracle.EQUAL),
+        ("SELECT id FROM (SELECT * FROM range(9) ORDER BY id) WHERE EXISTS (SELECT * FROM range(1))", oracle.EQUAL),
+    ],
+)
+def test_the_order_of_rows_is_judged_where_there_is_one(fuzzed: SparkSession, query: str, outcome: str) -> None:
+    def backwards(plan: Plan, spark: SparkSession) -> pa.Table:
+        rows = oracle.ENGINES["datafusion"].rows(plan, spark)
+        return rows.take(list(reversed(range(rows.num_rows))))
+
+    asked = oracle.Asked(lambda: fuzzed.sql(query))
+    engine = oracle.ENGINES["datafusion"]
+    assert oracle.outcome_of(asked, engine).kind == oracle.EQUAL
+    assert oracle.outcome_of(asked, engine._replace(rows=backwards)).kind == outcome
+
+
 def test_random_queries(fuzzed: SparkSession) -> None:
     kinds: dict[str, Counter[str]] = {engine: Counter() for engine in oracle.ENGINES}
 
