@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -27,6 +28,8 @@ from substrait_spark.inference.relations import Relations
 from substrait_spark.testing import assert_well_formed
 
 from .queries import Query
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 TOLERANCE = 1e-12
 """Averages of doubles depend on the order of their rows."""
@@ -256,11 +259,13 @@ def _differences(asked: Asked, expected: pa.Table, actual: pa.Table) -> list[str
 
 
 def _in_short(rows: pa.Table) -> list[Any]:
-    """Rows without what may differ in those that are equal, or that tie: the last digits of numbers, and the signs of zeros."""
+    """Rows without what may differ in those that are equal, or that tie: last digits, the signs of zeros, and the zone of a timestamp."""
 
     def short(value: Any) -> Any:
         if isinstance(value, float):
             return f"{value + 0.0:.9g}"
+        if isinstance(value, datetime) and value.tzinfo:  # times that a clock shows twice are equal in no two zones
+            return value - _EPOCH
         if isinstance(value, list | tuple):
             return [short(each) for each in value]
         return {name: short(each) for name, each in value.items()} if isinstance(value, dict) else value
