@@ -232,6 +232,15 @@ def test_orders_of_several_batches(spark: SparkSession, rows: DataFrame, name: s
             assert datafusion.collect(df, ctx=ctx).to_pylist() == expected
 
 
+@pytest.mark.parametrize(
+    "name", [name for name, query in OF_SEVERAL_BATCHES.items() if "explode" in query or "stack" in query]
+)
+def test_orders_of_what_several_rows_are_made_of(spark: SparkSession, rows: DataFrame, name: str) -> None:
+    rows.createOrReplaceTempView("ordered_rows")
+    df = spark.sql(OF_SEVERAL_BATCHES[name] + (" LIMIT 50" if "LIMIT 9" not in OF_SEVERAL_BATCHES[name] else ""))
+    assert canonical_rows(df).to_pylist() == df.toArrow().to_pylist()
+
+
 def test_functions_over_rows_of_several_batches(spark: SparkSession, rows: DataFrame) -> None:
     def numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         table = pa.Table.from_batches(batches)

@@ -36,7 +36,7 @@ def order_below(node: tree.Plan) -> RowOrder | None:
         node = node["child"]
     if node.name == "Sort":
         return RowOrder(deciding([*keys, *node["order"]]), True)
-    if node.name in ORDER_JOINING and _is_sorted(node):
+    if node.name in ORDER_JOINING and is_sorted(node):
         return RowOrder(None, True)
     return RowOrder(deciding(keys), False) if keys else None
 
@@ -67,7 +67,7 @@ def sorted_by(key: tree.Expression) -> tree.Expression:
     return key["child"] if key.name == "SortOrder" else key
 
 
-def _is_sorted(node: tree.Plan) -> bool:
+def is_sorted(node: tree.Plan) -> bool:
     """Whether a sort orders some of the rows that a plan passes on in their order."""
     stack = [node]
     while stack:

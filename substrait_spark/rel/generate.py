@@ -10,6 +10,7 @@ from ..algebra.relation import Cross, Expand, Generate, Relation, VirtualTable
 from ..algebra.traversal import columns
 from ..catalyst import tree
 from ..catalyst.refusals import no_generator
+from ..catalyst.row_order import is_sorted
 from ..catalyst.types import to_substrait
 from ..errors import Unsupported
 from ..expr.builder import ExpressionBuilder
@@ -30,7 +31,9 @@ def emit(r: RelationBuilder, node: tree.Plan) -> Output:
     generator = node["generator"]
     fixed = _fixed_rows(e, generator)
     if fixed is not None:
-        return Output(_expanded(input.relation, kept, fixed), ids)
+        # A cross join has no order, by the specification: a limit above might cut off any rows.
+        made = _crossed if _are_literals(fixed) and not is_sorted(node["child"]) else _expanded
+        return Output(made(input.relation, kept, fixed), ids)
     if generator.name == "ReplicateRows":
         return Output(_replicated(e, input.relation, kept, generator), ids)
     relation = _generate(e, input.relation, generator, node["outer"])
@@ -94,9 +97,12 @@ def _alike(e: ExpressionBuilder, rows: Sequence[Sequence[Expression]]) -> list[t
     return list(zip(*[e.alike(column) for column in zip(*rows, strict=True)], strict=True))
 
 
+def _are_literals(rows: Sequence[tuple[Expression, ...]]) -> bool:
+    return all(isinstance(value, Literal) for row in rows for value in row)
+
+
 def _expanded(input: Relation, kept: Sequence[int], rows: Sequence[tuple[Expression, ...]]) -> Relation:
-    if all(isinstance(value, Literal) for row in rows for value in row):
-        return _crossed(input, kept, rows)
+    """The input's rows, each as often as there are rows here."""
     before = [FieldReference(n, input.types[n]) for n in kept]
     projections: list[tuple[Expression, ...]] = [(*before, *row) for row in rows]
     return Expand(input, projections).select(range(len(projections[0])))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -22,14 +21,13 @@ from substrait_spark.algebra.types import field_count
 from substrait_spark.catalyst.query_order import LIMITS, Ordering, ordering
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
+from substrait_spark.engines.comparison.rows import Float, rows
 from substrait_spark.inference.complaints import Complaints
 from substrait_spark.inference.functions import Functions
 from substrait_spark.inference.relations import Relations
 from substrait_spark.testing import assert_well_formed
 
 from .queries import Query
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 TOLERANCE = 1e-12
 """Averages of doubles depend on the order of their rows."""
@@ -145,13 +143,17 @@ class Asked:
 
     @cached_property
     def is_sorted(self) -> bool:
-        """Whether the rows come in one order alone: those of a sort by all columns, or what single ones of these become, one after the other."""
-        node = self.df._jdf.queryExecution().analyzed()
-        while node.nodeName() in _ROW_BY_ROW:
-            if not node.subqueries().isEmpty():  # which become joins
-                return False
-            node = node.children().head()
-        return bool(node.nodeName() == "Sort" and node.child().outputSet().subsetOf(node.references()))
+        """Whether the rows come in one order alone: those of a sort by all columns, or what single ones of these become, one after the other.
+
+        Spark's optimizer leaves out a sort by constants.
+        """
+        executed = self.df._jdf.queryExecution()
+        sort = _sort_of_rows(executed.analyzed())
+        return (
+            sort is not None
+            and bool(sort.child().outputSet().subsetOf(sort.references()))
+            and _sort_of_rows(executed.optimizedPlan()) is not None
+        )
 
     @cached_property
     def expected(self) -> tuple[pa.Table | None, str]:
@@ -170,6 +172,15 @@ class Asked:
         finally:
             for name, value in kept.items():
                 spark.conf.set(name, value)
+
+
+def _sort_of_rows(node: Any) -> Any:
+    """The sort whose rows, and what single ones of them become, are those of a plan; None where there is none."""
+    while node.nodeName() in _ROW_BY_ROW:
+        if not node.subqueries().isEmpty():  # which become joins
+            return None
+        node = node.children().head()
+    return node if node.nodeName() == "Sort" else None
 
 
 def _ran(df: DataFrame) -> tuple[pa.Table | None, str]:
@@ -258,19 +269,15 @@ def _differences(asked: Asked, expected: pa.Table, actual: pa.Table) -> list[str
     return found
 
 
-def _in_short(rows: pa.Table) -> list[Any]:
-    """Rows without what may differ in those that are equal, or that tie: last digits, the signs of zeros, and the zone of a timestamp."""
+def _in_short(table: pa.Table) -> list[Any]:
+    """Rows without what may differ in those that are equal, or that tie: the last digits of numbers, and the signs of zeros."""
 
     def short(value: Any) -> Any:
-        if isinstance(value, float):
-            return f"{value + 0.0:.9g}"
-        if isinstance(value, datetime) and value.tzinfo:  # times that a clock shows twice are equal in no two zones
-            return value - _EPOCH
-        if isinstance(value, list | tuple):
-            return [short(each) for each in value]
-        return {name: short(each) for name, each in value.items()} if isinstance(value, dict) else value
+        if isinstance(value, Float):
+            return f"{float(value) + 0.0:.9g}"
+        return tuple(map(short, value)) if isinstance(value, tuple) else value
 
-    return [short(row) for row in rows.to_pylist()]
+    return [short(row) for row in rows(table)]
 
 
 def _fails_before_rows(df: DataFrame) -> bool:

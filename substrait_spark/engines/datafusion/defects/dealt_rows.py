@@ -15,13 +15,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ....algebra.builder import CallBuilder
-from ....algebra.expression import FieldReference, Literal, SortField
+from ....algebra.expression import FieldReference, SortField
 from ....algebra.feature import SORT, WINDOW_FUNCTION
 from ....algebra.flat_map import FlatMap
 from ....algebra.frame import WHOLE
-from ....algebra.relation import Cross, Expand, Fetch, Filter, Generate, Project, Relation, Sort, VirtualTable, Window
+from ....algebra.relation import Expand, Fetch, Filter, Generate, Project, Relation, Sort, Window
 from ....algebra.traversal import is_column, ordinals, transformed
-from ....algebra.types import I32
 from ....lowering.general.computed_keys import over_columns
 
 if TYPE_CHECKING:
@@ -99,8 +98,6 @@ def _sorted(e: CallBuilder, relation: Relation) -> Relation:
 
 def _keeps_order(relation: Relation) -> bool:
     """Whether the rows of a relation come in the order of its first input's."""
-    if isinstance(relation, Cross):
-        return isinstance(relation.inputs[1], VirtualTable)
     if isinstance(relation, Project):
         return not relation.own_features & WINDOW_FUNCTION  # which may go by the order below
     return isinstance(relation, Filter | Fetch | Generate | Expand)
@@ -126,8 +123,6 @@ def _over(e: CallBuilder, step: Relation, below: Carried) -> Carried:
         return _expanded(step, _numbered(e, below))
     if isinstance(step, Generate):
         return _generated(step, _numbered(e, below))
-    if isinstance(step, Cross):
-        return _crossed(step, _numbered(e, below))
     made = step.over((below.relation,), step.expressions())
     return _with_keys(made.with_all_columns(), made.emitted, below.keys, below.sorts)
 
@@ -149,25 +144,10 @@ def _expanded(step: Expand, input: Relation) -> Carried:
 
 def _generated(step: Generate, input: Relation) -> Carried:
     made = Generate(input, step.rows, step.outer, step.whole, with_position=True)
-    position = len(input.types)
-    wanted = _moved(step, position + (not step.with_position))
+    width, position = len(step.inputs[0].types), len(input.types)
+    generated = position + (not step.with_position)
+    wanted = [n - width + generated if n >= width else n for n in step.emitted]
     return _by_numbers(made, wanted, position - 1, position)
-
-
-def _crossed(step: Cross, input: Relation) -> Carried:
-    table = step.inputs[1]
-    if isinstance(table, VirtualTable):
-        rows = [(*row, Literal(n, I32)) for n, row in enumerate(table.rows)]
-        numbered = VirtualTable(rows, [*table.names, "position"], [*table.schema, I32])
-        table = numbered.select([*table.emitted, len(table.schema)])
-    made = Cross(input, table)
-    return _by_numbers(made, _moved(step, len(input.types)), len(input.types) - 1, len(made.types) - 1)
-
-
-def _moved(step: Relation, start: int) -> list[int]:
-    """The columns of a relation, where those behind its first input's begin at `start`."""
-    width = len(step.inputs[0].types)
-    return [n - width + start if n >= width else n for n in step.emitted]
 
 
 def _by_numbers(relation: Relation, wanted: Sequence[int], *keys: int) -> Carried:
