@@ -331,7 +331,6 @@ def test_a_query_is_refused_that_has_no_plan_by_operations(fuzzed: SparkSession)
     assert {name: outcome.kind for name, outcome in outcomes.items()} == dict.fromkeys(oracle.ENGINES, oracle.REFUSED)
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("query", "outcome"),
     [
@@ -353,6 +352,7 @@ def test_the_order_of_rows_is_judged_where_there_is_one(fuzzed: SparkSession, qu
     assert oracle.outcome_of(asked, engine._replace(rows=backwards)).kind == outcome
 
 
+@pytest.mark.smoke
 def test_random_queries(fuzzed: SparkSession) -> None:
     kinds: dict[str, Counter[str]] = {engine: Counter() for engine in oracle.ENGINES}
 

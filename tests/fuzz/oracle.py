@@ -18,7 +18,8 @@ from substrait.plan_pb2 import Plan
 from substrait_spark import EngineError, PlanningError, UnsupportedPlanError, df_to_substrait
 from substrait_spark.algebra.message_walk import messages
 from substrait_spark.algebra.types import field_count
-from substrait_spark.catalyst.query_order import LIMITS, Ordering, ordering
+from substrait_spark.catalyst.query_order import Ordering, ordering
+from substrait_spark.catalyst.row_order import ORDER_KEEPING
 from substrait_spark.engines import datafusion
 from substrait_spark.engines import spark as spark_engine
 from substrait_spark.engines.comparison.rows import Float, rows
@@ -116,7 +117,7 @@ def settings(spark: SparkSession, ansi: bool, time_zone: str) -> None:
     spark.conf.set("spark.sql.session.timeZone", time_zone)
 
 
-_ROW_BY_ROW = frozenset({"SubqueryAlias", "Project", "Filter", "Generate", "Offset", *LIMITS})
+_ROW_BY_ROW = ORDER_KEEPING | {"Generate"}
 
 
 class Asked:
