@@ -34,6 +34,12 @@ class Regression(NamedTuple):
 REGRESSIONS = (
     Regression(
         ansi=True,
+        time_zone="America/Los_Angeles",
+        sql="""SELECT sum(c3) AS s FROM many LEFT SEMI JOIN (SELECT c13 AS v FROM many) ON c12 = to_timestamp(
+            date_format(v, 'dd/MMM/yyyy:HH:mm:ss') || if(true, ' -0730', ' +1800'), 'dd/MMM/yyyy:HH:mm:ss Z')""",
+    ),
+    Regression(
+        ansi=True,
         time_zone="UTC",
         sql="SELECT concat('k', CAST(array_sort(array(c3, 2)) AS STRING)) AS v FROM few",
     ),

@@ -15,7 +15,7 @@ from rows import (
     assert_same_rows,
     plan_of,
 )
-from substrait.algebra_pb2 import AggregateRel, JoinRel
+from substrait.algebra_pb2 import AggregateRel, CrossRel, JoinRel
 
 from substrait_spark import UnsupportedPlanError
 from substrait_spark.algebra.message_walk import messages
@@ -272,6 +272,28 @@ def test_inner_joins_before_semi_joins_on_more_than_equalities(
     df = spark.sql(f"SELECT l.*, r.y AS n FROM {tables} WHERE {condition}")
     kinds = [message.type for message in messages(plan_of(df, "datafusion")) if isinstance(message, JoinRel)]
     assert [JoinRel.JoinType.Name(kind)[len("JOIN_TYPE_") :] for kind in kinds][: len(joins)] == joins
+    assert_same_rows(df)
+
+
+LOCAL_TIME = """to_timestamp(
+  date_format(CAST(t AS TIMESTAMP_NTZ), 'dd/MMM/yyyy:HH:mm:ss') || if(true, ' -0730', ''), 'dd/MMM/yyyy:HH:mm:ss Z')"""
+"""A time that takes several projects in a chain, each with columns that the next one uses often."""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT t, y FROM l WHERE {LOCAL_TIME} IN (SELECT {LOCAL_TIME} FROM r)",
+        f"SELECT k, c FROM (SELECT k, {LOCAL_TIME} AS at FROM l) JOIN (SELECT c, {LOCAL_TIME} AS then FROM r) ON at = then",
+        f"SELECT k FROM l ORDER BY {LOCAL_TIME}, k, y LIMIT 3",
+        f"SELECT * FROM (SELECT {LOCAL_TIME} AS row, s FROM l) JOIN (SELECT {LOCAL_TIME} AS row, c FROM r) USING (row)",
+    ],
+    ids=["semi join", "join", "sort", "columns like the row's"],
+)
+def test_filters_that_are_made_while_it_runs_stay_above_long_columns(spark: SparkSession, query: str) -> None:
+    """DataFusion writes them out over the columns of the files: over some projects in a chain, that ends in no time or memory."""
+    df = spark.sql(query)
+    assert any(isinstance(message, CrossRel) for message in messages(plan_of(df, "datafusion")))
     assert_same_rows(df)
 
 

@@ -8,7 +8,7 @@ takes longer to evaluate than anyone waits. DataFusion moves no filter below a l
 below a filter that would grow.
 
 A sort by such columns with a limit above it, a join by them, and their least and greatest values make filters while they run, of
-the rows that they have met, and these are moved below the projections likewise.
+the rows that they have met, and these are moved below the projections likewise, past limits too. They stop at a cross join.
 """
 
 from __future__ import annotations
@@ -23,16 +23,20 @@ from ....algebra.subqueries import is_total
 from ....algebra.traversal import of_columns, relations_below, transformed
 from ....lowering.builder import LoweringBuilder
 from .column_names import longest_text, text_lengths
+from .one_row import with_one_row
 
 LARGEST_FILTER = 5000
 """How many operands a filter may have, when all projections below are written out in it."""
+
+LARGEST_WHILE_RUNNING = 500
+"""The same for those that are made while it runs. They are written out anew each time that what they are made of changes."""
 
 
 def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
     """The relation, with limits below the filters in it that would grow long."""
     filters = [relation for relation in relations_below(root) if _filters(relation) or isinstance(relation, Sort)]
     written = max([sum([each.size for each in relation.expressions()]) for relation in filters], default=0)
-    if written * longest_text(e, root) <= LARGEST_FILTER:
+    if written * longest_text(e, root) <= LARGEST_WHILE_RUNNING:
         return root
     known: dict[Relation, list[int]] = {}
 
@@ -43,12 +47,17 @@ def limit_filter_growth(e: LoweringBuilder, root: Relation) -> Relation:
 
     def limited(relation: Relation) -> Relation:
         columns = [length for input in relation.inputs for length in _lengths(input, known)]
-        if not _grows(relation.expressions(), columns) or any(map(_is_correlated, relation.expressions())):
+        if not _grows(relation, columns) or any(map(_is_correlated, relation.expressions())):
             return relation
-        inputs = [Fetch(input, 0, ALL_ROWS) if can_limit(input) else input for input in relation.inputs]
+        inputs = [_kept_from(relation, input) if can_limit(input) else input for input in relation.inputs]
         return relation.with_inputs(tuple(inputs))
 
     return transformed(root, rule)
+
+
+def _kept_from(relation: Relation, input: Relation) -> Relation:
+    """An input below which DataFusion doesn't move the filter that a relation is, or those that it makes while it runs."""
+    return Fetch(input if isinstance(relation, Filter) else with_one_row(input), 0, ALL_ROWS)
 
 
 def _over_sort(fetch: Fetch, limited: Callable[[Relation], Relation]) -> Relation:
@@ -75,12 +84,14 @@ def _lengths(root: Relation, known: dict[Relation, list[int]]) -> list[int]:
     return of_columns(root, _own_lengths, lambda relation: 1, known)
 
 
-def _grows(expressions: Sequence[Expression], columns: Sequence[int]) -> bool:
+def _grows(relation: Relation, columns: Sequence[int]) -> bool:
+    """Whether a filter, or those that a relation makes while it runs, would grow long; `columns`: how long each column of its inputs is."""
     if max(columns, default=1) == 1:
         return False
+    expressions = relation.expressions()
     written = sum(text_lengths(expressions, [1] * len(columns)))
     grown = sum(text_lengths(expressions, columns))
-    return grown > max(LARGEST_FILTER, 2 * written)
+    return grown > max(LARGEST_FILTER if isinstance(relation, Filter) else LARGEST_WHILE_RUNNING, 2 * written)
 
 
 def can_limit(relation: Relation) -> bool:

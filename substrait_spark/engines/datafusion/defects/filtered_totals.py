@@ -8,13 +8,12 @@ the place of the upper one. It goes where each relation has one input, so not pa
 
 from __future__ import annotations
 
-from ....algebra import types
-from ....algebra.expression import Literal
 from ....algebra.feature import AGGREGATE
-from ....algebra.relation import Aggregate, Cross, Relation, VirtualTable
+from ....algebra.relation import Aggregate, Relation
 from ....algebra.subqueries import is_total
 from ....algebra.traversal import transformed
 from ....lowering.builder import LoweringBuilder
+from .one_row import with_one_row
 
 
 def apart(e: LoweringBuilder, root: Relation) -> Relation:
@@ -26,9 +25,7 @@ def _apart(relation: Relation) -> Relation:
     if not _is_above_total(relation):
         return relation
     (input,) = relation.inputs
-    row = VirtualTable([(Literal(0, types.I32),)], ["row"], [types.I32])
-    crossed = Cross(row, input).select(range(1, len(input.types) + 1))
-    return relation.with_inputs((crossed,))
+    return relation.with_inputs((with_one_row(input),))
 
 
 def _is_above_total(relation: Relation) -> bool:
