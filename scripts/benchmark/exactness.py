@@ -35,8 +35,9 @@ FORMS = """\
 * **Text** of files other than Parquet, of tables in memory, in contexts with a limit of memory and in plans that have lambdas or call
   functions of Python's, is Arrow's `string`, which compares more slowly than the `string_view` of Parquet files. So is text that may go
   through one join after another: there, views would take ever more memory.
-* **Semi and anti joins** on equalities alone stand where Spark's optimizer puts them, which may be below the joins that leave few rows for
-  them.
+* **Semi and anti joins** on equalities alone, as of `IN` and `EXISTS`, stand where Spark's optimizer puts them, which may be below the joins
+  that leave few rows for them. Their right side is grouped by its keys: DataFusion looks at all pairs of rows with equal keys, which has
+  no end where both sides repeat them. Where those on the left are all different anyway, as in query 4 of TPC-H, the groups double the time.
 * **Conditions that keep errors away** from rows that Spark would not evaluate are evaluated once more.
 * **`max` and `min` of floating-point numbers** count NaN, which DataFusion's own lose.
 """
