@@ -300,6 +300,10 @@ def test_maps_as_keys(spark: SparkSession) -> None:
         "SELECT y.id FROM y JOIN (SELECT d.k FROM (SELECT DISTINCT k FROM x) d JOIN x ON x.k > d.k GROUP BY x.k, d.k) q ON y.k = q.k",
         "SELECT y.id FROM y LEFT JOIN (SELECT DISTINCT d.k, x.s FROM (SELECT DISTINCT k FROM x) d CROSS JOIN x) q ON y.k = q.k",
         "SELECT y.id FROM y JOIN (SELECT DISTINCT m.k, x.s FROM (SELECT max(k) AS k FROM x) m CROSS JOIN x) q ON y.k = q.k",
+        "SELECT y.id FROM y JOIN (SELECT DISTINCT x.k, x.s FROM x WHERE k IN (SELECT k FROM y)) q ON y.k = q.k",
+        "SELECT x.k, x.s, count(*) FROM x JOIN y ON x.k = y.k WHERE x.k IN (SELECT k FROM y) AND x.id NOT IN (SELECT 1) GROUP BY x.k, x.s",
+        "SELECT d.k, x.s, count(*) FROM (SELECT DISTINCT k FROM x) d JOIN x ON x.k >= d.k WHERE x.k IN (SELECT k FROM y) GROUP BY d.k, x.s",
+        "SELECT k, s FROM (SELECT DISTINCT d.k, x.s FROM (SELECT DISTINCT k FROM x) d CROSS JOIN x) WHERE k IN (SELECT k FROM y) OR s = 'b'",
     ],
 )
 def test_keys_that_a_join_multiplies(spark: SparkSession, query: str) -> None:

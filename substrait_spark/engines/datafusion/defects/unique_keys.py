@@ -8,7 +8,7 @@ A second aggregate above the join, by these keys and others, then loses the othe
 
 from __future__ import annotations
 
-from ....algebra.relation import Aggregate, Cross, Join, Relation
+from ....algebra.relation import LEFT_ONLY, Aggregate, Cross, Join, Relation
 from ....errors import NotInDialect
 from ....lowering.builder import LoweringBuilder
 from .column_names import can_rename, renamed
@@ -35,12 +35,14 @@ def _has_joined_keys(relation: Relation) -> bool:
 
 
 def _has_keys(join: Relation) -> bool:
-    """Whether there is an aggregate below, with joins and relations that keep keys between."""
+    """Whether there is an aggregate below, whose columns come through joins and relations that keep keys."""
     stack = [join]
     while stack:
         relation = stack.pop()
         if isinstance(relation, Aggregate):
             return True
-        if relation.KEEPS_KEYS or isinstance(relation, Join | Cross):
+        if isinstance(relation, Join) and relation.join_type in LEFT_ONLY:
+            stack.append(relation.inputs[0])
+        elif relation.KEEPS_KEYS or isinstance(relation, Join | Cross):
             stack.extend(relation.inputs)
     return False
