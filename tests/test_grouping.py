@@ -311,6 +311,13 @@ def test_keys_that_a_join_multiplies(spark: SparkSession, query: str) -> None:
     same(spark.sql(query))
 
 
+@pytest.mark.parametrize("aggregates", ["", ", count(*)", ", max(id)"])
+def test_keys_that_a_condition_keeps_from_null(spark: SparkSession, aggregates: str) -> None:
+    """An engine may see that they are never null in one place, and not in another."""
+    rows = "SELECT id % 4 AS k, nullif(id % 3, 2) AS c, id FROM range(30)"
+    same(spark.sql(f"SELECT CASE WHEN c = k THEN k ELSE 0 END AS key{aggregates} FROM ({rows}) GROUP BY 1"))
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -8,12 +8,13 @@ take 200 times as long as with each key once on the right.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeGuard
+from collections.abc import Sequence
+from typing import TypeGuard
 
 from ....algebra.expression import Expression, FieldReference, ScalarFunction
 from ....algebra.feature import JOIN, NOT_DETERMINISTIC, SUBQUERY
 from ....algebra.relation import LEFT_ONLY, SEMI_JOINS, Aggregate, Join, Relation
-from ....algebra.traversal import columns, conjuncts, is_column, ordinals, transformed, with_columns_at
+from ....algebra.traversal import conjuncts, ordinals, transformed, with_columns_at
 from ....lowering.builder import LoweringBuilder
 from .join_keys import EQUALITIES
 from .neutral_values import NEUTRAL
@@ -23,56 +24,36 @@ GROUPED = {*NEUTRAL} - {"fp32", "fp64"}
 
 
 def with_different_rows(e: LoweringBuilder, join: Join) -> Relation:
-    """A join on equalities that keeps, drops or marks rows, with a right side of what these compare, each once.
+    """A join on equalities that keeps, drops or marks rows, with a right side of the columns that these compare, each row once.
 
     So a row has one pair at most. Where the keys on the left are all different anyway, the aggregate is for nothing, and takes about
     as long as the join; that has an end, and the pairs have none.
     """
     left, right = join.inputs
-    width = len(left.types)
-    equalities = _equalities(join) if join.join_type in LEFT_ONLY else []
-    values = [each.right for each in equalities]
-    if not equalities or _are_different(right, values):
+    used = _compared(join) if join.join_type in LEFT_ONLY else []
+    if not used or _are_different(right, used):
         return join
-    compared = columns(right, values)
-    keys = [FieldReference(n, type) for n, type in enumerate(compared.types)]
-    different: Relation = e.over(compared).rewritten(Aggregate(compared, keys, ()))
-    conditions = [
-        each.condition.with_children([each.left, FieldReference(width + n, type)])
-        for n, (each, type) in enumerate(zip(equalities, different.types, strict=True))
-    ]
-    return Join(left, different, join.join_type, e.connected("and", conditions))
+    width = len(left.types)
+    keys = [FieldReference(n, right.types[n]) for n in used]
+    different: Relation = e.over(right).rewritten(Aggregate(right, keys, ()))
+    condition = with_columns_at(join.condition, lambda n: n if n < width else width + used.index(n - width))
+    return Join(left, different, join.join_type, condition)
 
 
-class Equality(NamedTuple):
-    """A condition that a value of the left input's columns equals one of the right input's."""
-
-    condition: Expression
-    left: Expression
-    right: Expression
-    """Over the right input alone."""
-
-
-def _equalities(join: Join) -> list[Equality]:
-    """The conditions of a join on equalities; none if one is another, or compares what may raise, or is grouped otherwise than compared."""
-    width = len(join.inputs[0].types)
-    found = [_equality(condition, width) for condition in conjuncts(join.condition)]
-    return [] if None in found else [each for each in found if each is not None]
+def _compared(join: Join) -> list[int]:
+    """The columns of the right input that a join on equalities compares; none of another join, or if one is grouped otherwise than compared."""
+    if not all(_is_call(each, *EQUALITIES) for each in conjuncts(join.condition)):
+        return []
+    if join.condition.features & (SUBQUERY | NOT_DETERMINISTIC):
+        return []
+    width, right = len(join.inputs[0].types), join.inputs[1].types
+    used = sorted({n - width for n in ordinals(join.condition) if n >= width})
+    return used if all(right[n].kind in GROUPED for n in used) else []
 
 
-def _equality(condition: Expression, width: int) -> Equality | None:
-    if not _is_call(condition, *EQUALITIES) or condition.raises or condition.features & (SUBQUERY | NOT_DETERMINISTIC):
-        return None
-    left, right = sorted(condition.children(), key=lambda side: min(ordinals(side), default=0))
-    behind = {n >= width for n in ordinals(left)}, {n >= width for n in ordinals(right)}
-    if behind != ({False}, {True}) or right.type.kind not in GROUPED:
-        return None
-    return Equality(condition, left, with_columns_at(right, lambda n: n - width))
-
-
-def _are_different(relation: Relation, values: list[Expression]) -> bool:
-    """Whether no two rows have the same values: they have the keys of an aggregate among them."""
-    found = {value.ordinal for value in values if is_column(value)}
+def _are_different(relation: Relation, columns: Sequence[int]) -> bool:
+    """Whether no two rows have the same values in these columns: they have the keys of an aggregate among them."""
+    found = {*columns}
     while relation.KEEPS_KEYS:
         emitted, (relation,) = relation.emitted, relation.inputs
         found = {emitted[n] for n in found if emitted[n] < len(relation.types)}
