@@ -23,6 +23,10 @@ GROUPED = {*NEUTRAL} - {"fp32", "fp64"}
 """Kinds of types whose values are grouped as they are compared: numbers with NaN and -0.0 are not."""
 
 
+HIGH = 40
+"""How high a right side nests that stays as it is: with an aggregate for each of many joins, readers might not take the plan."""
+
+
 def with_different_rows(e: LoweringBuilder, join: Join) -> Relation:
     """A join on equalities that keeps, drops or marks rows, with a right side of the columns that these compare, each row once.
 
@@ -31,7 +35,7 @@ def with_different_rows(e: LoweringBuilder, join: Join) -> Relation:
     """
     left, right = join.inputs
     used = _compared(join) if join.join_type in LEFT_ONLY else []
-    if not used or _are_different(right, used):
+    if not used or right.height > HIGH or _are_different(right, used):
         return join
     width = len(left.types)
     keys = [FieldReference(n, right.types[n]) for n in used]
