@@ -193,6 +193,25 @@ def test_a_scalar_subquery_of_several_rows_raises(spark: SparkSession, query: st
     assert_engine_raises(spark.sql(query))
 
 
+@pytest.mark.parametrize("join", ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "l.c > r.c AND l.c < r.c AND element_at(array(1), l.k - 1) = r.y",
+        "l.c > r.c AND l.c < r.c AND r.c = element_at(array(1), l.k - 1)",
+        "l.c > r.c AND l.c < r.c AND l.y = element_at(array(1), r.k - 1)",
+        "l.c > r.c AND l.c < r.c AND element_at(array(1), l.k - 1) = 5",
+        "isnull(make_dt_interval(l.k * 2, r.k)) AND element_at(array(1), l.k - 1) = r.y",
+    ],
+)
+def test_what_spark_joins_by_raises_whatever_the_other_conditions_are(
+    spark: SparkSession, join: str, condition: str
+) -> None:
+    df = spark.sql(f"SELECT l.k FROM l {join} r ON {condition}")
+    assert assert_same_outcome(df) is None
+    assert_engine_raises(df)
+
+
 def test_an_existence_join_is_a_mark_join(spark: SparkSession) -> None:
     plan = plan_of(spark.sql(SUBQUERIES["s7a_two_valued_exists"]))
     (join,) = [message for message in messages(plan) if isinstance(message, JoinRel)]

@@ -13,6 +13,7 @@ may raise, and that are evaluated for some pairs only, stand behind a condition 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from ....algebra.expression import Expression, IfThen, Lambda, ScalarFunction, Shared
 from ....algebra.join_columns import LEFT, RIGHT, sides_of
@@ -30,6 +31,8 @@ def with_late_filters(e: LoweringBuilder, form: Joined) -> Relation | Joined:
     if not any(each.raises for each in form.conditions):
         return form
     width = len(form.left.types)
+    # Spark computes what it joins by for all rows, and raises an error of it whatever the other conditions are.
+    form = form._replace(conditions=sorted(form.conditions, key=lambda each: not _is_joined_by(each, width)))
     keys = [each for each in form.conditions if is_key(each, width)]
     if form.join_type != "INNER":
         return _with_keys_apart(e, form, keys)
@@ -79,12 +82,20 @@ def in_join(e: LoweringBuilder, join: Join) -> Relation:
 
 def is_key(condition: Expression, width: int) -> bool:
     """Whether a condition equates what two inputs have, of which the first has so many columns: it is a key of a hash table."""
-    if not isinstance(condition, ScalarFunction) or condition.declaration.name not in EQUALITIES or condition.raises:
+    if not _is_joined_by(condition, width) or condition.raises:
         return False
     operands = condition.children()
     if condition.declaration.name == NULL_SAFE and operands[0].type.kind not in NEUTRAL:
         return False
     return {sides_of(operand, width) for operand in operands} == {LEFT, RIGHT}
+
+
+def _is_joined_by(condition: Expression, width: int) -> TypeGuard[ScalarFunction]:
+    """Whether Spark joins by an equality: it computes each side of it from one input (`ExtractEquiJoinKeys`)."""
+    if not isinstance(condition, ScalarFunction) or condition.declaration.name not in EQUALITIES:
+        return False
+    first, second = (sides_of(operand, width) for operand in condition.children())
+    return (first <= LEFT and second <= RIGHT) or (first <= RIGHT and second <= LEFT)
 
 
 def in_place(e: LoweringBuilder, condition: Expression, width: int) -> Expression:
