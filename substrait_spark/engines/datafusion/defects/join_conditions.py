@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from ....algebra.expression import Expression, IfThen, Lambda, ScalarFunction, Shared
+from ....algebra.expression import Expression, IfThen, Lambda, Literal, ScalarFunction, Shared
 from ....algebra.join_columns import LEFT, RIGHT, sides_of
 from ....algebra.relation import Join, Relation
 from ....algebra.traversal import conjuncts, is_own, rewritten
@@ -31,8 +31,7 @@ def with_late_filters(e: LoweringBuilder, form: Joined) -> Relation | Joined:
     if not any(each.raises for each in form.conditions):
         return form
     width = len(form.left.types)
-    # Spark computes what it joins by for all rows, and raises an error of it whatever the other conditions are.
-    form = form._replace(conditions=sorted(form.conditions, key=lambda each: not _is_joined_by(each, width)))
+    form = form._replace(conditions=_in_spark_order(form.conditions, width))
     keys = [each for each in form.conditions if is_key(each, width)]
     if form.join_type != "INNER":
         return _with_keys_apart(e, form, keys)
@@ -44,6 +43,14 @@ def with_late_filters(e: LoweringBuilder, form: Joined) -> Relation | Joined:
     joined: Relation = e.rewritten(form._replace(conditions=early))
     filtered: Relation = e.over(joined).rewritten(Filtered(joined, late))
     return filtered
+
+
+def _in_spark_order(conditions: Sequence[Expression], width: int) -> Sequence[Expression]:
+    """Conditions with those first that Spark joins by: it computes these for all rows, and raises an error of them whatever the others are.
+
+    It joins nothing where one is false or null.
+    """
+    return sorted(conditions, key=lambda each: (not isinstance(each, Literal), not _is_joined_by(each, width)))
 
 
 def _keys_and_filters(
