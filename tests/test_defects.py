@@ -66,6 +66,11 @@ SIDES = [
         "Optimizer rule 'simplify_expressions' failed",
     ),
     (
+        "filters_below_totals",
+        "SELECT n FROM (SELECT count(*) AS n FROM (VALUES (1)) t(x)) JOIN (VALUES (1)) u(y) ON n = y % nullif(0, 0)",
+        "0",
+    ),
+    (
         "eager_connectives",
         "SELECT CASE WHEN n = 0 THEN false ELSE 10 / n > 1 END FROM (VALUES (0), (1)) t(n)",
         "Arrow error: Divide by zero error",

@@ -299,6 +299,11 @@ REGRESSIONS = (
         time_zone="UTC",
         sql="SELECT a.c9, b.c1 FROM (SELECT c9, c1 FROM many ORDER BY c6, c1, c2, c3, c4 OFFSET 7) a JOIN few b ON a.c1 = b.c1",
     ),
+    Regression(
+        ansi=False,
+        time_zone="UTC",
+        sql="SELECT * FROM (SELECT count(*) AS n FROM many) JOIN (SELECT c0, c4 FROM many) ON n = try_mod(c4, 0L) WHERE c0",
+    ),
 )
 
 

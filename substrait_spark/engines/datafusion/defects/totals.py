@@ -1,6 +1,7 @@
 """`filters_below_totals`: DataFusion moves a filter on constants below an aggregate without keys.
 
     SELECT n FROM (SELECT 1 AS o, count(*) AS n) WHERE o > 2   -- one row
+    SELECT n FROM (SELECT count(*) AS n FROM t) JOIN u ON n = y % nullif(0, 0)   -- a row for each of u, since the condition becomes null
 
 The aggregate still yields its one row then, of no rows. DataFusion moves no filter below a limit, so such an aggregate gets a
 limit of one row.
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....algebra.constants import is_constant
-from ....algebra.expression import Expression, Literal
+from ....algebra.expression import Expression, FieldReference, Literal
 from ....algebra.feature import AGGREGATE
 from ....algebra.relation import Fetch, Join, Relation
 from ....algebra.subqueries import is_total
@@ -42,16 +43,17 @@ def _with_limits(e: LoweringBuilder, relation: Relation, conditions: Sequence[Ex
     if not relation.features & AGGREGATE or not any(map(is_total, relations_below(relation))):
         return relation
     known = [False] * first + constants(e, relation)
-    if any(is_constant(each, known) or _may_become_constant(each) for each in conditions if not is_true(each)):
+    if any(is_constant(each, known) or _may_become_constant(each, known) for each in conditions if not is_true(each)):
         return _limited(relation)
     return relation
 
 
-def _may_become_constant(condition: Expression) -> bool:
-    """Whether a condition has a null or a boolean in it, to which DataFusion may simplify it, as it does `NULL = x`."""
+def _may_become_constant(condition: Expression, known: list[bool]) -> bool:
+    """Whether a condition has a null or a boolean in it, or what may become one: DataFusion simplifies `NULL = x` to null."""
     return any(
-        isinstance(part, Literal) and (part.value is None or isinstance(part.value, bool))
+        part.value is None or isinstance(part.value, bool) if isinstance(part, Literal) else is_constant(part, known)
         for part in subexpressions(condition)
+        if not isinstance(part, FieldReference)
     )
 
 
