@@ -50,11 +50,13 @@ def _with_limits(e: LoweringBuilder, relation: Relation, conditions: Sequence[Ex
 
 def _may_become_constant(condition: Expression, known: list[bool]) -> bool:
     """Whether a condition has a null or a boolean in it, or what may become one: DataFusion simplifies `NULL = x` to null."""
-    return any(
-        part.value is None or isinstance(part.value, bool) if isinstance(part, Literal) else is_constant(part, known)
-        for part in subexpressions(condition)
-        if not isinstance(part, FieldReference)
-    )
+    return any(_may_become_null_or_boolean(part, known) for part in subexpressions(condition))
+
+
+def _may_become_null_or_boolean(part: Expression, known: list[bool]) -> bool:
+    if isinstance(part, Literal):
+        return part.value is None or isinstance(part.value, bool)
+    return not isinstance(part, FieldReference) and is_constant(part, known)
 
 
 def _limited(root: Relation) -> Relation:
