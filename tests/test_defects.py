@@ -349,6 +349,14 @@ def test_extremes_of_no_rows(name: str) -> None:
     assert found == ["b" if name == "array_max" else "a", None, None]
 
 
+def test_keys_found_below() -> None:
+    gives = DEFECTS["keys_found_below"].gives
+    sum_ = call("arithmetic:add", column(0), Literal(0, types.I64))
+    left = Project(table("x", (1,)), [sum_]).select([1])
+    join = Join(left, table("x", (1,)), "LEFT", call("comparison:equal", column(1), column(0)))
+    assert ran(join, gives, "xy") == gives, mended("keys_found_below")
+
+
 def test_keys_named_below() -> None:
     gives = DEFECTS["keys_named_below"].gives
     is_positive = call("comparison:gt", column(0), Literal(0, types.I64))

@@ -212,6 +212,25 @@ def test_what_spark_joins_by_raises_whatever_the_other_conditions_are(
     assert_engine_raises(df)
 
 
+@pytest.mark.parametrize("condition", ["x = v", "v = x"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT v, n > 0 FROM vs WHERE EXISTS (SELECT 1 FROM xs WHERE {})",
+        "SELECT v, n > 0 FROM vs WHERE NOT EXISTS (SELECT 1 FROM xs WHERE {})",
+        "SELECT v, x, n > 0 FROM vs JOIN xs ON {}",
+        "SELECT v, x, n > 0 FROM vs LEFT JOIN xs ON {}",
+        "SELECT v, x, n > 0 FROM xs RIGHT JOIN vs ON {}",
+    ],
+)
+def test_keys_have_names_of_what_the_other_side_is_computed_from(
+    spark: SparkSession, query: str, condition: str
+) -> None:
+    pairs = "SELECT l.c AS v, row_number() OVER (ORDER BY r.c) AS n FROM l RIGHT JOIN r ON l.k = r.k"
+    both = "SELECT c AS x FROM l UNION ALL SELECT c FROM l"
+    assert_same_rows(spark.sql(f"WITH vs AS ({pairs}), xs AS ({both}) {query.format(condition)}"))
+
+
 def test_an_existence_join_is_a_mark_join(spark: SparkSession) -> None:
     plan = plan_of(spark.sql(SUBQUERIES["s7a_two_valued_exists"]))
     (join,) = [message for message in messages(plan) if isinstance(message, JoinRel)]

@@ -122,6 +122,7 @@ OF_RELATIONS = [
     Rewrite(Join, join_keys.with_filters_of_one_side, "keys_of_one_side"),
     Rewrite(Join, semi_joins.with_different_rows, "semi_joins_pair_rows"),
     Rewrite(Join, join_keys.with_one_equality, "one_null_equality"),
+    Rewrite(Join, join_keys.with_left_side_first, "keys_found_below"),
     Rewrite(Join, join_conditions.in_join, "joins_compute_parts"),
     Rewrite(Join, key_bounds.in_join, "bounds_of_keys"),
     Rewrite(Join, constants.varying_join, "constants_survive"),

@@ -6,6 +6,9 @@
 
     WITH t AS (SELECT NULL::int AS x)
     SELECT count(*) FROM t a JOIN t b ON a.x = b.x JOIN t c ON b.x IS NOT DISTINCT FROM c.x   -- 1, not 0
+
+`keys_found_below`: a column that an equality names first is looked for in the left input, and in what that is computed from, before the
+right one. So a column of the right input that stands first may be found by its name below the left one, which then is an error.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from operator import is_
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ....algebra.join_columns import with_right_side_moved
+from ....algebra.join_columns import LEFT, RIGHT, sides_of, with_right_side_moved
 from ....algebra.relation import LEFT_ONLY, Join, Relation
 from ....algebra.traversal import columns
 from ....lowering.builder import LoweringBuilder
@@ -35,6 +38,26 @@ def with_filters_of_one_side(e: LoweringBuilder, join: Join) -> Relation:
 def with_one_equality(e: LoweringBuilder, join: Join) -> Relation:
     """A join whose null-safe equalities have keys that are equal by equality alone."""
     return _with_conditions(e, join, lambda each: _by_equality(e, *each.children()) if _is_null_safe(each) else each)
+
+
+def with_left_side_first(e: LoweringBuilder, join: Join) -> Relation:
+    """A join whose equalities of columns of both inputs have the column of the left one first."""
+    width = len(join.inputs[0].types)
+    return _with_conditions(e, join, lambda each: _exchanged(each) if _has_right_side_first(each, width) else each)
+
+
+def _has_right_side_first(condition: ScalarFunction, width: int) -> bool:
+    if condition.declaration.name not in EQUALITIES:
+        return False
+    first, second = condition.children()
+    both = isinstance(first, FieldReference) and isinstance(second, FieldReference)
+    return both and (sides_of(first, width), sides_of(second, width)) == (RIGHT, LEFT)
+
+
+def _exchanged(condition: ScalarFunction) -> Expression:
+    """An equality with its sides exchanged, which doesn't change its value."""
+    first, second = condition.children()
+    return condition.with_children([second, first])
 
 
 def _with_conditions(e: LoweringBuilder, join: Join, change: Callable[[ScalarFunction], Expression]) -> Relation:

@@ -230,6 +230,10 @@ def _of_joins() -> Iterator[Case]:
         "EXISTS (SELECT FROM two) OR x > 1",
         Filter(table("one"), BUILDER.or_(without, _gt(column(0), _number(1)))),
     )
+    rows = _written(_TABLES["two"])
+    sums = _computed(rows, BUILDER.call("arithmetic:add", column(0), _number(0)))
+    found = Join(sums, rows, "LEFT", equal(column(1), column(0)))
+    yield _case("keys_found_below", "(SELECT x + 0 AS s FROM two) LEFT JOIN two ON x = s", found)
     own = Join(table("one"), table("two"), "LEFT", equal(column(0), column(1)))
     yield _case("keys_of_one_side", "LEFT JOIN ON x = y of the left", own)
     chosen = IfThen(((_gt(column(0), _number(5)), Cast(column(1, TEXT), I32, True)),), column(0))
