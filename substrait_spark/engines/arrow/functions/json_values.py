@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +25,7 @@ from .jackson import (
     well_formed,
     written,
 )
+from .json_times import Times, is_time, options_of, time_reader
 
 
 class Refused(ValueError):
@@ -54,7 +56,7 @@ Scalar = Callable[[Any], Any]
 """From a str, an int, a Float or a bool to a value of the type. Raises Refused."""
 
 
-def scalar(kind: pa.DataType) -> Scalar:
+def scalar(kind: pa.DataType, times: Times) -> Scalar:
     """What reads values of a type without parts."""
     if pa.types.is_string(kind):
         return lambda value: well_formed(value) if type(value) is str else written(value, quoted_as_bytes)
@@ -64,7 +66,19 @@ def scalar(kind: pa.DataType) -> Scalar:
         return _boolean
     if pa.types.is_decimal(kind):
         return _decimal(kind.precision, kind.scale)
+    if is_time(kind):
+        return _time(time_reader(kind, times))
     return _double if pa.types.is_float64(kind) else _float
+
+
+def _time(of_value: Callable[[Any], int | None]) -> Scalar:
+    def read(value: Any) -> int:
+        found = of_value(value)
+        if found is None:
+            raise Refused
+        return found
+
+    return read
 
 
 def _integer(least: int, greatest: int) -> Scalar:
@@ -120,10 +134,10 @@ def _decimal(precision: int, scale: int) -> Scalar:
 # ---- what is strict JSON, and has values of the type only
 
 
-def of_tree(kind: pa.DataType) -> Scalar:
+def of_tree(kind: pa.DataType, times: Times) -> Scalar:
     """What reads values of a type from what `strict_value` gives. Raises Refused."""
     if pa.types.is_struct(kind):
-        readers = {field.name: of_tree(field.type) for field in kind}
+        readers = {field.name: of_tree(field.type, times) for field in kind}
 
         def struct(value: Any) -> dict[str, Any]:
             if not isinstance(value, Object):
@@ -132,7 +146,7 @@ def of_tree(kind: pa.DataType) -> Scalar:
 
         return struct
     if pa.types.is_map(kind):
-        item = of_tree(kind.item_type)
+        item = of_tree(kind.item_type, times)
 
         def entries(value: Any) -> list[tuple[str, Any]]:
             if not isinstance(value, Object):
@@ -141,7 +155,7 @@ def of_tree(kind: pa.DataType) -> Scalar:
 
         return entries
     if pa.types.is_list(kind):
-        element = of_tree(kind.value_type)
+        element = of_tree(kind.value_type, times)
 
         def elements(value: Any) -> list[Any]:
             if type(value) is not list:
@@ -149,7 +163,7 @@ def of_tree(kind: pa.DataType) -> Scalar:
             return [None if part is None else element(part) for part in value]
 
         return elements
-    return scalar(kind)
+    return scalar(kind, times)
 
 
 # ---- token by token
@@ -157,15 +171,15 @@ def of_tree(kind: pa.DataType) -> Scalar:
 Reader = Callable[[Parser], Any]
 
 
-def reader(kind: pa.DataType) -> Reader:
+def reader(kind: pa.DataType, times: Times) -> Reader:
     """What reads a value of a type from the current token on. Raises Refused, Partial and MalformedJson."""
     if pa.types.is_struct(kind):
-        return _of_token("{", _struct(kind))
+        return _of_token("{", _struct(kind, times))
     if pa.types.is_map(kind):
-        return _of_token("{", _entries(kind))
+        return _of_token("{", _entries(kind, times))
     if pa.types.is_list(kind):
-        return _of_token("[", _elements(kind))
-    read = scalar(kind)
+        return _of_token("[", _elements(kind, times))
+    read = scalar(kind, times)
     if pa.types.is_string(kind):
         return _of_any_token(read)
 
@@ -203,8 +217,8 @@ def _until(parser: Parser, end: str) -> bool:
     return parser.next() not in (None, end)
 
 
-def _struct(kind: pa.DataType) -> Reader:
-    readers = {field.name: reader(field.type) for field in kind}
+def _struct(kind: pa.DataType, times: Times) -> Reader:
+    readers = {field.name: reader(field.type, times) for field in kind}
 
     def read(parser: Parser) -> dict[str, Any]:
         row: dict[str, Any] = {}
@@ -228,8 +242,8 @@ def _struct(kind: pa.DataType) -> Reader:
     return read
 
 
-def _entries(kind: pa.DataType) -> Reader:
-    item = reader(kind.item_type)
+def _entries(kind: pa.DataType, times: Times) -> Reader:
+    item = reader(kind.item_type, times)
 
     def read(parser: Parser) -> list[tuple[str, Any]]:
         found = []
@@ -253,8 +267,8 @@ def _entries(kind: pa.DataType) -> Reader:
     return read
 
 
-def _elements(kind: pa.DataType) -> Reader:
-    element = reader(kind.value_type)
+def _elements(kind: pa.DataType, times: Times) -> Reader:
+    element = reader(kind.value_type, times)
 
     def read(parser: Parser) -> list[Any]:
         found = []
@@ -278,25 +292,23 @@ def _elements(kind: pa.DataType) -> Reader:
 def _from_json(fails: bool) -> PythonFunction:
     def compute(signature: Signature) -> Compute:
         kind = signature.arrow_result
-        by_token, by_tree = reader(kind), of_tree(kind)
-        readers: dict[tuple[str, ...], Callable[[str], Any]] = {}
 
-        def of_options(options: tuple[str, ...]) -> Callable[[str], Any]:
-            if options not in readers:
-                readers[options] = _of_texts(kind, _dialect(options), by_tree, by_token, fails)
-            return readers[options]
+        @cache
+        def of_options(zone: str, *pairs: str) -> Callable[[str], Any]:
+            options = options_of(pairs)
+            times = Times(zone, options)
+            return _of_texts(kind, _dialect(options), of_tree(kind, times), reader(kind, times), fails)
 
-        def of_row(text: str | None, _: str, *options: str) -> Any:
-            return None if text is None else of_options(options)(text)
+        def of_row(text: str | None, _: str, zone: str, *pairs: str) -> Any:
+            return None if text is None else of_options(zone, *pairs)(text)
 
         return lambda arrays, rows: pa.array(map(of_row, *[array.to_pylist() for array in arrays]), kind)
 
     return PythonFunction(compute)
 
 
-def _dialect(options: tuple[str, ...]) -> Dialect:
-    given = dict(zip(map(str.lower, options[::2]), options[1::2], strict=True))
-    chosen = {SWITCHES[name]: value.lower() == "true" for name, value in given.items() if name in SWITCHES}
+def _dialect(options: Mapping[str, str]) -> Dialect:
+    chosen = {SWITCHES[name]: value.lower() == "true" for name, value in options.items() if name in SWITCHES}
     return Dialect(**{"non_numeric_numbers": True, **chosen})
 
 

@@ -10,13 +10,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import pyarrow as pa
 
 from ....errors import Unsupported
-from ....functions.time_zone import zone
+from ....functions.time_zone import DAY, zone
 from ...datafusion.functions.time_zone import is_settled
 from ..function import Compute, PythonFunction, Signature
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 MICROSECOND = timedelta(microseconds=1)
+
+CYCLE_OF_YEARS = 400
+CYCLE = 146_097 * DAY
+"""The years after which the calendar repeats itself, weekdays too, and their microseconds."""
+
+LEAST, MOST = ((datetime(year, 1, 1, tzinfo=timezone.utc) - EPOCH) // MICROSECOND for year in (2, 9999))
+"""The times, whose local times Python has as well."""
 
 
 @lru_cache(maxsize=1024)
@@ -36,24 +43,26 @@ def _rules(name: str) -> int | ZoneInfo:
 def local(instant: int, name: str) -> int:
     """The local time of an instant."""
     rules = _rules(name)
-    return instant + (rules if isinstance(rules, int) else _offset(lambda: _time(instant).astimezone(rules)))
+    return instant + (rules if isinstance(rules, int) else _offset(nearest(instant)[0].astimezone(rules)))
 
 
 def instant(local: int, name: str) -> int:
     """The instant of a local time: of one that is skipped later by what was skipped, the earlier of two."""
     rules = _rules(name)
-    return local - (rules if isinstance(rules, int) else _offset(lambda: _time(local).replace(tzinfo=rules)))
+    return local - (rules if isinstance(rules, int) else _offset(nearest(local)[0].replace(tzinfo=rules)))
 
 
-def _time(micros: int) -> datetime:
-    return EPOCH + MICROSECOND * micros
+def nearest(micros: int) -> tuple[datetime, int]:
+    """A time that Python has, and by how many years it is before the one that is meant: some cycles of the calendar, or none.
+
+    Time zones have the same offsets then: rules of today go on forever, and before the first one there was one local time.
+    """
+    cycles = -((LEAST - micros) // -CYCLE) if micros < LEAST else (MOST - micros) // CYCLE if micros > MOST else 0
+    return EPOCH + MICROSECOND * (micros + cycles * CYCLE), -cycles * CYCLE_OF_YEARS
 
 
-def _offset(time: Callable[[], datetime]) -> int:
-    try:
-        return (time().utcoffset() or timedelta()) // MICROSECOND
-    except OverflowError:
-        raise NotImplementedError("[UNSUPPORTED_TEXT] a year before 1 or after 9999 in a time zone of a row") from None
+def _offset(time: datetime) -> int:
+    return (time.utcoffset() or timedelta()) // MICROSECOND
 
 
 def _of_counts(function: Callable[..., int], timestamp: int, _: Signature) -> Compute:

@@ -97,7 +97,7 @@ def _parameter(key: str) -> None:
     translated(f"(&|^){key}=([^&]*)")
 
 
-def _zone(name: str) -> None:
+def require_zone(name: str) -> None:
     """A time zone, which is to have the rules here that it has in Java."""
     where = zone(name or "UTC")
     if where.offset is None:
@@ -105,8 +105,8 @@ def _zone(name: str) -> None:
 
 
 LITERALS: Mapping[str, Mapping[int, Callable[[str], object]]] = {
-    "spark:convert_timezone": {0: _zone, 1: _zone},
-    "spark:from_utc_timestamp": {1: _zone},
+    "spark:convert_timezone": {0: require_zone, 1: require_zone},
+    "spark:from_utc_timestamp": {1: require_zone},
     "spark:parse_url": {2: _parameter},
     "spark:regexp_count": {1: translated},
     "spark:regexp_extract": {1: translated},
@@ -117,7 +117,7 @@ LITERALS: Mapping[str, Mapping[int, Callable[[str], object]]] = {
     "spark:split": {1: translated},
     "spark:split_truncating": {1: translated},
     "spark:str_to_map": {1: translated, 2: translated},
-    "spark:to_utc_timestamp": {1: _zone},
+    "spark:to_utc_timestamp": {1: require_zone},
     "spark:try_parse_url": {2: _parameter},
 }
 """Arguments, and what refuses those of their literals that mean something else here: Java's regular expressions, and time zones."""

@@ -259,7 +259,7 @@ def _times(
     literal = partial(e.literal, type=counted)
     forward = e.call("comparison:lte", start, stop)
     by = literal(amount) if step is not None else e.if_then(forward, literal(amount), literal(-amount))
-    made = _series(e, [e.cast(start, counted), e.cast(stop, counted), by], widest="i64")
+    made = _series(e, [e.cast(start, counted), e.cast(stop, counted), by])
     return e.cast(e.cast(made, types.of("list", counted, nullable=made.type.nullable)), call.type)
 
 
@@ -328,9 +328,12 @@ def of_each(e: LoweringBuilder, positions: Expression, body: Callable[[Expressio
     return e.call("datafusion:array_transform", positions, function)
 
 
-def _series(e: LoweringBuilder, arguments: Sequence[Expression], widest: str = "i32") -> Expression:
-    if arguments[0].type.kind not in ("i8", "i16", "i32", widest):
-        raise NotInDialect("only sequences of integers of up to 32 bits are the same in the engine")
+MOST_ELEMENTS = 2**31 - 16
+"""How many elements a list has in Spark at most (`ByteArrayUtils.MAX_ROUNDED_ARRAY_LENGTH`)."""
+
+
+def _series(e: LoweringBuilder, arguments: Sequence[Expression]) -> Expression:
+    """A sequence of integers."""
     start, stop, *rest = [e.share(e.cast(argument, types.I64)) for argument in arguments]
     lte, gt, lt = (partial(e.call, f"comparison:{name}") for name in ("lte", "gt", "lt"))
     zero = e.i64(0)
@@ -346,7 +349,18 @@ def _series(e: LoweringBuilder, arguments: Sequence[Expression], widest: str = "
         step = e.if_then(
             e.or_(forward, backward), given, e.equal(start, stop), e.i64(1), missing, e.null(types.I64), error
         )
+    if arguments[0].type.kind == "i64":
+        step = _within_limit(e, start, stop, e.share(step))
     return e.call("datafusion:generate_series", start, stop, step)
+
+
+def _within_limit(e: LoweringBuilder, start: Expression, stop: Expression, step: Expression) -> Expression:
+    """The step of a sequence, which raises where it would have more elements than a list may: DataFusion would end the process."""
+    ends = [e.cast(end, types.FP64) for end in (stop, start)]
+    steps = e.call("arithmetic:divide", e.call("arithmetic:subtract", *ends), e.cast(step, types.FP64))
+    too_many = e.call("comparison:gte", steps, e.fp64(MOST_ELEMENTS))
+    witness = next((part for part in (start, stop, step) if not is_constant(part)), step)
+    return e.if_then(too_many, e.raises("[COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER]", types.I64, witness), step)
 
 
 def is_constant(value: Expression) -> bool:

@@ -51,6 +51,18 @@ WRITTEN = {
 """Java's fields that chrono writes alike."""
 
 
+WRITTEN_OFFSETS = ("XX", "XXX", "xx", "xxx", "Z", "ZZ", "ZZZ")
+"""Fields of offsets that Python writes as Java does."""
+
+
+def require_written(pattern: str, kind: str) -> None:
+    """Raise NotInDialect where Python doesn't write values of a kind by a pattern as Java does."""
+    for token, text in tokens(pattern):
+        known = text in WRITTEN or (text in WRITTEN_OFFSETS and kind == "precision_timestamp_tz")
+        if token == "field" and (not known or (kind == "date" and text[0] in "HhmsSa")):
+            raise NotInDialect(f"no {kind} is written by {text} in the pattern {pattern!r}")
+
+
 def chrono(pattern: str) -> str:
     """The chrono format that writes the same. Raises NotInDialect where there is none."""
     parts = []

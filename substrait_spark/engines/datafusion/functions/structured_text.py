@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ....algebra import types
 from ....algebra.expression import Expression, Literal, ScalarFunction
@@ -12,16 +12,24 @@ from ....errors import NotInDialect, Unsupported
 from ....lowering.builder import LoweringBuilder
 from ...type_text import field_names
 from ..defects.struct_names import Names, own_names, parts
-from .by_value import by_value
+from .by_value import by_value, require_zone
+from .datetime_format import reading, require_written
 
 PARTS = ("struct", "list", "map")
 
-READ = (*INTEGERS, "boolean", "decimal", "fp32", "fp64", "string")
-WRITTEN = (*INTEGERS, "boolean", "decimal", "fp64", "string")
+PATTERNS = {
+    "date": "dateformat",
+    "precision_timestamp": "timestampntzformat",
+    "precision_timestamp_tz": "timestampformat",
+}
+"""The types of times, and the options in lower case with the patterns that they are read and written by."""
+
+READ = (*INTEGERS, *PATTERNS, "boolean", "decimal", "fp32", "fp64", "string")
+WRITTEN = (*INTEGERS, *PATTERNS, "binary", "boolean", "decimal", "fp64", "string")
 KEYS = (*INTEGERS, "boolean", "string")
 """Types without parts that JSON is read as, those that are written, and those of the keys of maps."""
 
-OF_TIMES = ("dateformat", "timestampformat", "timestampntzformat", "timezone", "enabledatetimeparsingfallback")
+OF_TIMES = (*PATTERNS.values(), "timezone", "enabledatetimeparsingfallback")
 """Options that say nothing of other types than times."""
 
 SWITCHES = {
@@ -40,9 +48,12 @@ WRITING = (*OF_TIMES, "ignorenullfields")
 
 def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     """Without the null that says the type."""
-    text, _, schema, _, *pairs = call.children()
+    text, _, schema, zone, *pairs = call.children()
     options = _options(pairs, READING)
     _require(e, call.type, READ, ("string",))
+    for kind, pattern in _patterns(call.type, options):
+        if reading(pattern).offset is not None and kind == "precision_timestamp":
+            raise NotInDialect(f"Spark reads no offset by the pattern {pattern!r} of a timestamp without a time zone")
     if call.type.kind == "list" and call.type.parameters[0].kind == "struct":
         raise NotInDialect("Spark takes a field for the list where a struct is malformed that stands for one")
     names = field_names(_text(schema))
@@ -53,16 +64,32 @@ def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     function = {"PERMISSIVE": "spark_from_json", "FAILFAST": "spark_from_json_or_fail"}.get(mode)
     if function is None:
         raise NotInDialect(f"the mode {mode} has no form")
-    return e.call_as(call.type, f"arrow:{function}", text, schema, *pairs)
+    return e.call_as(call.type, f"arrow:{function}", text, schema, _zone(call.type, zone, options), *pairs)
 
 
 def to_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
-    """With the one option that counts as a value."""
-    value, schema, _, *pairs = call.children()
+    value, schema, zone, *pairs = call.children()
     options = _options(pairs, WRITING)
     _require(e, value.type, WRITTEN, KEYS)
-    with_nulls = options.get("ignorenullfields", "true").lower() == "false"
-    return e.call("arrow:spark_to_json", value, schema, e.true() if with_nulls else e.false())
+    for kind, pattern in _patterns(value.type, options):
+        require_written(pattern, kind)
+    return e.call("arrow:spark_to_json", value, schema, _zone(value.type, zone, options), *pairs)
+
+
+def _patterns(type: Type, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The kinds of times in a type whose patterns are given, and these."""
+    for kind, option in PATTERNS.items():
+        if option in options and types.holds(type, (kind,)):
+            yield kind, options[option]
+
+
+def _zone(type: Type, given: Expression, options: Mapping[str, str]) -> Expression:
+    """The time zone of instants. Raises NotInDialect where its rules are others than Java's."""
+    if "timezone" in options:
+        given = Literal(options["timezone"], given.type)
+    if types.holds(type, ("precision_timestamp_tz",)):
+        require_zone(_text(given))
+    return given
 
 
 def _require_distinct(type: Type, names: Names) -> None:
@@ -99,7 +126,7 @@ def _require(e: LoweringBuilder, type: Type, values: Sequence[str], keys: Sequen
         raise Unsupported("Spark writes a key of JSON that is no plain value as what Java calls it in memory")
     if type.kind == "map" and type.parameters[0].kind not in keys:
         raise NotInDialect(f"the dialect {e.dialect.name} has no {type.parameters[0]} as keys of JSON")
-    if type.kind not in (*values, *PARTS):
+    if type.kind not in (*values, *PARTS) or (type.kind in PATTERNS and type.parameters not in ((), (6,))):
         raise NotInDialect(
             f"the dialect {e.dialect.name} reads and writes no {types.required(type)} in JSON",
             "Read it as a string and cast that, or cast it to a string before it is written.",
