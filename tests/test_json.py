@@ -39,7 +39,7 @@ COUNTS = ("0", "-5", "1700000000", "1700000000000000", "92233720368547758070", "
 OF_TIMES = (
     "",
     ", map('timestampFormat', 'MM/dd/yyyy h:mm a', 'dateFormat', 'dd/MM/yyyy', 'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss')",
-    ", map('timestampFormat', 'yyyy-MM-dd''T''HH:mm:ss.SSSXX', 'dateFormat', 'yyyyMMdd', 'timeZone', 'Asia/Tokyo')",
+    ", map('timestampFormat', \"yyyy-MM-dd'T'HH:mm:ss.SSSXX\", 'dateFormat', 'yyyyMMdd', 'timeZone', 'Asia/Tokyo')",
     ", map('dateFormat', 'MMM d, yyyy', 'enableDateTimeParsingFallback', 'true')",
     ", map('enableDateTimeParsingFallback', 'false')",
 )
