@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
-from zoneinfo import available_timezones
 
-from ....functions.time_zone import DAY, HOUR, SECOND, SHORT_NAMES
+from ....functions.time_zone import DAY, HOUR, SECOND, SHORT_NAMES, UTC_NAMES
 from ...datafusion.functions.datetime_format import LONGEST_OFFSET, MONTHS, NAMED, Reading, reading, tokens
-from .zones import CYCLE, CYCLE_OF_YEARS, EPOCH, instant, nearest
+from ..zone_rules import DAYS_OF_CYCLE, EPOCH, YEARS_OF_CYCLE, regions
+from .zones import instant
 
 BLANKS = "".join(map(chr, (*range(0x21), 0x7F)))
 """What Spark trims from a text before it reads a date or a timestamp."""
@@ -28,6 +28,10 @@ OFFSET = re.compile(
     r"(?:UTC|GMT|UT)?[+-](?:([0-9]{1,2})(?::([0-9]{1,2})|:([0-9]{2}):([0-9]{2}))?|([0-9]{2})([0-9]{2})([0-9]{2})?)"
 )
 """An offset as `ZoneId.of` and Spark read one: hours, minutes and seconds, with colons between them or without."""
+
+FIXED = UTC_NAMES.union(f"Etc/{name}" for name in UTC_NAMES.difference(("UT", "Z")))
+OF_ETC = re.compile(r"Etc/GMT(?:[+-]0|\+(?:[1-9]|1[0-2])|-(?:[1-9]|1[0-4]))")
+"""Names of fixed offsets, as Java has them."""
 
 NUMBER = re.compile(r"([+-]?)0*(\d{1,10})")
 """As Java reads an integer of 32 bits, if it is one of these."""
@@ -93,25 +97,20 @@ def zone_named(text: str) -> str | None:
         hours, *rest = (int(each) for each in match.groups() if each is not None)
         size = hours * 3600 + sum(part * unit for part, unit in zip(rest, (60, 1), strict=False))
         return text if max(rest, default=0) < 60 and size * SECOND <= LONGEST_OFFSET else None
-    if text in ("Z", "UT") or text in SHORT_NAMES or text in _regions():
+    if text in FIXED or text in SHORT_NAMES or text in regions() or OF_ETC.fullmatch(text):
         return text
-    if "/" in text:
+    if "/" in text or text == "Iran":
         raise NotImplementedError(f"[UNSUPPORTED_TEXT] Java may know a time zone {text!r}")
     return None
 
 
-@lru_cache(maxsize=1)
-def _regions() -> set[str]:
-    return available_timezones()
-
-
 def _day(year: str, month: str, day: str) -> int | None:
-    cycles, within = divmod(int(year) - 1, CYCLE_OF_YEARS)
+    cycles, within = divmod(int(year) - 1, YEARS_OF_CYCLE)
     try:
         found = date(within + 1, int(month), int(day))
     except ValueError:
         return None
-    return found.toordinal() + cycles * (CYCLE // DAY) - EPOCH.toordinal()
+    return found.toordinal() - EPOCH + cycles * DAYS_OF_CYCLE
 
 
 def _local(year: str, month: str, day: str, hour: str, minute: str, second: str, fraction: str) -> int | None:
@@ -185,11 +184,18 @@ DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 
 class Moment(NamedTuple):
-    """A local time, its year, which Python's time may not have, and its offset in microseconds."""
+    """A local time, but for some cycles of the calendar; its year; and its offset in microseconds."""
 
     time: datetime
     year: int
     offset: int
+
+
+def _moment(local: int, offset: int) -> Moment:
+    days, in_day = divmod(local, DAY)
+    cycles, day = divmod(days + EPOCH - 1, DAYS_OF_CYCLE)
+    time = datetime.fromordinal(day + 1) + timedelta(microseconds=in_day)
+    return Moment(time, time.year + cycles * YEARS_OF_CYCLE, offset)
 
 
 Field = Callable[[Moment], str]
@@ -275,8 +281,7 @@ def writer(pattern: str) -> Callable[[int, int], str]:
     parts = [FIELDS[text] if kind == "field" else text for kind, text in tokens(pattern)]
 
     def write(local: int, offset: int) -> str:
-        time, years = nearest(local)
-        moment = Moment(time, time.year + years, offset)
+        moment = _moment(local, offset)
         return "".join(part if isinstance(part, str) else part(moment) for part in parts)
 
     return write

@@ -54,7 +54,7 @@ def zone_of(*arguments: Expression) -> Zone:
 
 
 @lru_cache(maxsize=1)
-def _regions() -> dict[str, bool]:
+def settled_regions() -> dict[str, bool]:
     """The regions that DataFusion has as Java has them, and whether their rules go on forever."""
     text = importlib.resources.files(PACKAGE).joinpath("zones.yaml").read_text("utf-8")
     kinds: dict[str, str] = yaml.safe_load(text)
@@ -63,12 +63,12 @@ def _regions() -> dict[str, bool]:
 
 def is_settled(region: str) -> bool:
     """Whether a region's local times are Java's."""
-    return region in _regions()
+    return region in settled_regions()
 
 
 def recurring(region: Zone) -> bool:
     """Whether a region has daylight-saving rules that never end. Raises NotInDialect for one that differs from Java's."""
-    known = _regions().get(region.name)
+    known = settled_regions().get(region.name)
     if known is None:
         raise NotInDialect(
             f"the dialect's time zone {region.name} differs from Java's",
