@@ -98,6 +98,13 @@ def test_values(texts: DataFrame, type: str) -> None:
     assert_same_rows(texts.selectExpr("id", f"from_json(t, '{type}') AS r", f"from_json(t, '{type}', {options}) AS s"))
 
 
+def test_what_is_malformed(texts: DataFrame) -> None:
+    types = "a INT, _corrupt_record STRING, c STRUCT<a: INT, _corrupt_record: STRING>, b DATE"
+    named = "map('columnNameOfCorruptRecord', 'b')"
+    read = (f"from_json(t, '{types}') AS r", f"from_json(t, 'c MAP<STRING, INT>, b STRING', {named}) AS s")
+    assert_same_rows(texts.selectExpr("id", *read, f"from_json(t, 'a INT, b STRING', {named}).b AS b"))
+
+
 def test_paths(texts: DataFrame) -> None:
     found = [f'get_json_object(t, "{path}") AS r{n}' for n, path in enumerate(PATHS)]
     assert_same_rows(texts.selectExpr("id", *found, "json_array_length(t) AS n", "json_object_keys(t) AS k"))

@@ -289,6 +289,10 @@ def _elements(kind: pa.DataType, times: Times) -> Reader:
 # ---- the function
 
 
+MALFORMED = "columnnameofcorruptrecord"
+"""The option with the name of the field for texts that are malformed."""
+
+
 def _from_json(fails: bool) -> PythonFunction:
     def compute(signature: Signature) -> Compute:
         kind = signature.arrow_result
@@ -296,8 +300,10 @@ def _from_json(fails: bool) -> PythonFunction:
         @cache
         def of_options(zone: str, *pairs: str) -> Callable[[str], Any]:
             options = options_of(pairs)
-            times = Times(zone, options)
-            return _of_texts(kind, _dialect(options), of_tree(kind, times), reader(kind, times), fails)
+            times, malformed = Times(zone, options), options.get(MALFORMED, "_corrupt_record")
+            read = _without(kind, malformed)
+            by_tree, by_token = of_tree(read, times), reader(read, times)
+            return _of_texts(kind, _dialect(options), by_tree, by_token, None if fails else malformed)
 
         def of_row(text: str | None, _: str, zone: str, *pairs: str) -> Any:
             return None if text is None else of_options(zone, *pairs)(text)
@@ -312,10 +318,16 @@ def _dialect(options: Mapping[str, str]) -> Dialect:
     return Dialect(**{"non_numeric_numbers": True, **chosen})
 
 
+def _without(kind: pa.DataType, name: str) -> pa.DataType:
+    """The type without a field, if it is a struct: nothing is read into the field for what is malformed."""
+    return pa.struct([field for field in kind if field.name != name]) if pa.types.is_struct(kind) else kind
+
+
 def _of_texts(
-    kind: pa.DataType, dialect: Dialect, by_tree: Scalar, by_token: Reader, fails: bool
+    kind: pa.DataType, dialect: Dialect, by_tree: Scalar, by_token: Reader, malformed: str | None
 ) -> Callable[[str], Any]:
-    nothing: Any = {} if pa.types.is_struct(kind) else None
+    """What reads texts. One that is malformed is kept in the field of that name, if there is one; without a name it raises."""
+    is_struct = pa.types.is_struct(kind)
 
     def read(text: str) -> Any:
         tree = strict_value(text, dialect)
@@ -333,9 +345,10 @@ def _of_texts(
             if found is None:
                 raise Refused
         except (Partial, Refused, MalformedJson) as problem:
-            if fails:
+            if malformed is None:
                 raise ValueError("[MALFORMED_RECORD_IN_PARSING] " + text) from None
-            return problem.result if isinstance(problem, Partial) else nothing
+            part = problem.result if isinstance(problem, Partial) else None
+            return {**(part or {}), malformed: text} if is_struct else part
         return found
 
     return read

@@ -41,7 +41,7 @@ SWITCHES = {
 }
 """Options by which more is read, in lower case, and what `engines/arrow/functions/jackson.py` calls them."""
 
-READING = (*SWITCHES, *OF_TIMES, "mode")
+READING = (*SWITCHES, *OF_TIMES, "columnnameofcorruptrecord", "mode")
 WRITING = (*OF_TIMES, "ignorenullfields")
 """Options in lower case that are known, of from_json and of to_json."""
 
@@ -58,8 +58,6 @@ def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
         raise NotInDialect("Spark takes a field for the list where a struct is malformed that stands for one")
     names = field_names(_text(schema))
     _require_distinct(call.type, tuple(names))
-    if options.get("columnnameofcorruptrecord", "_corrupt_record") in names:
-        raise NotInDialect("a field is to hold what is malformed")
     mode = options.get("mode", "PERMISSIVE").upper()
     function = {"PERMISSIVE": "spark_from_json", "FAILFAST": "spark_from_json_or_fail"}.get(mode)
     if function is None:
