@@ -302,7 +302,7 @@ def _from_json(fails: bool) -> PythonFunction:
             options = options_of(pairs)
             times, malformed = Times(zone, options), options.get(MALFORMED, "_corrupt_record")
             read = _without(kind, malformed)
-            by_tree, by_token = of_tree(read, times), reader(read, times)
+            by_tree, by_token = _root_of_tree(read, times), _root(read, times)
             return _of_texts(kind, _dialect(options), by_tree, by_token, None if fails else malformed)
 
         def of_row(text: str | None, _: str, zone: str, *pairs: str) -> Any:
@@ -316,6 +316,36 @@ def _from_json(fails: bool) -> PythonFunction:
 def _dialect(options: Mapping[str, str]) -> Dialect:
     chosen = {SWITCHES[name]: value.lower() == "true" for name, value in options.items() if name in SWITCHES}
     return Dialect(**{"non_numeric_numbers": True, **chosen})
+
+
+def _root_of_tree(kind: pa.DataType, times: Times) -> Scalar:
+    read = of_tree(kind, times)
+    if not _is_list_of_structs(kind):
+        return read
+    alone = of_tree(kind.value_type, times)
+    return lambda value: [alone(value)] if isinstance(value, Object) else read(value)
+
+
+def _root(kind: pa.DataType, times: Times) -> Reader:
+    """What reads a whole text: an object stands for a list with just this one."""
+    read = reader(kind, times)
+    if not _is_list_of_structs(kind):
+        return read
+    alone = reader(kind.value_type, times)
+
+    def of_text(parser: Parser) -> Any:
+        if parser.token != "{":
+            return read(parser)
+        try:
+            return [alone(parser)]
+        except Partial as part:
+            raise Partial([part.result]) from None
+
+    return of_text
+
+
+def _is_list_of_structs(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) and pa.types.is_struct(kind.value_type))
 
 
 def _without(kind: pa.DataType, name: str) -> pa.DataType:

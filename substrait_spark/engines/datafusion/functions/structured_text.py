@@ -54,8 +54,6 @@ def from_json(e: LoweringBuilder, call: ScalarFunction) -> Expression:
     for kind, pattern in _patterns(call.type, options):
         if reading(pattern).offset is not None and kind == "precision_timestamp":
             raise NotInDialect(f"Spark reads no offset by the pattern {pattern!r} of a timestamp without a time zone")
-    if call.type.kind == "list" and call.type.parameters[0].kind == "struct":
-        raise NotInDialect("Spark takes a field for the list where a struct is malformed that stands for one")
     names = field_names(_text(schema))
     _require_distinct(call.type, tuple(names))
     mode = options.get("mode", "PERMISSIVE").upper()
