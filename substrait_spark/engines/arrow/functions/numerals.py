@@ -200,6 +200,7 @@ def _without_last_point(shown: str) -> str:
 # ---- other bases
 
 NUMERALS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+VALUES = {digit: value for text in (NUMERALS, NUMERALS.lower()) for value, digit in enumerate(text)}
 ALL_BITS = 2**64 - 1
 
 
@@ -219,9 +220,9 @@ def conv(text: str, base: int, to: int, raising: bool) -> str | None:
         return None
     negative = text.startswith("-")
     number = 0
-    for character in text[negative:].upper():
-        digit = NUMERALS.find(character)
-        if not 0 <= digit < base:
+    for character in text[negative:]:
+        digit = VALUES.get(character, base)
+        if digit >= base:
             break
         number = number * base + digit
     if number > ALL_BITS:
