@@ -9,9 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
-from rows import assert_same_rows
+from rows import assert_engine_raises, assert_same_rows
 
-from substrait_spark.engines.arrow.functions.time_texts import cast_instant, zone_named
+from substrait_spark import check
+from substrait_spark.engines.arrow.functions.time_texts import cast_instant
+from substrait_spark.engines.arrow.functions.zones import zone_named
 from substrait_spark.engines.arrow.zone_rules import ZoneRules, regions
 from substrait_spark.functions.time_zone import DAY
 
@@ -58,6 +60,14 @@ def test_what_is_no_zone(spark: SparkSession, text: str) -> None:
     (row,) = spark.sql(f"SELECT try_cast('2020-01-01 00:00:00 {text}' AS TIMESTAMP)").collect()
     assert row[0] is None
     assert zone_named(text) is None
+
+
+@pytest.mark.parametrize("text", "+19:00 +530 UTC+25 Etc/GMT+13 Etc/UT -18:01 +05:60 +00:00:99 PM".split())
+def test_what_is_no_zone_of_a_row(spark: SparkSession, tmp_path: Path, text: str) -> None:
+    pq.write_table(pa.table({"t": pa.array([0], pa.timestamp("us", "UTC")), "z": [text]}), tmp_path / "t.parquet")
+    df = spark.read.parquet(str(tmp_path / "t.parquet"))
+    assert_engine_raises(df.selectExpr("from_utc_timestamp(t, z)"))
+    assert check(df.selectExpr(f"from_utc_timestamp(t, '{text}')"), dialect="datafusion").problems
 
 
 ZONES = "PST Z +5 -05 +0530 +05:3 +5:3 +18:00 UTC+5:30 GMT-1 UT+010203 Etc/GMT+12 Etc/Zulu Japan".split()

@@ -36,11 +36,15 @@ SHORT_NAMES = {
 }  # fmt: skip
 """java.time.ZoneId.SHORT_IDS."""
 
-UTC_NAMES = frozenset("UTC UCT GMT GMT0 UT Z Zulu Universal Greenwich".split())
-"""Names of the offset 0; all but Z also with Etc/ before them."""
+_NAMES_OF_UTC = "UTC UCT GMT GMT0 Zulu Universal Greenwich".split()
+UTC_NAMES = frozenset(("Z", "UT", *_NAMES_OF_UTC, *(f"Etc/{name}" for name in _NAMES_OF_UTC)))
+"""Names of the offset 0."""
 
-_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d\d?)(?::?(\d\d?)(?::?(\d\d))?)?")
-_ETC = re.compile(r"Etc/GMT([+-])(\d\d?)")
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(?:(\d\d?)(?::(\d\d?)|:(\d\d):(\d\d))?|(\d\d)(\d\d)(\d\d)?)", re.ASCII)
+"""Hours, minutes and seconds, with colons between them or without. Spark fills up hours and minutes of one digit before a colon or behind one."""
+
+_ETC = re.compile(r"Etc/GMT(\+(?:\d|1[0-2])|-(?:\d|1[0-4]))", re.ASCII)
+LONGEST_OFFSET = 18 * HOUR
 _REGION = re.compile(r"[A-Za-z][A-Za-z0-9~/._+-]+")
 
 
@@ -53,20 +57,20 @@ class Zone(NamedTuple):
 
 @lru_cache(maxsize=256)
 def zone(text: str) -> Zone:
-    """The zone that Java understands by a text."""
+    """The zone that Java understands by a text. Raises Unsupported for what is no offset and can be no region's name."""
     name = SHORT_NAMES.get(text, text)
-    if name.removeprefix("Etc/") in UTC_NAMES:
+    if name in UTC_NAMES:
         return Zone("UTC", 0)
-    match = _OFFSET.fullmatch(name)
-    if match:
-        sign, hours, minutes, seconds = match.groups()
-        size = int(hours) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)
-        return _fixed(-size if sign == "-" else size)
-    match = _ETC.fullmatch(name)
-    if match:
-        return _fixed(int(match[2]) * (-3600 if match[1] == "+" else 3600))
+    if match := _ETC.fullmatch(name):
+        return _fixed(int(match[1]) * -3600)
+    if match := _OFFSET.fullmatch(name):
+        sign, *parts = match.groups()
+        hours, minutes, seconds = [*(int(part) for part in parts if part is not None), 0, 0][:3]
+        size = hours * 3600 + minutes * 60 + seconds
+        if minutes < 60 and seconds < 60 and size * SECOND <= LONGEST_OFFSET:
+            return _fixed(-size if sign == "-" else size)
     if not _REGION.fullmatch(name):
-        raise Unsupported(f"the time zone {text!r} has no IANA name", "Set spark.sql.session.timeZone to a region.")
+        raise Unsupported(f"{text!r} is no time zone of Java's", "Set spark.sql.session.timeZone to a region.")
     return Zone(name, None)
 
 

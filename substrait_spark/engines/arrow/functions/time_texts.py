@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 from typing import NamedTuple
 
-from ....functions.time_zone import DAY, HOUR, SECOND, SHORT_NAMES, UTC_NAMES
-from ...datafusion.functions.datetime_format import LONGEST_OFFSET, MONTHS, NAMED, Reading, reading, tokens
-from ..zone_rules import DAYS_OF_CYCLE, EPOCH, YEARS_OF_CYCLE, regions
-from .zones import instant
+from ....functions.time_zone import DAY, HOUR, LONGEST_OFFSET, SECOND
+from ...datafusion.functions.datetime_format import MONTHS, NAMED, Reading, reading, tokens
+from ..zone_rules import DAYS_OF_CYCLE, EPOCH, YEARS_OF_CYCLE
+from .zones import instant, zone_named
 
 BLANKS = "".join(map(chr, (*range(0x21), 0x7F)))
 """What Spark trims from a text before it reads a date or a timestamp."""
@@ -23,15 +22,6 @@ DATE = re.compile(r"([+-]?[0-9]{4,7})(?:-([0-9]{1,2})(?:-([0-9]{1,2})(?:[ T].*)?
 _CLOCK = r"([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*)([^0-9].*)?|([^0-9.].*))?)?)?"
 TIME = re.compile(rf"([+-]?[0-9]{{4,6}})(?:-([0-9]{{1,2}})(?:-([0-9]{{1,2}})(?:[ T]{_CLOCK})?)?)?", re.DOTALL)
 TIME_OF_DAY = re.compile(rf"T{_CLOCK}|(?={_CLOCK})[0-9]{{1,2}}:.*", re.DOTALL)
-
-OFFSET = re.compile(
-    r"(?:UTC|GMT|UT)?[+-](?:([0-9]{1,2})(?::([0-9]{1,2})|:([0-9]{2}):([0-9]{2}))?|([0-9]{2})([0-9]{2})([0-9]{2})?)"
-)
-"""An offset as `ZoneId.of` and Spark read one: hours, minutes and seconds, with colons between them or without."""
-
-FIXED = UTC_NAMES.union(f"Etc/{name}" for name in UTC_NAMES.difference(("UT", "Z")))
-OF_ETC = re.compile(r"Etc/GMT(?:[+-]0|\+(?:[1-9]|1[0-2])|-(?:[1-9]|1[0-4]))")
-"""Names of fixed offsets, as Java has them."""
 
 NUMBER = re.compile(r"([+-]?)0*(\d{1,10})")
 """As Java reads an integer of 32 bits, if it is one of these."""
@@ -87,21 +77,6 @@ def _cast_time(text: str, placed: Callable[[int, str | None], int | None]) -> in
         return None
     time = placed(found, own)
     return time if time is not None and LEAST <= time <= MOST else None
-
-
-@lru_cache(maxsize=1024)
-def zone_named(text: str) -> str | None:
-    """A text if it is a time zone's, by its name or its offset."""
-    match = OFFSET.fullmatch(text)
-    if match is not None:
-        hours, *rest = (int(each) for each in match.groups() if each is not None)
-        size = hours * 3600 + sum(part * unit for part, unit in zip(rest, (60, 1), strict=False))
-        return text if max(rest, default=0) < 60 and size * SECOND <= LONGEST_OFFSET else None
-    if text in FIXED or text in SHORT_NAMES or text in regions() or OF_ETC.fullmatch(text):
-        return text
-    if "/" in text or text == "Iran":
-        raise NotImplementedError(f"[UNSUPPORTED_TEXT] Java may know a time zone {text!r}")
-    return None
 
 
 def _day(year: str, month: str, day: str) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 
 import pyarrow as pa
@@ -16,15 +17,27 @@ from ..zone_rules import ZoneRules, regions
 @lru_cache(maxsize=1024)
 def _rules(name: str) -> int | ZoneRules:
     """The offset in microseconds of a zone that never changes it, else its rules."""
-    try:
+    with suppress(Unsupported):
         named = zone(name)
-    except Unsupported:
-        named = None
-    if named is not None and named.offset is not None:
-        return named.offset
-    if named is not None and named.name in regions():
-        return regions()[named.name]
+        if named.offset is not None:
+            return named.offset
+        if named.name in regions():
+            return regions()[named.name]
     raise NotImplementedError(f"[UNSUPPORTED_TEXT] {name!r} is no time zone of which the rules are the same in Java")
+
+
+@lru_cache(maxsize=1024)
+def zone_named(text: str) -> str | None:
+    """A text if it is a time zone's, by its name or its offset."""
+    try:
+        named = zone(text)
+    except Unsupported:
+        return None
+    if named.offset is not None or named.name in regions():
+        return text
+    if "/" in text or text == "Iran":
+        raise NotImplementedError(f"[UNSUPPORTED_TEXT] Java may know a time zone {text!r}")
+    return None
 
 
 def local(instant: int, name: str) -> int:

@@ -15,7 +15,7 @@ from ....algebra.expression import Expression, Literal, ScalarFunction
 from ....algebra.types import Type
 from ....dialects.rewrite import Apply, rewrites
 from ....errors import NotInDialect
-from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, SECOND, Zone, zone
+from ....functions.time_zone import DATE, DAY, HOUR, INSTANT, LOCAL, LONGEST_OFFSET, SECOND, Zone, zone
 from ....lowering.builder import LoweringBuilder
 from ....lowering.general.raise_error import raised
 from . import time_zone as tz
@@ -95,8 +95,6 @@ READ_WORDS = {
     **{field.upper(): f"(?:{offset}|[Zz])" for field, offset in _OFFSETS.items()},
 }
 """Java's other fields; an offset has a group for its hours with a sign, and one for its minutes."""
-
-LONGEST_OFFSET = 18 * HOUR
 
 MONTH_NUMBERS = "".join(f"{month[:3].upper()}{number:02}" for number, month in enumerate(MONTHS, 1))
 """The beginning of each month's name, with its number behind it."""

@@ -61,11 +61,6 @@ def settled_regions() -> dict[str, bool]:
     return {name: kind == "recurring" for kind, names in kinds.items() for name in names.split()}
 
 
-def is_settled(region: str) -> bool:
-    """Whether a region's local times are Java's."""
-    return region in settled_regions()
-
-
 def recurring(region: Zone) -> bool:
     """Whether a region has daylight-saving rules that never end. Raises NotInDialect for one that differs from Java's."""
     known = settled_regions().get(region.name)
