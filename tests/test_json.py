@@ -13,6 +13,8 @@ from rows import assert_same_rows
 
 from substrait_spark import EngineError, df_to_substrait
 from substrait_spark.engines import datafusion
+from substrait_spark.engines.arrow.functions.time_texts import FIELDS
+from substrait_spark.engines.datafusion.functions.datetime_format import WRITTEN, WRITTEN_OFFSETS
 
 SCALARS = (
     '1 -0 300 3000000000 123456789012345678901234567890 1.50 01 1. .5 - +1 NaN -INF Infinity true null tru nul1 "a" '
@@ -138,6 +140,10 @@ def test_times(spark: SparkSession, times: DataFrame, zone: str, options: str) -
     assert_same_rows(read)
     later = "named_struct('a', r.a, 'b', greatest(r.b, TIMESTAMP'1950-01-01 00:00:00'), 'c', r.c, 'e', r.e)"
     assert_same_rows(read.selectExpr("id", f"to_json({later}{options}) AS w"))
+
+
+def test_fields_are_written_that_plans_may_ask_for() -> None:
+    assert set(FIELDS) == {*WRITTEN, *WRITTEN_OFFSETS, "XXXXX"}
 
 
 @pytest.mark.parametrize("text", ["12:30", "T1:2:3", "2020-01-01 00:00:00 Mars/Crater", "-99999999"])

@@ -71,10 +71,16 @@ def _listed(micros: int) -> int:
     if micros < _END:
         return micros
     days, in_day = divmod(micros, DAY)
-    time = date.fromordinal((days + EPOCH - 1) % DAYS_OF_CYCLE + 1)
-    start = time.replace(month=1, day=1)
-    alike = date(_ALIKE[isleap(time.year), start.weekday()], 1, 1) + (time - start)
+    day, _ = in_cycle(days)
+    start = day.replace(month=1, day=1)
+    alike = date(_ALIKE[isleap(day.year), start.weekday()], 1, 1) + (day - start)
     return (alike.toordinal() - EPOCH) * DAY + in_day
+
+
+def in_cycle(days: int) -> tuple[date, int]:
+    """The day of a count from 1970, but for whole cycles of the calendar, and how many of these it is later."""
+    cycles, day = divmod(days + EPOCH - 1, DAYS_OF_CYCLE)
+    return date.fromordinal(day + 1), cycles
 
 
 _END = (date(LISTED_UNTIL - 1, 1, 1).toordinal() - EPOCH) * DAY

@@ -9,10 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from ...datafusion.functions.structured_text import by_lower_name
 from ...type_text import field_names
 from ..function import Compute, PythonFunction, Signature
 from .jackson import number_text, quoted
-from .json_times import Times, counts, is_time, options_of, time_writer
+from .json_times import Times, counts, is_time, time_writer
 
 Writer = Callable[[Any], str]
 """From a value that is not null, as Arrow gives it to Python, to JSON. Dates and timestamps are integers."""
@@ -75,7 +76,7 @@ def _to_json(signature: Signature) -> Compute:
 
     @cache
     def of_options(schema: str, zone: str, *pairs: str) -> Writer:
-        options = options_of(pairs)
+        options = by_lower_name(pairs)
         with_nulls = options.get("ignorenullfields", "true").lower() == "false"
         return writer(kind, iter(field_names(schema)), with_nulls, Times(zone, options))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from ....functions.time_zone import DAY, SECOND
-from .time_texts import LEAST, MOST, cast_date, cast_instant, cast_local, day_or_number, reader, writer
+from .time_texts import cast_date, cast_instant, cast_local, day_or_number, reader, writer
+from .timestamps import LEAST, MOST
 from .zones import instant, local
 
 FALLBACK = "enabledatetimeparsingfallback"
@@ -27,11 +28,6 @@ class Times(NamedTuple):
     def falls_back(self, kind: pa.DataType) -> bool:
         """Whether texts are read as before Spark 2 where they are none of the type by the rules of today."""
         return self.options.get(FALLBACK, str(self.pattern(kind) is None)).lower() == "true"
-
-
-def options_of(pairs: Sequence[str]) -> Mapping[str, str]:
-    """Options by their names in lower case, of names and values that take turns."""
-    return dict(zip(map(str.lower, pairs[::2]), pairs[1::2], strict=True))
 
 
 def _option(kind: pa.DataType) -> str:
@@ -56,11 +52,12 @@ def is_time(kind: pa.DataType) -> bool:
 def time_reader(kind: pa.DataType, times: Times) -> Callable[[Any], int | None]:
     """What reads a str or a number as days or microseconds since 1970; it gives None for what is none of the type."""
     of_text = _text_reader(kind, times)
+    counts_seconds = pa.types.is_timestamp(kind) and kind.tz is not None
 
     def read(value: Any) -> int | None:
         if type(value) is str and value:
             return of_text(value)
-        if type(value) is int and LEAST <= value <= MOST and pa.types.is_timestamp(kind) and kind.tz:
+        if type(value) is int and counts_seconds and LEAST <= value <= MOST:
             return (value * SECOND - LEAST) % 2**64 + LEAST  # Spark multiplies without a look at the result
         return None
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ...datafusion.functions.structured_text import SWITCHES
+from ...datafusion.functions.structured_text import SWITCHES, by_lower_name
 from ..function import Compute, PythonFunction, Signature
 from .jackson import (
     Dialect,
@@ -25,7 +25,7 @@ from .jackson import (
     well_formed,
     written,
 )
-from .json_times import Times, is_time, options_of, time_reader
+from .json_times import Times, is_time, time_reader
 
 
 class Refused(ValueError):
@@ -299,7 +299,7 @@ def _from_json(fails: bool) -> PythonFunction:
 
         @cache
         def of_options(zone: str, *pairs: str) -> Callable[[str], Any]:
-            options = options_of(pairs)
+            options = by_lower_name(pairs)
             times, malformed = Times(zone, options), options.get(MALFORMED, "_corrupt_record")
             read = _without(kind, malformed)
             by_tree, by_token = _root_of_tree(read, times), _root(read, times)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from ....functions.time_zone import DAY, HOUR, LONGEST_OFFSET, SECOND
 from ...datafusion.functions.datetime_format import MONTHS, NAMED, Reading, reading, tokens
-from ..zone_rules import DAYS_OF_CYCLE, EPOCH, YEARS_OF_CYCLE
+from ..zone_rules import DAYS_OF_CYCLE, EPOCH, YEARS_OF_CYCLE, in_cycle
+from .timestamps import LEAST, MOST
 from .zones import instant, zone_named
 
 BLANKS = "".join(map(chr, (*range(0x21), 0x7F)))
@@ -30,7 +31,6 @@ GREGORIAN_FROM = -141_427
 """The first day of the Gregorian calendar."""
 
 LEAST_DAY, MOST_DAY = -(2**31), 2**31 - 1
-LEAST, MOST = -(2**63), 2**63 - 1
 
 
 # ---- as texts are cast
@@ -168,9 +168,9 @@ class Moment(NamedTuple):
 
 def _moment(local: int, offset: int) -> Moment:
     days, in_day = divmod(local, DAY)
-    cycles, day = divmod(days + EPOCH - 1, DAYS_OF_CYCLE)
-    time = datetime.fromordinal(day + 1) + timedelta(microseconds=in_day)
-    return Moment(time, time.year + cycles * YEARS_OF_CYCLE, offset)
+    day, cycles = in_cycle(days)
+    time = datetime.fromordinal(day.toordinal()) + timedelta(microseconds=in_day)
+    return Moment(time, day.year + cycles * YEARS_OF_CYCLE, offset)
 
 
 Field = Callable[[Moment], str]

@@ -18,7 +18,7 @@ from operator import is_
 
 from ....algebra import types
 from ....algebra.expression import Expression, FieldReference, Literal, ScalarFunction
-from ....algebra.join_columns import LEFT, RIGHT, sides_of, with_right_side_moved
+from ....algebra.join_columns import with_right_side_moved
 from ....algebra.relation import LEFT_ONLY, Join, Relation
 from ....algebra.traversal import columns
 from ....lowering.builder import LoweringBuilder
@@ -43,21 +43,12 @@ def with_one_equality(e: LoweringBuilder, join: Join) -> Relation:
 def with_left_side_first(e: LoweringBuilder, join: Join) -> Relation:
     """A join whose equalities of columns of both inputs have the column of the left one first."""
     width = len(join.inputs[0].types)
-    return _with_conditions(e, join, lambda each: _exchanged(each) if _has_right_side_first(each, width) else each)
 
+    def changed(condition: ScalarFunction) -> Expression:
+        right_first = _are_of_right(condition, width) == (True, False)
+        return condition.with_children(condition.children()[::-1]) if right_first else condition
 
-def _has_right_side_first(condition: ScalarFunction, width: int) -> bool:
-    if condition.declaration.name not in EQUALITIES:
-        return False
-    first, second = condition.children()
-    both = isinstance(first, FieldReference) and isinstance(second, FieldReference)
-    return both and (sides_of(first, width), sides_of(second, width)) == (RIGHT, LEFT)
-
-
-def _exchanged(condition: ScalarFunction) -> Expression:
-    """An equality with its sides exchanged, which doesn't change its value."""
-    first, second = condition.children()
-    return condition.with_children([second, first])
+    return _with_conditions(e, join, changed)
 
 
 def _with_conditions(e: LoweringBuilder, join: Join, change: Callable[[ScalarFunction], Expression]) -> Relation:
@@ -79,10 +70,15 @@ def _with_conditions(e: LoweringBuilder, join: Join, change: Callable[[ScalarFun
 
 def _is_of_one_side(condition: ScalarFunction, width: int) -> bool:
     """Whether a condition equates two columns of the same side."""
-    operands = condition.children()
-    sides = {operand.ordinal < width for operand in operands if isinstance(operand, FieldReference)}
-    both = all(isinstance(operand, FieldReference) for operand in operands)
-    return both and len(sides) == 1 and condition.declaration.name in EQUALITIES
+    return _are_of_right(condition, width) in ((False, False), (True, True))
+
+
+def _are_of_right(condition: ScalarFunction, width: int) -> tuple[bool, ...]:
+    """Whether each of the two columns that a condition equates is the right input's; nothing for any other condition."""
+    equated = [operand for operand in condition.children() if isinstance(operand, FieldReference)]
+    if condition.declaration.name not in EQUALITIES or len(equated) < 2:
+        return ()
+    return tuple(column.ordinal >= width for column in equated)
 
 
 def _is_null_safe(condition: ScalarFunction) -> bool:

@@ -344,8 +344,7 @@ def _series(e: LoweringBuilder, arguments: Sequence[Expression]) -> Expression:
         forward = e.and_(gt(given, zero), lte(start, stop))
         backward = e.and_(lt(given, zero), lte(stop, start))
         missing = e.or_(*[e.is_null(part) for part in (start, stop, given)])
-        witness = next((part for part in (given, start, stop) if not is_constant(part)), given)
-        error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, witness)
+        error = e.raises("[ILLEGAL_SEQUENCE_BOUNDARIES]", types.I64, _varying(given, start, stop))
         step = e.if_then(
             e.or_(forward, backward), given, e.equal(start, stop), e.i64(1), missing, e.null(types.I64), error
         )
@@ -359,8 +358,13 @@ def _within_limit(e: LoweringBuilder, start: Expression, stop: Expression, step:
     ends = [e.cast(end, types.FP64) for end in (stop, start)]
     steps = e.call("arithmetic:divide", e.call("arithmetic:subtract", *ends), e.cast(step, types.FP64))
     too_many = e.call("comparison:gte", steps, e.fp64(MOST_ELEMENTS))
-    witness = next((part for part in (start, stop, step) if not is_constant(part)), step)
-    return e.if_then(too_many, e.raises("[COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER]", types.I64, witness), step)
+    error = e.raises("[COLLECTION_SIZE_LIMIT_EXCEEDED.PARAMETER]", types.I64, _varying(start, stop, step))
+    return e.if_then(too_many, error, step)
+
+
+def _varying(*parts: Expression) -> Expression:
+    """The first that hangs on a column, by which an error isn't raised as DataFusion plans; the first of all where none does."""
+    return next((part for part in parts if not is_constant(part)), parts[0])
 
 
 def is_constant(value: Expression) -> bool:

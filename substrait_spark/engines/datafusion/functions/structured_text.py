@@ -99,10 +99,14 @@ def _require_distinct(type: Type, names: Names) -> None:
             _require_distinct(part, inside)
 
 
+def by_lower_name(pairs: Sequence[str]) -> dict[str, str]:
+    """Options by their names in lower case, of names and values that take turns."""
+    return dict(zip(map(str.lower, pairs[::2]), pairs[1::2], strict=True))
+
+
 def _options(pairs: Sequence[Expression], known: Sequence[str]) -> Mapping[str, str]:
     """The options of a call by their names in lower case. Raises NotInDialect for others than the known ones."""
-    texts = list(map(_text, pairs))
-    found = dict(zip(map(str.lower, texts[::2]), texts[1::2], strict=True))
+    found = by_lower_name(list(map(_text, pairs)))
     unknown = sorted(set(found) - set(known))
     if unknown:
         raise NotInDialect(f"the option {unknown[0]} of JSON has no form")
