@@ -198,6 +198,25 @@ def test_a_join_of_forty_tables(session: SparkSession) -> None:
     assert len(rows(session.sql(f"SELECT * FROM t {joins}"))) == 20
 
 
+@pytest.mark.parametrize("kind", ["INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
+@pytest.mark.parametrize("condition", ["{a} = {b}", "a.k < b.k AND {a} > b.s", "{a} < b.s OR {b} = a.s"])
+def test_conditions_of_joins_that_nest_deep(session: SparkSession, kind: str, condition: str) -> None:
+    deep = {
+        side: reduce(lambda text, n: f"concat(substr({text}, 2), {side}.s)", range(30), f"{side}.s") for side in "ab"
+    }
+    columns = "a.id, a.s" if kind.endswith(("SEMI", "ANTI")) else "a.id, a.s, b.id, b.s"
+    df = session.sql(
+        f"SELECT {columns} FROM t a {kind} JOIN (SELECT * FROM t WHERE id < 9) b ON {condition.format_map(deep)}"
+    )
+    assert_same_rows(df)
+
+
+def test_the_condition_of_a_join_that_may_raise_stays_whole(session: SparkSession) -> None:
+    deep = reduce(lambda text, n: f"{n} % ({text})", range(30), "a.k")
+    df = session.sql(f"SELECT a.id FROM t a JOIN t b ON {deep} = b.k")
+    assert "messages deep, and Substrait readers stop at 100" in refusal(df, [None])
+
+
 @pytest.mark.parametrize(("depth", "fits"), [(30, True), (60, False)])
 def test_nested_subqueries(session: SparkSession, depth: int, fits: bool) -> None:
     df = session.sql("SELECT k FROM t WHERE k > 0L")
